@@ -1,0 +1,132 @@
+"""The `fidelity` section of the configuration: inputs, judge, settings, repeats, thresholds, seeds."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from resources.configuration.grid import Setting
+
+Share = Annotated[float, Field(ge=0, le=1)]
+ALGORITHMS = (
+    "hunyuan3d_v2_single",
+    "hunyuan3d_v2p1_single",
+    "rodin_multi",
+    "trellis_multi_multidiffusion",
+    "trellis_multi_stochastic",
+    "trellis_single",
+    "tripo3d_v2p5_multi",
+    "tripo3d_v2p5_single",
+    "triposr_single",
+)
+
+
+class Section(BaseModel):
+    """A part of the configuration: unknown keys are errors, values cannot be changed after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HumanScoreColumns(Section):
+    """Column names of the human-score file."""
+
+    filename: str = "3D Object filename"
+    score: str = "Visual Fidelity"
+    annotator: str = "annotator"
+
+
+class RubricWeights(Section):
+    """Weights of the four sub-scores; they are divided by their sum."""
+
+    color_palette: float = Field(40, ge=0)
+    material_finish: float = Field(25, ge=0)
+    texture_identity: float = Field(15, ge=0)
+    texture_scale_placement: float = Field(20, ge=0)
+
+    @model_validator(mode="after")
+    def some_weight(self) -> "RubricWeights":
+        """Refuse weights that sum to nothing."""
+        if sum(self.model_dump().values()) <= 0:
+            raise ValueError("at least one rubric weight must be above 0")
+        return self
+
+
+class LocalJudge(Section):
+    """The appearance judge that needs no network and no weights: a baseline."""
+
+    kind: Literal["local"] = "local"
+    image_side_px: int = Field(512, ge=64, le=4096)
+    workers: int | None = Field(None, ge=1, description="threads; all cores when left out")
+
+
+class ReplayJudge(Section):
+    """Answers from recorded calls: a JSONL file of ledger rows, or a VFScore `llm_calls/{model}` folder."""
+
+    kind: Literal["replay"]
+    path: Path
+
+
+class SettingsGrid(Section):
+    """The baseline plus every temperature with every top_p."""
+
+    baseline_temperature: float = Field(0.0, ge=0, le=2)
+    baseline_top_p: float = Field(1.0, gt=0, le=1)
+    temperatures: tuple[Annotated[float, Field(ge=0, le=2)], ...] = (0.2, 0.5, 0.8)
+    top_ps: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (1.0, 0.95, 0.9)
+
+    @property
+    def baseline(self) -> Setting:
+        """The setting that the others are held against."""
+        return Setting(self.baseline_temperature, self.baseline_top_p)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Every setting once, the baseline first."""
+        grid = [Setting(temperature, top_p) for temperature in self.temperatures for top_p in self.top_ps]
+        return tuple(dict.fromkeys([self.baseline, *grid]))
+
+
+class FidelityThresholds(Section):
+    """What the quality gates ask for: all unitless, scores on 0-1."""
+
+    icc: float = 0.85
+    median_mad: float = 0.05
+    ci_half_width: float = 0.02
+    spearman: float = 0.7
+    mae: float = 0.10
+    rmse: float = 0.15
+    json_validity: Share = 0.98
+
+
+class FidelityStudy(Section):
+    """Study A: is a visual-fidelity judge repeatable and right?"""
+
+    human_scores: Path
+    references: Path
+    candidates: Path
+    catalogue: Path | None = None
+    selected_objects: Path | None = None
+    columns: HumanScoreColumns = HumanScoreColumns()
+    score_max: float = Field(1.0, gt=0)
+    algorithms: tuple[str, ...] = ALGORITHMS
+    match_by: Literal["object", "item"] = "object"
+    mismatched_objects: Literal["error", "exclude"] = "error"
+    max_missing_share: Share = 0.05
+    judge: LocalJudge | ReplayJudge = Field(LocalJudge(), discriminator="kind")
+    rubric_weights: RubricWeights = RubricWeights()
+    score_source: Literal["stated", "recomputed"] = "stated"
+    settings: SettingsGrid = SettingsGrid()
+    repeats: int = Field(5, ge=2, le=1000)
+    minimum_repeats: int = Field(3, ge=2)
+    aggregate: Literal["mean", "median"] = "mean"
+    thresholds: FidelityThresholds = FidelityThresholds()
+    bootstrap_resamples: int = Field(1000, ge=100)
+    confidence: float = Field(0.95, gt=0.5, lt=1)
+    seed: int = 20260101
+
+    @model_validator(mode="after")
+    def enough_planned(self) -> "FidelityStudy":
+        """Refuse a plan that cannot meet its own minimum."""
+        if self.minimum_repeats > self.repeats:
+            raise ValueError(f"minimum_repeats {self.minimum_repeats} is above repeats {self.repeats}")
+        return self

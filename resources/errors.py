@@ -1,0 +1,32 @@
+"""Errors that a user can mend; the command line prints them in one line and exits 2."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+SHOWN = 10
+
+
+class UserError(Exception):
+    """Something in a user's file, configuration or environment is wrong; the message says what to do."""
+
+
+class FileFault(UserError):
+    """A user's file is wrong: file, row, column, value and remedy in one message."""
+
+    def __init__(self, file: object, problem: str, remedy: str, *, row: int | None = None) -> None:
+        where = f"{file}, row {row}" if row is not None else f"{file}"
+        super().__init__(f"{where}: {problem} Nothing was loaded. {remedy}")
+        self.row = row
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A phrase like `` (did you mean 'repeats'?)``, or nothing where no known word is near."""
+    matches = get_close_matches(word, list(known), n=1)
+    return f" (did you mean '{matches[0]}'?)" if matches else ""
+
+
+def listed(values: Iterable[object], shown: int = SHOWN) -> str:
+    """The first few values and how many more there are."""
+    items = [str(value) for value in values]
+    rest = len(items) - shown
+    return ", ".join(items[:shown]) + (f" and {rest} more" if rest > 0 else "")

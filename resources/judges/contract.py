@@ -1,0 +1,92 @@
+"""What a judge is asked, what it replies, and what tells one judge from another."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from resources.configuration.grid import Setting
+
+ANSWER_STATES = ("valid", "recovered", "invalid_json", "schema_error", "out_of_range", "refused")
+FAULT_STATES = ("rate_limited", "timeout", "provider_error")
+SCORED_STATES = ("valid", "recovered")
+SUBSCORES = ("color_palette", "material_finish", "texture_identity", "texture_scale_placement")
+
+
+@dataclass(frozen=True)
+class JudgedObject:
+    """One object with its images, as the judge sees it; paths are local or fsspec addresses."""
+
+    object: str
+    item_id: str
+    candidate_path: str
+    candidate_sha256: str
+    reference_paths: tuple[str, ...]
+    reference_sha256: tuple[str, ...]
+    categories: tuple[str | None, str | None, str | None] = (None, None, None)
+
+    @property
+    def image_hashes(self) -> tuple[str, ...]:
+        """Photos in order, then the candidate."""
+        return (*self.reference_sha256, self.candidate_sha256)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One planned call. ``run_id`` and ``seed`` follow from the key, so that a resumed call is the same call."""
+
+    judged: JudgedObject
+    setting: Setting
+    repeat: int
+    attempt: int
+    system_message: str
+    user_message: str
+    prompt_hash: str
+    run_id: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: an answer's raw text, or the state of a fault and its message."""
+
+    raw_answer: str | None
+    fault: str | None = None
+    fault_message: str | None = None
+    model_answered: str | None = None
+    fingerprint: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True)
+class JudgeIdentity:
+    """Answers of one identity are never used for another: any field that differs makes another judge."""
+
+    judge: str
+    model: str
+    rubric_version: str
+    code_version: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """First 16 hex digits of the SHA-256 of all fields."""
+        fields = [self.judge, self.model, self.rubric_version, self.code_version, dict(self.parameters)]
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:16]
+
+
+class Judge(Protocol):
+    """Anything that scores one object's candidate against its photos; `reply` is called from several threads."""
+
+    @property
+    def identity(self) -> JudgeIdentity:
+        """What tells this judge's answers from another's."""
+        ...
+
+    def reply(self, call: Call) -> Reply:
+        """Answer one call; a fault is a reply, never an exception."""
+        ...

@@ -1,0 +1,109 @@
+"""How a table is declared: its columns with type, unit, meaning and limits, once for checks, UI and docs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+import pandera.pandas as pa
+
+Kind = Literal["text", "number", "whole", "flag", "texts", "time"]
+
+# Pandas types that can hold a null where the column allows one.
+DTYPES: dict[Kind, Any] = {
+    "text": "str",
+    "number": "float64",
+    "whole": "Int64",
+    "flag": "boolean",
+    "texts": "object",
+    "time": "datetime64[us, UTC]",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: ``unit`` is empty where there is none, ``nullable`` where a value may be missing."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+    nullable: bool = False
+    low: float | None = None
+    high: float | None = None
+    among: Sequence[str] | None = None
+    pattern: bool = False  # `name` is a regular expression that matches one column or more
+
+    def checked(self) -> pa.Column:
+        """The column as pandera sees it."""
+        checks = []
+        if self.low is not None:
+            checks.append(pa.Check.ge(self.low))
+        if self.high is not None:
+            checks.append(pa.Check.le(self.high))
+        if self.among is not None:
+            checks.append(pa.Check.isin(list(self.among)))
+        dtype = None if self.kind == "texts" else DTYPES[self.kind]
+        return pa.Column(
+            dtype,
+            checks,
+            nullable=self.nullable,
+            coerce=dtype is not None,
+            description=self.meaning,
+            metadata={"unit": self.unit},
+            regex=self.pattern,
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: the name is also its file, function, asset key and stored name."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+
+    @property
+    def schema(self) -> pa.DataFrameSchema:
+        """The pandera schema: exactly these columns, and no two rows with the same key."""
+        return pa.DataFrameSchema(
+            {column.name: column.checked() for column in self.columns},
+            strict=True,
+            unique=list(self.key) or None,
+            name=self.name,
+        )
+
+    def validated(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The frame with declared types, or a pandera ``SchemaErrors`` that lists every fault."""
+        return self.schema.validate(frame.reset_index(drop=True), lazy=True)
+
+
+def text(name: str, meaning: str, **limits: Any) -> Column:
+    """A column of words."""
+    return Column(name, "text", meaning, **limits)
+
+
+def number(name: str, meaning: str, unit: str = "", **limits: Any) -> Column:
+    """A column of real numbers; a missing one is null."""
+    return Column(name, "number", meaning, unit, **limits)
+
+
+def whole(name: str, meaning: str, unit: str = "", **limits: Any) -> Column:
+    """A column of counts."""
+    return Column(name, "whole", meaning, unit, **limits)
+
+
+def flag(name: str, meaning: str, **limits: Any) -> Column:
+    """A column of true and false."""
+    return Column(name, "flag", meaning, **limits)
+
+
+def texts(name: str, meaning: str, **limits: Any) -> Column:
+    """A column of lists of words."""
+    return Column(name, "texts", meaning, **limits)
+
+
+def time(name: str, meaning: str, **limits: Any) -> Column:
+    """A column of instants, in UTC."""
+    return Column(name, "time", meaning, **limits)
