@@ -18,7 +18,8 @@ def rounded(values: ArrayLike) -> NDArray[np.float64]:
     Source:
         docs/statistics.md, Conventions.
     """
-    return np.round(np.asarray(values, dtype=np.float64), DECIMALS) + 0.0
+    array = np.asarray(np.round(np.asarray(values, dtype=np.float64), DECIMALS), dtype=np.float64)
+    return array + 0.0
 
 
 def rounded_on_own_scale(values: ArrayLike) -> NDArray[np.float64]:

@@ -1,0 +1,45 @@
+# `make demo` and `make test` are all a newcomer needs; each sets the environment up if it is missing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV := $(shell command -v uv 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check dev bench lock
+
+help: ## Show these targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+# The lock decides: an unchanged lock reuses the environment, a changed one mends it.
+$(READY): uv.lock constraints.txt pyproject.toml
+	@echo "Setting up $(VENV) (several GB with torch; minutes, once)"
+ifneq ($(UV),)
+	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync --quiet --locked --extra dev
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --upgrade pip
+	@$(BIN)/python -m pip install -qq --constraint constraints.txt --editable '.[dev]'
+endif
+	@touch $(READY)
+
+demo: $(READY) ## Make sample inputs, run the fidelity study on them, print what it found
+	@$(BIN)/touchstone demo
+
+test: $(READY) ## Run the tests
+	@$(BIN)/python -m pytest
+
+check: $(READY) ## Lint, format and types
+	@$(BIN)/python -m ruff check
+	@$(BIN)/python -m ruff format --check
+	@$(BIN)/python -m mypy
+
+dev: $(READY) ## Web UI on http://127.0.0.1:3000 with schedules and sensors
+	@$(BIN)/touchstone dev
+
+bench: $(READY) ## Measure what the project promises about speed
+	@for bench in benchmarks/*.py; do $(BIN)/python $$bench || exit 1; done
+
+lock: ## Resolve dependencies anew (needs uv)
+	uv lock
+	uv export --quiet --all-extras --no-hashes --no-emit-project --no-annotate --output-file constraints.txt

@@ -1,0 +1,93 @@
+"""Where the object is: from transparency, else from the black background that touches the border."""
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+OPAQUE = 128  # alpha, 0-255
+BLACK = 8  # largest channel of the background, 0-255; above the noise of a saved JPEG
+LEAST_SHARE = 0.001  # of the frame; less is no object
+
+
+def object_mask(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """The pixels that belong to the object.
+
+    Dark pixels inside the object stay in: only black that hangs together with the border is background.
+
+    Args:
+        image: Shape ``(height, width, 4)``, red, green, blue, alpha, 0-255.
+
+    Returns:
+        Shape ``(height, width)``. Where no object is found (a frame that is all black or all transparent)
+        the whole frame is the object: it is judged as what it shows.
+
+    Raises:
+        ValueError: The array is no RGBA image of 8 bits.
+    """
+    if image.ndim != 3 or image.shape[2] != 4 or image.dtype != np.uint8:
+        raise ValueError(f"an RGBA image of 8 bits is needed, not shape {image.shape} of {image.dtype}")
+    alpha = image[..., 3]
+    if int(alpha.min()) < OPAQUE:
+        mask = alpha >= OPAQUE
+    else:
+        red, green, blue, _ = cv2.split(image)
+        dark = (cv2.max(cv2.max(red, green), blue) <= BLACK).astype(np.uint8)
+        # One frame of background around the picture joins all black that touches the border.
+        framed = cv2.copyMakeBorder(dark, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
+        _, labels = cv2.connectedComponents(framed, connectivity=4)
+        mask = labels[1:-1, 1:-1] != labels[0, 0]
+    return mask if mask.mean() >= LEAST_SHARE else np.ones(mask.shape, dtype=np.bool_)
+
+
+class Isolated(NamedTuple):
+    """The object alone, brought to one size: its area is that of a square of the asked side."""
+
+    rgb: NDArray[np.float32]  # (h, w, 3), sRGB 0-1, colours drawn outwards beyond the object
+    mask: NDArray[np.bool_]  # (h, w), without the rim where object and background mix
+
+
+def isolated(image: NDArray[np.uint8], side_px: int, rim_px: int, longest_px: int) -> Isolated:
+    """The object cut out and scaled so that textures are measured per object width, whatever the zoom.
+
+    Args:
+        image: Shape ``(height, width, 4)``, RGBA, 0-255.
+        side_px: The object will cover ``side_px**2`` pixels.
+        rim_px: Width of the rim that is left out, in pixels of the result.
+        longest_px: No side of the result is longer; a very thin object is scaled down to it.
+    """
+    mask = object_mask(image)
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    window = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    mask = mask[window]
+    height, width = mask.shape
+    factor = min(side_px / np.sqrt(mask.sum()), longest_px / max(height, width))
+    size = (max(round(width * factor), 8), max(round(height * factor), 8))
+    method = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+    weight = mask.astype(np.float32)
+    # Scaled with the mask as weight, so that neither black nor hidden colours bleed into the object.
+    rgb = cv2.resize(image[window][..., :3].astype(np.float32) * (weight[..., None] / 255), size, interpolation=method)
+    weight = cv2.resize(weight, size, interpolation=method)
+    inside = np.pad((weight > 0.98).astype(np.uint8), rim_px)
+    core = cv2.erode(inside, np.ones((2 * rim_px + 1, 2 * rim_px + 1), np.uint8))
+    core = core[rim_px:-rim_px, rim_px:-rim_px] > 0
+    if core.sum() < 0.2 * (weight > 0.5).sum():  # an object of thin parts only is all rim
+        core = weight > 0.5
+    return Isolated(_filled(rgb, weight, core), core)
+
+
+def _filled(rgb: NDArray[np.float32], weight: NDArray[np.float32], core: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Colours of the object carried on beyond its edge, so that filters see no silhouette."""
+    known = core.astype(np.float32)
+    straight = rgb * (known / np.maximum(weight, 1e-3))[..., None]
+    result = straight.copy()
+    missing = ~core
+    for reach in (2, 8, 32):
+        kernel = (4 * reach + 1, 4 * reach + 1)
+        near = cv2.blur(known, kernel)
+        reached = missing & (near > 1e-3)
+        result[reached] = cv2.blur(straight, kernel)[reached] / near[reached][:, None]
+        missing &= ~reached
+    result[missing] = straight[core].mean(axis=0) if core.any() else 0
+    return result

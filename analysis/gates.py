@@ -1,0 +1,178 @@
+"""Gates: a number, what it must reach, and one sentence that a newcomer can read."""
+
+import math
+from typing import Literal, NamedTuple
+
+from scipy.stats import norm
+
+from analysis.rounding import rounded
+
+SHOWN_DECIMALS = 3
+MOST_DECIMALS = 12
+
+
+class Gate(NamedTuple):
+    """Whether a number passed; an undefined one (`seen` none) never does."""
+
+    name: str
+    passed: bool
+    seen: float | None
+    needed: str
+    sentence: str
+
+
+def at_least(
+    name: str,
+    seen: float | None,
+    needed: float,
+    *,
+    n: int,
+    what: str,
+    counted: str = "objects",
+    unit: str = "",
+    remedy: str = "",
+    reason: str = "",
+) -> Gate:
+    """Passes when the number reaches the one needed, both rounded to 12 decimals.
+
+    Args:
+        name: Of the gate, as code spells it.
+        seen: The number, or none where the data do not define it.
+        needed: The smallest number that passes, in the same unit.
+        n: How many things the number was computed from.
+        what: The number in words, which begins the sentence.
+        counted: What `n` counts.
+        unit: Written behind both numbers.
+        remedy: A sentence on what to do, shown when the gate fails.
+        reason: Why there is no number, shown when `seen` is none.
+
+    Returns:
+        A gate with a sentence like "ICC(1,k) is 0.912 over 48 objects; needed: at least 0.85."
+
+    Raises:
+        ValueError: A number is NaN or infinite.
+    """
+    return _gate(name, seen, needed, ">=", f" over {n} {counted}", what, unit, remedy, reason)
+
+
+def at_most(
+    name: str,
+    seen: float | None,
+    needed: float,
+    *,
+    n: int,
+    what: str,
+    counted: str = "objects",
+    unit: str = "",
+    remedy: str = "",
+    reason: str = "",
+) -> Gate:
+    """Passes when the number does not exceed the one needed; else like `at_least`."""
+    return _gate(name, seen, needed, "<=", f" over {n} {counted}", what, unit, remedy, reason)
+
+
+def share_at_least(
+    name: str,
+    successes: int,
+    trials: int,
+    needed: float,
+    *,
+    what: str,
+    counted: str = "calls",
+    remedy: str = "",
+    confidence: float = 0.95,
+) -> Gate:
+    """Passes when a share reaches the one needed, and says from which n on its lower bound could prove it.
+
+    Args:
+        name: Of the gate, as code spells it.
+        successes: How many of the trials succeeded.
+        trials: How many trials; none at all: undefined.
+        needed: The smallest share that passes, 0-1.
+        what: The share in words, which begins the sentence.
+        counted: What the trials are.
+        remedy: A sentence on what to do, shown when the gate fails.
+        confidence: Of the Wilson bound that the sentence names.
+
+    Returns:
+        A gate on the share itself; the bound is advice and decides nothing here.
+
+    Raises:
+        ValueError: Counts that do not fit, or `confidence` outside 0-1.
+    """
+    if trials < 0 or not 0 <= successes <= trials:
+        raise ValueError(f"successes must lie between 0 and the trials, got {successes} of {trials}")
+    seen = successes / trials if trials else None
+    of = f" ({successes} of {trials} {counted})" if trials else ""
+    gate = _gate(name, seen, needed, ">=", of, what, "", remedy, f"there are no {counted}")
+    smallest = smallest_n_for_lower_bound(needed, confidence)
+    if smallest is None:
+        proof = f"No number of {counted} proves a share of 1."
+    else:
+        proof = f"The {confidence * 100:g} % lower bound can reach {needed:g} from {smallest} flawless {counted} on."
+    return gate._replace(sentence=f"{gate.sentence} {proof}")
+
+
+def smallest_n_for_lower_bound(share: float, confidence: float = 0.95) -> int | None:
+    """How many trials, all successful, the Wilson lower bound needs to reach a share.
+
+    Args:
+        share: 0-1.
+        confidence: Between 0 and 1.
+
+    Returns:
+        The smallest n; none for a share of 1, which no finite number proves.
+
+    Raises:
+        ValueError: A share or confidence outside its range.
+
+    Source:
+        Wilson (1927): the bound of n successes in n trials is ``n / (n + z^2)``.
+    """
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"a share must lie between 0 and 1, got {share}")
+    if rounded(share) == 1.0:
+        return None
+    z = float(norm.ppf(0.5 + confidence / 2.0))
+    return max(1, math.ceil(float(rounded(share * z**2 / (1.0 - share)))))
+
+
+def _gate(
+    name: str,
+    seen: float | None,
+    needed: float,
+    sign: Literal[">=", "<="],
+    over: str,
+    what: str,
+    unit: str,
+    remedy: str,
+    reason: str,
+) -> Gate:
+    if not math.isfinite(needed) or (seen is not None and not math.isfinite(seen)):
+        raise ValueError(f"gate {name}: {seen} against {needed}; an undefined number is None, with its reason")
+    spaced = f" {unit}" if unit else ""
+    words = f"needed: {'at least' if sign == '>=' else 'at most'} {needed:g}{spaced}."
+    passed = seen is not None and _compares(seen, needed, sign)
+    if seen is None:
+        number = f"undefined ({reason or 'no reason given'})"
+    else:
+        number = _shown(seen, needed, sign, passed) + spaced
+    sentence = f"{what} is {number}{over}; {words}"
+    if remedy and not passed:
+        sentence += f" {remedy}"
+    return Gate(name, passed, None if seen is None else float(seen), f"{sign} {needed:g}{spaced}", sentence)
+
+
+def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:
+    left, right = float(rounded(seen)), float(rounded(needed))
+    return left >= right if sign == ">=" else left <= right
+
+
+def _shown(seen: float, needed: float, sign: Literal[">=", "<="], passed: bool) -> str:
+    """As few decimals, from 3 on, as do not make a failing number look like a passing one (0.8499 is not 0.850)."""
+    if float(seen).is_integer() and float(needed).is_integer():
+        return f"{int(seen)}"
+    texts = [f"{seen:.{decimals}f}" for decimals in range(SHOWN_DECIMALS, MOST_DECIMALS + 1)]
+    return next((text for text in texts if _compares(float(text), needed, sign) == passed), texts[-1])

@@ -1,0 +1,93 @@
+"""Pairs of a judge's and people's scores of the same objects, checked before anything is computed."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.bootstrap import cluster_index
+from analysis.rounding import rounded, rounded_on_own_scale
+from analysis.undefined import UndefinedStatistic
+
+FEWEST_PAIRS = 3
+
+
+class Pairs(NamedTuple):
+    """Scores of the same objects in the same order, and the cluster (product) of each object."""
+
+    judge: NDArray[np.float64]
+    human: NDArray[np.float64]
+    clusters: NDArray[np.intp]
+    n: int
+    n_clusters: int
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some objects share a cluster."""
+        return self.n_clusters < self.n
+
+
+def paired(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
+    """Two sides of equal length without gaps, as floats that are not rounded yet.
+
+    Args:
+        judge: Shape ``(n,)``, scores.
+        human: Shape ``(n,)``, same order.
+        clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
+
+    Returns:
+        The checked sides; clusters are numbered from 0.
+
+    Raises:
+        ValueError: Shapes differ or are not one-dimensional, or a score or a cluster is missing or infinite.
+        UndefinedStatistic: Fewer than 3 pairs.
+
+    Source:
+        docs/statistics.md, Conventions.
+    """
+    left, right = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    if left.ndim != 1 or left.shape != right.shape:
+        raise ValueError(f"both sides must hold one score per object, got shapes {left.shape} and {right.shape}")
+    for side, values in (("judge", left), ("human", right)):
+        missing = int(np.count_nonzero(~np.isfinite(values)))
+        if missing:
+            raise ValueError(f"{missing} of {values.size} {side} scores are missing or infinite; drop and count them")
+    if clusters is not None and np.shape(clusters) != left.shape:
+        raise ValueError(f"one cluster per object is needed, got shape {np.shape(clusters)} for {left.shape}")
+    if left.size < FEWEST_PAIRS:
+        raise UndefinedStatistic(f"only {left.size} pairs, at least {FEWEST_PAIRS} needed")
+    index, n_clusters = cluster_index(np.arange(left.size) if clusters is None else clusters)
+    return Pairs(left, right, index, int(left.size), n_clusters)
+
+
+def comparable(values: ArrayLike) -> NDArray[np.float64]:
+    """A column as comparisons see it: 12 decimals on 0-1, 12 significant ones on any larger scale.
+
+    Args:
+        values: Any shape, any unit.
+
+    Returns:
+        The same shape; a column beyond 1 is divided by a power of ten first.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    within_one = array.size == 0 or float(np.nanmax(np.abs(array))) <= 1.0
+    return rounded(array) if within_one else rounded_on_own_scale(array)
+
+
+def varying(values: NDArray[np.float64], side: str) -> NDArray[np.float64]:
+    """The comparable values of a side that is not constant.
+
+    Args:
+        values: Shape ``(n,)``.
+        side: What to call it in the reason.
+
+    Returns:
+        Shape ``(n,)``, rounded.
+
+    Raises:
+        UndefinedStatistic: All values are equal.
+    """
+    column = comparable(values)
+    if bool(np.all(column == column[0])):
+        raise UndefinedStatistic(f"all {values.size} {side} scores are equal")
+    return column

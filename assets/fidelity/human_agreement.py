@@ -1,0 +1,134 @@
+"""Table `human_agreement`: how well the judge stands in for people."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_least, at_most
+from assets.agreement_rows import agreement_rows
+from assets.checks import gate_of_each
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.configuration.fidelity import FidelityStudy
+from resources.plots.fidelity import draw_agreement_by_group
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+
+WARN = dg.AssetCheckSeverity.WARN
+ALL = "all objects"
+GROUPINGS = ("category_l3", "algorithm")
+HEADLINE = ("spearman_r", "pearson_r", "mae", "rmse", "bias")
+
+
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def human_agreement(
+    context: dg.AssetExecutionContext,
+    matched_scores: Frames,
+    human_scores: pd.DataFrame,
+    study_objects: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> Frames:
+    """One row per group and statistic: overall, by category and by algorithm."""
+    return each_partition(
+        context,
+        lambda key: agreement_table(key, matched_scores[key], human_scores, study_objects, study.fidelity),
+        lambda frame: headline(frame, study.fidelity.thresholds.spearman),
+    )
+
+
+def agreement_table(
+    setting: str, matched: pd.DataFrame, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
+) -> pd.DataFrame:
+    """Every statistic for all objects and for each group of them, with how many objects and products it rests on."""
+    judged = study_objects[study_objects["excluded"].isna()]
+    key = "object" if study.match_by == "object" else "item_id"
+    ratings = human_scores.assign(match_key=human_scores[key])
+    rows = []
+    for grouping, group, part, n_total in _groups(matched, judged, key):
+        behind = ratings[ratings["match_key"].isin(part["match_key"])]
+        counts = {"n_used": len(part), "n_total": n_total, "n_products": part["product_id"].nunique()}
+        named = {"setting": setting, "grouped_by": grouping, "group": group}
+        rows += [named | row._asdict() | counts for row in agreement_rows(part, behind, study)]
+    return pd.DataFrame(rows)
+
+
+def _groups(matched: pd.DataFrame, judged: pd.DataFrame, key: str) -> Iterator[tuple[str, str, pd.DataFrame, int]]:
+    yield "overall", ALL, matched, judged[key].nunique()
+    for grouping in GROUPINGS:
+        names = judged[grouping].fillna("(missing)")
+        of_pairs = matched[grouping].fillna("(missing)")
+        for name in sorted(names.unique()):
+            yield grouping, name, matched[of_pairs == name], judged.loc[names == name, key].nunique()
+
+
+def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
+    """The overall numbers and the groups at a glance."""
+    overall = frame[frame["grouped_by"] == "overall"].set_index("statistic")
+    numbers = {name: overall.loc[name, "value"] for name in HEADLINE}
+    height_in = 1.6 + 0.28 * frame["group"].nunique()
+    plot = figure_metadata(lambda figure: draw_agreement_by_group(figure, frame, threshold), height_in=height_in)
+    return {"n_used": overall["n_used"].iloc[0], **numbers, "plot": plot}
+
+
+@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
+def orders_like_people(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """The judge orders objects as people do: Spearman reaches its threshold."""
+    return gate_of_each(human_agreement, lambda frame: spearman_gate(frame, study.fidelity.thresholds.spearman))
+
+
+@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
+def orders_like_people_for_sure(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: the lower bound of Spearman reaches the threshold too."""
+    threshold = study.fidelity.thresholds.spearman
+    return gate_of_each(human_agreement, lambda frame: spearman_gate(frame, threshold, "ci_low"), WARN)
+
+
+@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
+def close_to_people(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """The judge's scores are near people's: the mean absolute error keeps its limit."""
+    return gate_of_each(human_agreement, lambda frame: error_gate(frame, "mae", study.fidelity.thresholds.mae))
+
+
+@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
+def no_large_errors(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: the root mean squared error, in which large errors weigh more, keeps its limit."""
+    return gate_of_each(human_agreement, lambda frame: error_gate(frame, "rmse", study.fidelity.thresholds.rmse), WARN)
+
+
+def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") -> Gate:
+    """The overall Spearman correlation, or its lower bound, against the threshold."""
+    row, seen = _overall(frame, "spearman_r", column)
+    return at_least(
+        "orders_like_people" if column == "value" else "orders_like_people_for_sure",
+        seen,
+        threshold,
+        n=int(row["n_used"]),
+        what="Spearman with people" if column == "value" else "The lower bound of Spearman with people",
+        reason=_reason(row),
+        remedy="Look at the scatter plot in matched_scores: which objects does the judge place elsewhere?",
+    )
+
+
+def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
+    """The overall MAE or RMSE against its limit."""
+    row, seen = _overall(frame, statistic, "value")
+    names = {"mae": ("close_to_people", "Mean absolute error"), "rmse": ("no_large_errors", "Root mean squared error")}
+    name, what = names[statistic]
+    return at_most(
+        name,
+        seen,
+        limit,
+        n=int(row["n_used"]),
+        what=f"{what} against people",
+        reason=_reason(row),
+        remedy="mae_linear in this table says what a calibration on held-out products would leave.",
+    )
+
+
+def _overall(frame: pd.DataFrame, statistic: str, column: str) -> tuple[pd.Series, float | None]:
+    row = frame[(frame["grouped_by"] == "overall") & (frame["statistic"] == statistic)].iloc[0]
+    return row, None if pd.isna(row[column]) else float(row[column])
+
+
+def _reason(row: pd.Series) -> str:
+    return str(row["method"] if pd.isna(row["undefined"]) else row["undefined"])

@@ -1,0 +1,66 @@
+"""Table `human_scores`: what people said, one row per generated object and annotator."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_most
+from assets.checks import gate_result
+from assets.partitions import metadata_value
+from resources.errors import listed
+from resources.images import sha256_of_file
+from resources.inputs.faults import counted_by_cause
+from resources.inputs.human_scores import HumanScoresRead, read_human_scores
+from resources.plots.fidelity import draw_human_scores
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+
+
+@dg.asset(group_name="fidelity", kinds={"csv"}, code_version="1")
+def human_scores(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
+    """Reads the score file and joins the catalogue by job hash; a blank score is left out and counted."""
+    read = read_human_scores(study.fidelity)
+    context.add_output_metadata(headline(read) | {"source_sha256": sha256_of_file(study.fidelity.human_scores)})
+    return read.frame
+
+
+def headline(read: HumanScoresRead) -> dict[str, Any]:
+    """How many ratings of how many objects, what was left out, and how people used the scale."""
+    frame = read.frame
+    numbers = {
+        "n_rows_in_file": read.n_rows_in_file,
+        "n_ratings": len(frame),
+        "n_objects": frame["object"].nunique(),
+        "n_items": frame["item_id"].nunique(),
+        "n_products": frame["product_id"].nunique(),
+        "n_annotators": frame["annotator"].nunique(),
+        "mean": frame["score"].mean(),
+        "sd": frame["score"].std(),
+        "n_catalogue_jobs": read.n_catalogue_jobs,
+        "n_catalogue_duplicates": read.n_catalogue_duplicates,
+    }
+    left_out = {f"n_left_out_{cause}": count for cause, count in counted_by_cause(read.exclusions).items()}
+    plot = figure_metadata(lambda figure: draw_human_scores(figure, frame))
+    values = {name: metadata_value(value) for name, value in (numbers | left_out).items()}
+    return values | {"left_out": listed(read.exclusions) or "none", "plot": plot}
+
+
+@dg.asset_check(asset=human_scores, blocking=True)
+def every_row_accounted_for(human_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Each row of the score file is in the table or was left out for a counted cause."""
+    return gate_result(accounted_gate(human_scores, read_human_scores(study.fidelity)))
+
+
+def accounted_gate(stored: pd.DataFrame, read: HumanScoresRead) -> Gate:
+    """Rows of the file that neither the table nor the counted exclusions hold."""
+    missing = abs(read.n_rows_in_file - len(read.exclusions) - len(stored))
+    return at_most(
+        "every_row_accounted_for",
+        float(missing),
+        0,
+        n=read.n_rows_in_file,
+        counted="rows",
+        what=f"Rows unaccounted for ({len(stored)} in the table, {len(read.exclusions)} left out as blank)",
+        remedy="The file changed since the table was made: make human_scores again.",
+    )

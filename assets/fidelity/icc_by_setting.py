@@ -1,0 +1,177 @@
+"""Table `icc_by_setting`: how far one repeat's score stands in for another's."""
+
+import warnings
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.bootstrap import Interval
+from analysis.gates import Gate, at_least, at_most
+from analysis.icc import Icc, IccForm, icc, icc_band
+from analysis.icc_bootstrap import icc_bootstrap
+from analysis.undefined import UndefinedStatistic
+from assets.checks import gate_of_each
+from assets.fidelity.score_matrix import scores_of
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.configuration.fidelity import FidelityStudy
+from resources.study import Study
+from resources.tables.fidelity_statistics import FORMS, ICC_BY_SETTING
+
+WARN = dg.AssetCheckSeverity.WARN
+PINGOUIN_TOLERANCE = 1e-8
+
+
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]) -> Frames:
+    """One row per setting: six ICC forms with F test and interval (unitless)."""
+    headline = ["icc_1k", "icc_1k_low", "icc_1k_high", "band", "n_used", "n_products"]
+    return each_partition(context, lambda key: icc_row(score_matrix[key], study.fidelity), headline)
+
+
+def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """One setting's coefficients; what the data do not define is null with the reason in `undefined`."""
+    repeated = matrix[matrix["n_valid"] >= 2]
+    counts = {
+        "setting": matrix["setting"].iloc[0],
+        "n_objects": len(matrix),
+        "n_used": len(repeated),
+        "n_complete": int((matrix["n_valid"] == matrix["n_planned"]).sum()),
+        "n_products": int(repeated["product_id"].nunique()),
+        "n_planned": study.repeats,
+        "n_missing": int(matrix["n_planned"].sum() - matrix["n_valid"].sum()),
+    }
+    try:
+        result = icc(scores_of(matrix), study.repeats, study.confidence)
+    except UndefinedStatistic as undefined:
+        return pd.DataFrame([_undefined_row(counts, undefined.reason)])
+    by_product = _interval_by_product(matrix, result, study)
+    forms = dict(zip(("11", "a1", "c1", "ak", "ck"), _without_headline(result), strict=True)) | {
+        "1k": result.icc_1k_planned
+    }
+    row = counts | {
+        "k0": result.k0,
+        **{column: value for key, form in forms.items() for column, value in _form_columns(key, form).items()},
+        "icc_1k_low_by_product": by_product.low,
+        "icc_1k_high_by_product": by_product.high,
+        "interval_by_product": by_product.method,
+        "variance_between": result.between_variance,
+        "variance_within": result.within_variance,
+        "sem": result.standard_error_of_measurement,
+        "repeatability_limit": result.repeatability_limit,
+        "band": icc_band(result.icc_1k_planned.value),
+        "band_lower": icc_band(result.icc_1k_planned.low),
+        "deterministic": result.deterministic,
+        "method": result.method or "none",
+        "undefined": _reasons(forms),
+    }
+    return pd.DataFrame([row])
+
+
+def _interval_by_product(matrix: pd.DataFrame, result: Icc, study: FidelityStudy) -> Interval:
+    if result.deterministic:
+        products = int(matrix["product_id"].nunique())
+        return Interval(None, None, "none: deterministic", products, unreliable=True, n_dropped=0)
+    return icc_bootstrap(
+        scores_of(matrix),
+        matrix["product_id"],
+        planned_repeats=study.repeats,
+        resamples=study.bootstrap_resamples,
+        confidence=study.confidence,
+        seed=study.seed,
+    )
+
+
+def _without_headline(result: Icc) -> tuple[IccForm, ...]:
+    return (result.icc_1_1, result.icc_a_1, result.icc_c_1, result.icc_a_k, result.icc_c_k)
+
+
+def _form_columns(key: str, form: IccForm) -> dict[str, float | None]:
+    columns = {"": form.value, "_low": form.low, "_high": form.high, "_f": form.f}
+    tests = {"_df1": form.df1, "_df2": form.df2, "_p": form.p}
+    return {f"icc_{key}{suffix}": value for suffix, value in (columns | tests).items()}
+
+
+def _reasons(forms: dict[str, IccForm]) -> str | None:
+    reasons = dict.fromkeys(form.reason for form in forms.values() if form.reason)
+    return "; ".join(reasons) or None
+
+
+def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
+    empty = {column.name: None for column in ICC_BY_SETTING.columns}
+    texts = {"interval_by_product": "none", "method": "none", "deterministic": False, "undefined": reason}
+    return empty | counts | texts
+
+
+@dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
+def repeatable(icc_by_setting: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """The mean of the repeats is repeatable: ICC(1,k) reaches its threshold."""
+    return gate_of_each(icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc))
+
+
+@dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
+def repeatable_for_sure(icc_by_setting: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: the lower bound of ICC(1,k) reaches the threshold too."""
+    return gate_of_each(
+        icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc, "icc_1k_low"), WARN
+    )
+
+
+@dg.asset_check(
+    asset=icc_by_setting, partitions_def=SETTINGS, additional_ins={"score_matrix": dg.AssetIn("score_matrix")}
+)
+def icc_agrees_with_pingouin(
+    icc_by_setting: Frames, score_matrix: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Advice: an independent implementation gives the same six coefficients."""
+    return gate_of_each(icc_by_setting, lambda row: pingouin_gate(row, score_matrix[row["setting"].iloc[0]]), WARN)
+
+
+def repeatable_gate(row: pd.DataFrame, threshold: float, column: str = "icc_1k") -> Gate:
+    """ICC(1,k) or its lower bound against the threshold; a deterministic setting proves nothing and fails."""
+    seen = row.iloc[0]
+    deterministic = bool(seen["deterministic"])
+    value = None if deterministic or pd.isna(seen[column]) else float(seen[column])
+    return at_least(
+        "repeatable" if column == "icc_1k" else "repeatable_for_sure",
+        value,
+        threshold,
+        n=int(seen["n_used"]),
+        what="ICC(1,k)" if column == "icc_1k" else "The lower bound of ICC(1,k)",
+        reason="deterministic: all repeats of each object are equal, which shows nothing about repeatability"
+        if deterministic
+        else str(seen["undefined"]),
+        remedy="More repeats raise ICC(1,k); a lower temperature narrows the repeats.",
+    )
+
+
+def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:
+    """The largest difference from pingouin over the coefficients that both define, on complete rows."""
+    import pingouin
+
+    seen, scores = row.iloc[0], scores_of(matrix)
+    needed = f"<= {PINGOUIN_TOLERANCE:g}"
+    if seen["deterministic"] or pd.isna(seen["icc_1k"]) or np.isnan(scores).any():
+        return Gate(
+            "icc_agrees_with_pingouin",
+            True,
+            None,
+            needed,
+            "Nothing to compare: pingouin needs complete rows that vary.",
+        )
+    count, repeats = scores.shape
+    places = {"object": np.repeat(np.arange(count), repeats), "repeat": np.tile(np.arange(repeats), count)}
+    with warnings.catch_warnings():
+        # Pingouin's own use of pandas is not ours to mend.
+        warnings.simplefilter("ignore")
+        long = pd.DataFrame(places | {"score": scores.ravel()})
+        theirs = pingouin.intraclass_corr(long, "object", "repeat", "score").set_index("Type")["ICC"]
+    difference = max(abs(float(seen[f"icc_{key}"]) - float(theirs[form])) for key, (form, _) in FORMS.items())
+    return at_most(
+        "icc_agrees_with_pingouin",
+        difference,
+        PINGOUIN_TOLERANCE,
+        n=len(scores),
+        what="Largest difference from pingouin's coefficients",
+        remedy="One of the two is wrong: report it with the score matrix.",
+    )

@@ -1,0 +1,98 @@
+"""Table `judge_calls`: every attempt to get a verdict, a snapshot of the ledger's rows."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, share_at_least
+from assets.checks import gate_of_each
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
+from resources.configuration.grid import setting_from_key
+from resources.judges.contract import ANSWER_STATES, JudgedObject
+from resources.judges.judging import Judging
+from resources.judges.registry import judge_of
+from resources.progress import TracksProgress
+from resources.study import Study
+
+DISAGREEMENT = 0.01  # stated and recomputed score may differ by rounding
+CATEGORIES = ("category_l1", "category_l2", "category_l3")
+
+
+@dg.asset(
+    group_name="fidelity",
+    partitions_def=SETTINGS,
+    backfill_policy=ONE_RUN,
+    kinds={"python", "sqlalchemy"},
+    code_version="1",
+)
+def judge_calls(
+    context: dg.AssetExecutionContext,
+    study_objects: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+    progress: dg.ResourceParam[TracksProgress],
+) -> Frames:
+    """Asks the judge what the ledger does not answer yet, then takes the ledger's rows of these settings."""
+    objects = judged_objects(study_objects)
+    settings = [setting_from_key(key) for key in keys_of(context)]
+    judge = judge_of(study.fidelity, objects)
+    judging = Judging(study.name, study.fidelity, judge, objects, settings, study.ledger, context.run_id)
+    judging.ask(progress, context.log)
+    return each_partition(context, judging.rows().__getitem__, headline)
+
+
+def judged_objects(study_objects: pd.DataFrame) -> list[JudgedObject]:
+    """The objects that are not excluded, as the judge sees them."""
+    judged = study_objects[study_objects["excluded"].isna()]
+    return [
+        JudgedObject(
+            row["object"],
+            row["item_id"],
+            row["candidate_path"],
+            row["candidate_sha256"],
+            tuple(row["reference_paths"]),
+            tuple(row["reference_sha256"]),
+            tuple(None if pd.isna(row[name]) else row[name] for name in CATEGORIES),  # type: ignore[arg-type]
+        )
+        for row in judged.to_dict("records")
+    ]
+
+
+def headline(calls: pd.DataFrame) -> dict[str, Any]:
+    """How many attempts, what became of them, what they cost."""
+    states = calls["state"].value_counts()
+    differ = (calls["score_stated"] - calls["score_recomputed"]).abs().round(12) > DISAGREEMENT
+    return {
+        "n_attempts": len(calls),
+        **{f"n_{state}": int(count) for state, count in states.items()},
+        "n_stated_and_recomputed_differ": int(differ.sum()),
+        "cost_usd": calls["cost_usd"].sum(),
+        "median_latency_ms": calls["latency_ms"].median(),
+        "model_answered": ", ".join(sorted(calls["model_answered"].dropna().unique())) or "not stated",
+    }
+
+
+def first_answers(calls: pd.DataFrame) -> pd.DataFrame:
+    """The first attempt of every call that got any answer: a later answer never improves JSON validity."""
+    answered = calls[calls["state"].isin(ANSWER_STATES)].sort_values("attempt")
+    return answered.drop_duplicates(["object", "repeat"], keep="first")
+
+
+@dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
+def answers_are_valid_json(judge_calls: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """The judge keeps to the answer's form: JSON validity reaches its threshold."""
+    return gate_of_each(judge_calls, lambda calls: validity_gate(calls, study.fidelity.thresholds.json_validity))
+
+
+def validity_gate(calls: pd.DataFrame, threshold: float) -> Gate:
+    """Valid among first answers against the threshold."""
+    first = first_answers(calls)
+    return share_at_least(
+        "answers_are_valid_json",
+        int((first["state"] == "valid").sum()),
+        len(first),
+        threshold,
+        what="JSON validity",
+        counted="first answers",
+        remedy="The column `fault_message` says what was wrong with each answer.",
+    )

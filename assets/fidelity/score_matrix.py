@@ -1,0 +1,75 @@
+"""Table `score_matrix`: the setting's verdicts, one row per object and one column per repeat."""
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.gates import Gate, at_least
+from assets.checks import gate_of_each
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.errors import listed
+from resources.judges.contract import SCORED_STATES
+from resources.plots.fidelity import draw_score_matrix
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+
+
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def score_matrix(
+    context: dg.AssetExecutionContext, judge_calls: Frames, study_objects: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> Frames:
+    """One row per object, one column per repeat; a verdict that is missing stays null."""
+    repeats = study.fidelity.repeats
+    return each_partition(context, lambda key: matrix_of(key, judge_calls[key], study_objects, repeats), headline)
+
+
+def matrix_of(setting: str, calls: pd.DataFrame, study_objects: pd.DataFrame, repeats: int) -> pd.DataFrame:
+    """The last attempt's score of every object and repeat planned."""
+    judged = study_objects[study_objects["excluded"].isna()].sort_values("object")
+    last = calls.sort_values("attempt").drop_duplicates(["object", "repeat"], keep="last")
+    scored = last[last["state"].isin(SCORED_STATES)]
+    cells = scored.pivot_table(index="object", columns="repeat", values="score", aggfunc="first")
+    cells = cells.reindex(index=judged["object"], columns=range(1, repeats + 1)).astype("float64")
+    frame = cells.set_axis([f"repeat_{repeat}" for repeat in cells.columns], axis=1).reset_index(drop=True)
+    valid = frame.notna().sum(axis=1)
+    for place, column in enumerate(("object", "item_id", "product_id")):
+        frame.insert(place, column, judged[column].to_numpy())
+    frame.insert(0, "setting", setting)
+    frame.insert(4, "n_valid", valid)
+    frame.insert(5, "n_planned", repeats)
+    return frame
+
+
+def scores_of(matrix: pd.DataFrame) -> np.ndarray:
+    """The numbers of the table, shape ``(n_objects, n_repeats)``, NaN where a verdict is missing."""
+    return matrix.filter(regex=r"^repeat_\d+$").to_numpy(dtype="float64")
+
+
+def headline(matrix: pd.DataFrame) -> dict[str, object]:
+    """How complete the matrix is, and how it looks."""
+    return {
+        "n_objects": len(matrix),
+        "n_missing": int(matrix["n_planned"].sum() - matrix["n_valid"].sum()),
+        "plot": figure_metadata(lambda figure: draw_score_matrix(figure, matrix), height_in=4.5),
+    }
+
+
+@dg.asset_check(asset=score_matrix, partitions_def=SETTINGS, blocking=True)
+def enough_repeats(score_matrix: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Every object has the valid repeats that its statistics need."""
+    return gate_of_each(score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity.minimum_repeats))
+
+
+def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:
+    """The fewest valid repeats of any object against the minimum, with the objects that lack some."""
+    short = matrix[matrix["n_valid"] < minimum]
+    named = listed(f"{row.object} ({row.n_valid})" for row in short.itertuples())
+    return at_least(
+        "enough_repeats",
+        None if matrix.empty else float(matrix["n_valid"].min()),
+        minimum,
+        n=len(matrix),
+        what="Fewest valid repeats of an object",
+        reason="no object was judged",
+        remedy=f"{len(short)} objects have too few: {named}. Run the setting again: faults are asked again.",
+    )

@@ -1,0 +1,143 @@
+"""Table `setting_summary`: all settings side by side, on the objects that are valid in every one of them."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.correlation import correlations
+from analysis.deviation import deviation
+from analysis.icc import icc, icc_band
+from analysis.undefined import UndefinedStatistic
+from assets.fidelity.judge_calls import first_answers
+from assets.fidelity.matched_scores import matched_rows
+from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.stability import stability_rows
+from assets.partitions import SETTINGS, Frames, metadata_value
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.grid import setting_from_key
+from resources.judges.contract import ANSWER_STATES
+from resources.plots.fidelity import draw_setting_summary
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+from resources.tables.fidelity_statistics import SETTING_SUMMARY
+
+# Settings that were never run are left out, not waited for.
+MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
+
+
+@dg.asset(
+    group_name="fidelity",
+    ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
+    kinds={"pandas"},
+    code_version="1",
+)
+def setting_summary(
+    context: dg.AssetExecutionContext,
+    judge_calls: Frames,
+    score_matrix: Frames,
+    human_scores: pd.DataFrame,
+    study_objects: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """One row per setting: repeatability, agreement with people, answers and cost."""
+    summary = summary_rows(judge_calls, score_matrix, human_scores, study_objects, study.fidelity)
+    context.add_output_metadata(headline(summary, study.fidelity))
+    return summary
+
+
+def summary_rows(
+    calls: Frames, matrices: Frames, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
+) -> pd.DataFrame:
+    """Every setting that was made, judged on the same objects: failures are not random."""
+    made = [key for key in SETTINGS.get_partition_keys() if key in matrices]
+    # An object counts where it has the repeats that the gate `enough_repeats` asks for, in every setting.
+    valid = {key: _valid_objects(matrices[key], study.minimum_repeats) for key in made}
+    common = set.intersection(*valid.values()) if valid else set()
+    rows = []
+    for key, own in valid.items():
+        matrix = matrices[key][matrices[key]["object"].isin(common)]
+        matched = matched_rows(key, matrix, human_scores, study_objects, study)
+        reasons: dict[str, None] = {}
+        row = _named(key, study) | _repeatability(matrix, study, reasons) | _agreement(matched, study, reasons)
+        row |= answers(calls[key])
+        counts = {"n_objects": len(matrix), "n_matched": len(matched), "n_left_out": len(own - common)}
+        rows.append(row | counts | {"undefined": "; ".join(reasons) or None})
+    return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
+
+
+def _valid_objects(matrix: pd.DataFrame, minimum: int) -> set[str]:
+    return set(matrix.loc[matrix["n_valid"] >= minimum, "object"])
+
+
+def _named(key: str, study: FidelityStudy) -> dict[str, Any]:
+    setting = setting_from_key(key)
+    baseline = setting == study.settings.baseline
+    return {"setting": key, "temperature": setting.temperature, "top_p": setting.top_p, "baseline": baseline}
+
+
+def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str, None]) -> dict[str, Any]:
+    spread = stability_rows(matrix, study.confidence)
+    row: dict[str, Any] = {
+        "mad": spread["mad"].median(),
+        "half_width": spread["half_width"].median(),
+        "deterministic": False,
+    }
+    try:
+        found = icc(scores_of(matrix), study.repeats, study.confidence)
+    except UndefinedStatistic as undefined:
+        reasons[f"icc: {undefined.reason}"] = None
+        return row
+    form = found.icc_1k_planned
+    if form.reason:
+        reasons[f"icc: {form.reason}"] = None
+    bounds = {"icc": form.value, "icc_low": form.low, "icc_high": form.high, "icc_band": icc_band(form.value)}
+    return row | bounds | {"deterministic": found.deterministic}
+
+
+def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, None]) -> dict[str, Any]:
+    judge, human = matched["judge_score"].to_numpy(dtype=float), matched["human_score"].to_numpy(dtype=float)
+    products = matched["product_id"].to_numpy(dtype=str)
+    sampling: dict[str, Any] = {
+        "seed": study.seed,
+        "resamples": study.bootstrap_resamples,
+        "confidence": study.confidence,
+    }
+    row: dict[str, Any] = {}
+    try:
+        found = correlations(judge, human, products, kinds=("spearman", "pearson"), **sampling)
+    except UndefinedStatistic as undefined:
+        reasons[f"spearman_r, pearson_r: {undefined.reason}"] = None
+    else:
+        spearman = found["spearman"]
+        row |= {"spearman_r": spearman.value, "pearson_r": found["pearson"].value}
+        row |= {"spearman_low": spearman.interval.low, "spearman_high": spearman.interval.high}
+    try:
+        errors = deviation(judge, human, products, **sampling)
+    except UndefinedStatistic as undefined:
+        reasons[f"mae: {undefined.reason}"] = None
+        return row
+    return row | {"mae": errors.mae.value, "rmse": errors.rmse.value, "bias": errors.bias.value}
+
+
+def answers(calls: pd.DataFrame) -> dict[str, Any]:
+    """How many attempts got an answer, how many of the first ones were valid, what they cost."""
+    first = first_answers(calls)
+    n_answered = int(calls["state"].isin(ANSWER_STATES).sum())
+    return {
+        "json_validity_rate": (first["state"] == "valid").mean() if len(first) else None,
+        "n_evaluations": n_answered,
+        "n_faults": len(calls) - n_answered,
+        "cost_usd": calls["cost_usd"].sum(),
+    }
+
+
+def headline(summary: pd.DataFrame, study: FidelityStudy) -> dict[str, Any]:
+    """The settings at a glance, and the best ICC and Spearman among those that are not deterministic."""
+    varying = summary[~summary["deterministic"].astype(bool)]
+    thresholds = study.thresholds.model_dump()
+    plot = figure_metadata(
+        lambda figure: draw_setting_summary(figure, summary, thresholds), 9.6, 1.4 + 0.3 * len(summary)
+    )
+    best = {f"best_{name}": metadata_value(varying[name].max()) for name in ("icc", "spearman_r")}
+    return {"n_settings": len(summary), "cost_usd": float(summary["cost_usd"].sum()), **best, "plot": plot}

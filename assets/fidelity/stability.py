@@ -1,0 +1,78 @@
+"""Table `stability`: how much one object's repeats differ."""
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_most
+from analysis.stability import stability as of_matrix
+from assets.checks import gate_of_each
+from assets.fidelity.score_matrix import scores_of
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.plots.fidelity import draw_stability
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+
+WARN = dg.AssetCheckSeverity.WARN
+
+
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def stability(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]) -> Frames:
+    """One row per object: mean, median, MAD, sd and the interval of the mean over its repeats."""
+    limit = study.fidelity.thresholds.median_mad
+    return each_partition(
+        context,
+        lambda key: stability_rows(score_matrix[key], study.fidelity.confidence),
+        lambda frame: {
+            "n_objects": len(frame),
+            "median_mad": frame["mad"].median(),
+            "median_half_width": frame["half_width"].median(),
+            "plot": figure_metadata(lambda figure: draw_stability(figure, frame, limit)),
+        },
+    )
+
+
+def stability_rows(matrix: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Spread of every object's repeats."""
+    found = of_matrix(scores_of(matrix), confidence)
+    frame = matrix[["setting", "object", "item_id", "product_id"]].reset_index(drop=True)
+    return frame.assign(
+        n_valid=found.n_valid,
+        mean=found.mean,
+        median=found.median,
+        mad=found.mad,
+        sd=found.sd,
+        ci_low=found.low,
+        ci_high=found.high,
+        half_width=found.half_width,
+        n_outliers=pd.array(found.n_outliers, dtype="Int64"),
+        undefined=pd.array(found.reasons, dtype="str"),
+    )
+
+
+@dg.asset_check(asset=stability, partitions_def=SETTINGS)
+def repeats_agree(stability: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """The repeats of a typical object agree: the median MAD keeps its limit."""
+    return gate_of_each(stability, lambda frame: mad_gate(frame, study.fidelity.thresholds.median_mad))
+
+
+@dg.asset_check(asset=stability, partitions_def=SETTINGS)
+def means_are_precise(stability: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: a typical object's mean is known closely: the median half-width keeps its limit."""
+    return gate_of_each(stability, lambda frame: width_gate(frame, study.fidelity.thresholds.ci_half_width), WARN)
+
+
+def mad_gate(frame: pd.DataFrame, limit: float) -> Gate:
+    """The median over objects of the MAD against its limit."""
+    return _median_gate("repeats_agree", frame["mad"], limit, "Median MAD of the repeats", "A lower temperature helps.")
+
+
+def width_gate(frame: pd.DataFrame, limit: float) -> Gate:
+    """The median over objects of the 95 % half-width against its limit."""
+    remedy = "projected_n in convergence_curves says how many repeats each object needs."
+    return _median_gate("means_are_precise", frame["half_width"], limit, "Median half-width of the means", remedy)
+
+
+def _median_gate(name: str, values: pd.Series, limit: float, what: str, remedy: str) -> Gate:
+    known = values.dropna()
+    seen = float(known.median()) if len(known) else None
+    return at_most(name, seen, limit, n=len(known), what=what, reason="no object has enough repeats", remedy=remedy)

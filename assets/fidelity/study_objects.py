@@ -1,0 +1,100 @@
+"""Table `study_objects`: what is judged, one row per generated object with its images."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_least, at_most
+from assets.checks import gate_result
+from resources.configuration.fidelity import FidelityStudy
+from resources.errors import listed
+from resources.inputs.catalogue import read_catalogue
+from resources.inputs.human_scores import known_algorithms
+from resources.inputs.selected_objects import read_selected_objects
+from resources.inputs.study_objects import find_study_objects
+from resources.study import Study
+
+
+@dg.asset(group_name="fidelity", kinds={"image"}, code_version="1")
+def study_objects(
+    context: dg.AssetExecutionContext, human_scores: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """Finds each object's photos and render and opens every image once; what cannot be judged says why."""
+    frame = find_study_objects(human_scores, selected_objects(study.fidelity), study.fidelity)
+    context.add_output_metadata(headline(frame))
+    return frame
+
+
+def selected_objects(study: FidelityStudy) -> pd.DataFrame | None:
+    """The user's selection, where there is one."""
+    if study.selected_objects is None:
+        return None
+    catalogue = read_catalogue(study.catalogue) if study.catalogue else None
+    algorithms = known_algorithms(study, catalogue)
+    return read_selected_objects(study.selected_objects, algorithms, study.columns.filename)
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """How many objects are judged, and what was left out for which cause."""
+    left_out = frame["excluded"].dropna().value_counts()
+    return {
+        "n_objects": len(frame),
+        "n_judged": int(frame["excluded"].isna().sum()),
+        "n_items": int(frame["item_id"].nunique()),
+        "n_photos": int(frame.drop_duplicates("item_id")["n_references"].sum()),
+        **{f"n_left_out_{cause}": int(count) for cause, count in left_out.items()},
+        "left_out": listed(frame["exclusion_detail"][frame["excluded"].notna()]) or "none",
+    }
+
+
+@dg.asset_check(asset=study_objects, blocking=True)
+def render_shows_the_scored_object(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
+    """The judged render is of the very object that people scored, by job hash."""
+    return gate_result(mismatch_gate(study_objects))
+
+
+@dg.asset_check(asset=study_objects, blocking=True)
+def images_are_there(study_objects: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Few objects lack usable images."""
+    return gate_result(missing_gate(study_objects, study.fidelity.max_missing_share))
+
+
+@dg.asset_check(asset=study_objects, blocking=True)
+def something_to_judge(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
+    """At least two objects are left to judge."""
+    judged = int(study_objects["excluded"].isna().sum())
+    remedy = f"The others were left out: {listed(study_objects['excluded'].dropna().unique())}."
+    return gate_result(
+        at_least("something_to_judge", float(judged), 2, n=len(study_objects), what="Objects to judge", remedy=remedy)
+    )
+
+
+def mismatch_gate(frame: pd.DataFrame) -> Gate:
+    """Objects, not excluded, whose render shows another object than people scored, each named."""
+    wrong = frame[(frame["object"] != frame["judged_object"]) & frame["excluded"].ne("mismatched_object")]
+    named = listed(f"{row.item_id} (scored {row.object}, render of {row.judged_object})" for row in wrong.itertuples())
+    return at_most(
+        "render_shows_the_scored_object",
+        float(len(wrong)),
+        0,
+        n=len(frame),
+        what="Objects whose render is of another object",
+        remedy=f"{named}. Correct output_glb_relpath, or set mismatched_objects: exclude.",
+    )
+
+
+def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
+    """The share of objects without usable images against its limit; wrong objects are another gate's."""
+    wanted = frame[frame["excluded"].ne("mismatched_object")]
+    missing = wanted[wanted["excluded"].notna()]
+    return at_most(
+        "images_are_there",
+        len(missing) / len(wanted) if len(wanted) else None,
+        limit,
+        n=len(wanted),
+        what="Share of objects without usable images",
+        reason="there is no object",
+        remedy=f"{listed(missing['exclusion_detail'], 3)} Name the objects you have in selected_objects, "
+        "or raise max_missing_share.",
+    )

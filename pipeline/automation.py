@@ -1,0 +1,78 @@
+"""When tables are made again: one rule over all assets, the nightly schedule, the sensor on the score file."""
+
+import dagster as dg
+
+from assets.partitions import SETTINGS
+from resources.images import sha256_of_file
+from resources.study import Study
+
+# Plain `eager()` forgets a gate that failed in an earlier run.
+REFRESH = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()
+
+HUMAN_SCORES = dg.AssetKey("human_scores")
+
+
+def all_settings() -> dict[str, str]:
+    """Run tags that make one run cover every setting."""
+    keys = SETTINGS.get_partition_keys()
+    return settings_between(keys[0], keys[-1])
+
+
+def settings_between(first: str, last: str) -> dict[str, str]:
+    """Run tags that make one run cover the settings from first to last, in the configuration's order."""
+    return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+
+
+fidelity = dg.define_asset_job(
+    "fidelity",
+    selection=dg.AssetSelection.groups("fidelity"),
+    description="Study A: human scores, judge calls, repeatability and agreement of every setting.",
+)
+
+new_human_scores = dg.define_asset_job(
+    "new_human_scores",
+    selection=dg.AssetSelection.assets(HUMAN_SCORES).downstream(),
+    description="Human scores and what depends on them. Calls that the ledger holds are not made again.",
+)
+
+refresh = dg.AutomationConditionSensorDefinition(
+    "refresh",
+    target=dg.AssetSelection.all(),
+    default_status=dg.DefaultSensorStatus.STOPPED,
+    description="The refresh rule: a table is made again when one it is made from was, unless a blocking gate failed.",
+)
+
+
+@dg.schedule(
+    job=fidelity,
+    cron_schedule="0 3 * * *",
+    default_status=dg.DefaultScheduleStatus.STOPPED,
+    description="Every night at 03:00 UTC, once switched on: makes all tables anew, repeats no answered call.",
+)
+def nightly_fidelity() -> dg.RunRequest:
+    """One run over all settings; a schedule's own tags may not name a range of partitions."""
+    return dg.RunRequest(tags=all_settings())
+
+
+@dg.sensor(
+    job=new_human_scores,
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.STOPPED,
+    description="Sees by content that the human-score file changed and makes again what depends on it.",
+)
+def changed_human_scores(
+    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
+) -> dg.RunRequest | dg.SkipReason:
+    """One run per content of the file: a file that was only touched starts nothing."""
+    path = study.fidelity.human_scores
+    if not path.is_file():
+        return dg.SkipReason(
+            f"{path} is not there. Put the score file there or change `human_scores` in touchstone.yaml."
+        )
+    digest = sha256_of_file(path)
+    event = context.instance.get_latest_materialization_event(HUMAN_SCORES)
+    made = event.asset_materialization if event else None
+    known = made.metadata.get("source_sha256") if made else None
+    if known is not None and known.value == digest:
+        return dg.SkipReason(f"{path.name} has not changed since human_scores was made.")
+    return dg.RunRequest(run_key=digest, tags=all_settings())

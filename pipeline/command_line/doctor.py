@@ -1,0 +1,69 @@
+"""`touchstone doctor`: device, database, weights, keys present or not (never their values), configuration."""
+
+import os
+from collections.abc import Callable
+from importlib.metadata import version
+
+import typer
+from rich.console import Console
+
+from resources.configuration.load import configuration_file, load_configuration
+from resources.errors import UserError
+from resources.home import touchstone_home
+
+SECRETS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TOUCHSTONE_DATABASE_URL")
+
+
+def doctor() -> None:
+    """Look at everything a study needs; exits 2 when something in force is broken."""
+    console = Console()
+    home = touchstone_home()
+    console.print(f"touchstone {version('touchstone')}, dagster {version('dagster')}", highlight=False)
+    console.print(f"home           {home.base}", soft_wrap=True, highlight=False)
+    examinations: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("configuration", _configuration),
+        ("database", _database),
+        ("device", _device),
+        ("weights", _weights),
+    )
+    broken = 0
+    for name, examine in examinations:
+        try:
+            console.print(f"{name:14} {examine()}", soft_wrap=True, highlight=False)
+        except UserError as problem:
+            broken += 1
+            console.print(f"{name:14} [red]broken[/red]: {problem}", soft_wrap=True, highlight=False)
+    for name in SECRETS:
+        console.print(f"{name:24} {'set' if os.environ.get(name) else 'not set'}", highlight=False)
+    if broken:
+        raise typer.Exit(2)
+
+
+def _configuration() -> str:
+    home = touchstone_home()
+    path = configuration_file(home)
+    study = load_configuration(home)
+    judge = study.fidelity.judge.kind
+    settings = len(study.fidelity.settings.settings)
+    return f"{path or 'built-in sample study'}: judge {judge}, {settings} settings, {study.fidelity.repeats} repeats"
+
+
+def _database() -> str:
+    from resources.database.engine import open_engine, shown
+    from resources.database.migrate import migrate
+
+    engine = open_engine(touchstone_home().database_url)
+    migrate(engine)
+    return f"{shown(engine)}: reachable, schema up to date"
+
+
+def _device() -> str:
+    from resources.gpu import available_device
+
+    return available_device().sentence
+
+
+def _weights() -> str:
+    from resources.weights import weights_found
+
+    return "; ".join(found.sentence for found in weights_found())

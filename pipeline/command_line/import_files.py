@@ -1,0 +1,128 @@
+"""`touchstone import`: the user's files held against the contract, and what a run would do; nothing is written."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.load import load_configuration
+from resources.errors import UserError, listed
+from resources.home import touchstone_home
+
+
+def import_files(
+    study: Annotated[Literal["fidelity"], typer.Argument(help="Which study.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Score file, catalogue, selected objects, image folders; the configured ones if left out."),
+    ] = None,
+) -> None:
+    """Check files and say what a run would do with them. Nothing is changed."""
+    console = Console()
+    configured = load_configuration(touchstone_home()).fidelity
+    given = recognised(files or [], configured)
+    plan = configured.model_copy(update=given)
+    scores = show_human_scores(plan, console)
+    show_objects(plan, scores, console)
+    if given:
+        console.print("To use these files, write into touchstone.yaml:\nfidelity:", highlight=False)
+        for name, path in given.items():
+            console.print(f"  {name}: {path}", highlight=False, soft_wrap=True)
+
+
+def recognised(files: list[Path], study: FidelityStudy) -> dict[str, Path]:
+    """Which input of the study each file is, by its columns; a folder is recognised by what lies in it.
+
+    Raises:
+        UserError: A file is missing or is no input of this study.
+    """
+    found: dict[str, Path] = {}
+    for file in files:
+        for kind in kinds_of(file, study):
+            if kind in found:
+                raise UserError(f"{file} and {found[kind]} are both {kind}. Give one of them.")
+            found[kind] = file.absolute()
+    return found
+
+
+def signs_of(study: FidelityStudy) -> dict[str, set[str]]:
+    """The columns that tell the kinds of file apart, the most telling first."""
+    columns = study.columns
+    return {
+        "catalogue": {"job_id"},
+        "selected_objects": {columns.filename, "output_glb_relpath"},
+        "human_scores": {columns.filename, columns.score},
+    }
+
+
+def kinds_of(file: Path, study: FidelityStudy) -> list[str]:
+    """The inputs that one file or folder serves."""
+    if file.is_dir():
+        photos = any(file.glob("*/gt_*"))
+        renders = any(path for path in file.glob("*/*") if path.is_file() and not path.name.lower().startswith("gt_"))
+        kinds = [kind for kind, there in (("references", photos), ("candidates", renders)) if there]
+        if not kinds:
+            raise UserError(f"{file} holds neither photos ({{item}}/gt_*.png) nor renders ({{item}}/candidate.png).")
+        return kinds
+    if not file.is_file():
+        raise UserError(f"{file} is not there.")
+    from resources.inputs.csv_files import read_csv_file
+
+    columns = set(read_csv_file(file, ()).frame.columns)
+    kind = next((kind for kind, signs in signs_of(study).items() if columns >= signs), None)
+    if kind is None:
+        raise UserError(f"{file} is no input of this study: it has the columns {listed(sorted(columns), 30)}.")
+    return [kind]
+
+
+def show_human_scores(study: FidelityStudy, console: Console) -> Any:
+    """What the score file holds."""
+    from resources.inputs.human_scores import read_human_scores
+
+    read = read_human_scores(study)
+    frame = read.frame
+    console.print(
+        f"{study.human_scores.name}: {read.n_rows_in_file} rows, {len(frame)} ratings of "
+        f"{frame['object'].nunique()} objects ({frame['item_id'].nunique()} items, "
+        f"{frame['product_id'].nunique()} products) by "
+        f"{frame['annotator'].nunique()} annotators; mean {frame['score'].mean():.3f}, "
+        f"range {frame['score'].min():g}-{frame['score'].max():g}.",
+        soft_wrap=True,
+        highlight=False,
+    )
+    if read.exclusions:
+        console.print(f"  left out: {listed(read.exclusions)}", soft_wrap=True, highlight=False)
+    if read.n_catalogue_jobs is not None:
+        console.print(
+            f"{study.catalogue.name if study.catalogue else ''}: {read.n_catalogue_jobs} jobs, "
+            f"{read.n_catalogue_duplicates} listed twice (counted once). All {len(frame)} ratings found their job.",
+            soft_wrap=True,
+            highlight=False,
+        )
+    return frame
+
+
+def show_objects(study: FidelityStudy, human_scores: Any, console: Console) -> None:
+    """What would be judged, what is left out, and what the gates say about it."""
+    from assets.fidelity.study_objects import mismatch_gate, missing_gate, selected_objects
+    from resources.inputs.study_objects import find_study_objects
+
+    frame = find_study_objects(human_scores, selected_objects(study), study)
+    left_out = frame[frame["excluded"].notna()]
+    judged = len(frame) - len(left_out)
+    calls = judged * len(study.settings.settings) * study.repeats
+    console.print(f"Objects: {len(frame)}, {judged} can be judged.", highlight=False)
+    for cause, rows in left_out.groupby("excluded"):
+        details = listed(rows["exclusion_detail"], 3)
+        console.print(f"  left out, {cause}: {len(rows)}. {details}", soft_wrap=True, highlight=False)
+    for gate in (mismatch_gate(frame), missing_gate(frame, study.max_missing_share)):
+        word = "[green]pass[/green]" if gate.passed else "[bold red]STOP[/bold red]"
+        console.print(f"  {word} {gate.name}: {gate.sentence}", soft_wrap=True, highlight=False)
+    console.print(
+        f"A run would make {calls} judge calls ({judged} objects x {len(study.settings.settings)} settings x "
+        f"{study.repeats} repeats) with the judge '{study.judge.kind}', less those that the ledger answers.",
+        soft_wrap=True,
+        highlight=False,
+    )

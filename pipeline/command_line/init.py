@@ -1,0 +1,69 @@
+"""`touchstone init`: a commented configuration to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from resources.configuration.load import FILE_NAME
+from resources.errors import UserError
+
+TEMPLATE = """\
+# Touchstone's configuration. Paths are relative to this file. Secrets never go here: they stay in the environment.
+# Lines that are commented out show the default.
+study: my_study              # names the study in the ledger of judge calls
+
+fidelity:
+  # --- your files ------------------------------------------------------------------------------------------
+  human_scores: subjective.csv      # columns: 3D Object filename, Visual Fidelity (0-1), optional annotator
+  references: references            # photos:  {references}/{item}/gt_1.png ... gt_5.png (png or jpg)
+  candidates: candidates            # renders: {candidates}/{item}/{hash8}.png, or candidate.png for a single object
+  # catalogue: database.csv         # job_id, product_id, variant, algo, category_l1..l3: adds categories
+  # selected_objects: selected_objects.csv   # judge these objects only
+  # columns: {filename: 3D Object filename, score: Visual Fidelity, annotator: annotator}
+  # score_max: 1.0                  # a file on 0-100 needs 100
+  # match_by: object                # or item: people and judge are averaged over an item's objects first
+  # mismatched_objects: error       # or exclude: drop objects whose render is not the one people scored
+  # max_missing_share: 0.05         # share of objects without usable images at which the study stops
+
+  # --- the judge -------------------------------------------------------------------------------------------
+  judge: {kind: local}              # appearance baseline, no network
+  # judge: {kind: replay, path: calls.jsonl}   # recorded calls, or a VFScore outputs/llm_calls/{model} folder
+  # rubric_weights: {color_palette: 40, material_finish: 25, texture_identity: 15, texture_scale_placement: 20}
+  # score_source: stated            # or recomputed: the weighted sum of the sub-scores
+  # settings:
+  #   baseline_temperature: 0.0
+  #   baseline_top_p: 1.0
+  #   temperatures: [0.2, 0.5, 0.8]
+  #   top_ps: [1.0, 0.95, 0.9]
+  # repeats: 5
+  # minimum_repeats: 3              # valid repeats that every object needs in a setting
+
+  # --- what the gates ask for ------------------------------------------------------------------------------
+  # thresholds:
+  #   {icc: 0.85, median_mad: 0.05, ci_half_width: 0.02, spearman: 0.7, mae: 0.10, rmse: 0.15, json_validity: 0.98}
+  # bootstrap_resamples: 1000
+  # confidence: 0.95
+  # seed: 20260101
+"""
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="Folder of your study; all that is made for it goes there too.")],
+    force: Annotated[bool, typer.Option(help="Replace a configuration that is there.")] = False,
+) -> None:
+    """Write a commented configuration, touchstone.yaml."""
+    path = folder / FILE_NAME
+    if path.exists() and not force:
+        raise UserError(f"{path} is there already. Use --force to replace it.")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(TEMPLATE, encoding="utf-8")
+    Console().print(
+        f"Wrote {path}. Name your files in it, then:\n"
+        f"  export TOUCHSTONE_HOME={folder.absolute()}\n"
+        "  touchstone import fidelity    # checks the files, changes nothing\n"
+        "  touchstone run fidelity",
+        soft_wrap=True,
+        highlight=False,
+    )

@@ -1,0 +1,34 @@
+"""`touchstone`: the command line, whose errors that a user can mend are one line and exit code 2."""
+
+import sys
+
+import typer
+from rich.console import Console
+
+from pipeline.command_line import demo, dev, doctor, import_files, init, run_study, status
+from resources.errors import UserError
+
+application = typer.Typer(
+    name="touchstone",
+    help="May an automated judge's verdicts be trusted in place of people's, at which setting, and how surely?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+application.command("demo")(demo.demo)
+application.command("run")(run_study.run)
+application.command("status")(status.status)
+application.command("init")(init.init)
+application.command("import")(import_files.import_files)
+application.command("doctor")(doctor.doctor)
+application.command("dev")(dev.dev)
+
+
+def run() -> None:
+    """Entry point of the `touchstone` script."""
+    try:
+        application()
+    except UserError as problem:
+        Console(stderr=True).print("Error:", style="red", end=" ")
+        sys.stderr.write(f"{problem}\n")
+        sys.exit(2)

@@ -1,0 +1,92 @@
+"""Studies run in this process through the shared Dagster instance, and what came of it in plain words."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import dagster as dg
+
+from pipeline.automation import settings_between
+from resources.errors import UserError, nearest
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass
+class Outcome:
+    """What one command's runs did: checks seen, tables made, errors in the order in which they came."""
+
+    succeeded: bool = True
+    checks: list[dg.AssetCheckEvaluation] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    user_errors: list[str] = field(default_factory=list)
+    other_errors: list[str] = field(default_factory=list)
+
+
+def run_study(
+    definitions: dg.Definitions,
+    job_name: str,
+    instance: dg.DagsterInstance,
+    settings: Sequence[str] = (),
+    resources: dict[str, Any] | None = None,
+) -> Outcome:
+    """Run a study's job in this process, one Dagster run for each unbroken stretch of settings.
+
+    Raises:
+        UserError: A setting that the study does not have.
+    """
+    from assets.partitions import SETTINGS
+
+    job = definitions.resolve_job_def(job_name)
+    outcome = Outcome()
+    for first, last in _stretches(SETTINGS.get_partition_keys(), settings):
+        result = job.execute_in_process(
+            run_config=QUIET,
+            instance=instance,
+            tags=settings_between(first, last),
+            raise_on_error=False,
+            resources=resources,
+        )
+        _gather(result, outcome)
+    return outcome
+
+
+def _stretches(known: Sequence[str], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for key in chosen:
+        if key not in known:
+            raise UserError(f"The study has no setting '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
+    places = sorted({known.index(key) for key in chosen}) if chosen else range(len(known))
+    for _, stretch in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
+        members = [place for _, place in stretch]
+        yield known[members[0]], known[members[-1]]
+
+
+def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome) -> None:
+    outcome.succeeded &= result.success
+    outcome.checks += result.get_asset_check_evaluations()
+    outcome.tables += [key.to_user_string() for event in result.all_events if (key := _made(event)) is not None]
+    for event in result.get_step_failure_events():
+        error = event.step_failure_data.error
+        while error is not None and error.cause is not None:
+            error = error.cause
+        if error is None or error.cls_name == "DagsterAssetCheckFailedError":
+            continue
+        kind, _, words = error.message.partition(": ")
+        (outcome.user_errors if _is_users(error.cls_name) else outcome.other_errors).append(
+            words.strip() if _is_users(error.cls_name) else f"{kind}: {words}".strip()
+        )
+
+
+def _made(event: dg.DagsterEvent) -> dg.AssetKey | None:
+    return event.asset_key if event.event_type == dg.DagsterEventType.ASSET_MATERIALIZATION else None
+
+
+def _is_users(class_name: str | None) -> bool:
+    pending: list[type[UserError]] = [UserError]
+    names = set()
+    while pending:
+        one = pending.pop()
+        names.add(one.__name__)
+        pending += one.__subclasses__()
+    return class_name is not None and class_name in names

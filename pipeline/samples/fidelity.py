@@ -1,0 +1,174 @@
+"""Sample inputs of the fidelity study: products photographed, reconstructed with known faults, scored by people."""
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from pipeline.samples.degradation import altered
+from pipeline.samples.fidelity_plan import RUN, SampleObject, human_scores, planned_objects
+from pipeline.samples.materials import Material, material
+from pipeline.samples.products import BUILDS, Shape
+from pipeline.samples.rendering import Light, render
+from pipeline.samples.views import Camera, look
+from resources.errors import UserError
+
+SAMPLES_VERSION = "1"
+SEED = 20260101
+PHOTO_AZIMUTHS_DEG = (-32.0, 4.0, 38.0)
+MAX_THREADS = 4
+MANIFEST = "manifest.json"
+_PNG = [cv2.IMWRITE_PNG_COMPRESSION, 3]
+
+
+@dataclass(frozen=True)
+class FidelitySamples:
+    """Where the sample inputs lie; ``truth`` is the answer key and no input of the study."""
+
+    human_scores: Path
+    catalogue: Path
+    references: Path
+    candidates: Path
+    truth: Path
+
+
+def write_fidelity_samples(folder: Path, seed: int = SEED) -> FidelitySamples:
+    """The sample inputs in a folder, made now or found complete from before.
+
+    Args:
+        folder: Where they go; made where it is missing. Samples of another seed or version are replaced whole.
+        seed: Decides every pixel and score.
+
+    Returns:
+        Paths of the files and folders.
+
+    Raises:
+        UserError: The folder holds something that is no set of samples.
+    """
+    folder = Path(folder)
+    if not is_complete(folder, seed):
+        if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
+            raise UserError(f"{folder} holds files that are no samples; nothing was written. Name an empty folder.")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Made beside its place and renamed into it: a folder of this name is whole or absent.
+        scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        try:
+            made = scratch / "made"
+            _write_all(made, seed)
+            if folder.exists():
+                folder.rename(scratch / "before")
+            made.rename(folder)
+        finally:
+            shutil.rmtree(scratch)
+    return FidelitySamples(
+        human_scores=folder / "subjective.csv",
+        catalogue=folder / "database.csv",
+        references=folder / "references",
+        candidates=folder / "candidates",
+        truth=folder / "truth.csv",
+    )
+
+
+def is_complete(folder: Path, seed: int) -> bool:
+    """Whether the folder holds every file of this seed and version, at its full length."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
+        return False
+    if (manifest.get("samples_version"), manifest.get("seed")) != (SAMPLES_VERSION, seed):
+        return False
+    files = manifest["bytes_by_file"]
+    return all((folder / name).is_file() and (folder / name).stat().st_size == size for name, size in files.items())
+
+
+def _write_all(folder: Path, seed: int) -> None:
+    folder.mkdir()
+    objects = planned_objects(seed)
+    _write_tables(folder, objects, seed)
+    items = [objects[index : index + 2] for index in range(0, len(objects), 2)]
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, MAX_THREADS)) as threads:
+        list(threads.map(partial(_write_item, folder), items))
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
+    manifest = {"samples_version": SAMPLES_VERSION, "seed": seed, "bytes_by_file": sizes}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+
+
+def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    # The byte-order mark is there because the real files, exported from a spreadsheet, have one.
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def _write_tables(folder: Path, objects: list[SampleObject], seed: int) -> None:
+    header = ("3D Object filename", "Visual Fidelity", "annotator")
+    _write_csv(folder / "subjective.csv", header, human_scores(objects, seed))
+    header = (
+        *("run_id", "job_id", "product_id", "variant", "algo", "n_images", "duration_s", "output_glb_relpath"),
+        *("worker", "unit_price_usd", "product_name", "manufacturer", "category_l1", "category_l2", "category_l3"),
+    )
+    _write_csv(folder / "database.csv", header, (_catalogue_row(index, made) for index, made in enumerate(objects)))
+    truth = ((made.hash8, made.item.item_id, f"{made.change.grade:.6f}") for made in objects)
+    _write_csv(folder / "truth.csv", ("object", "item_id", "grade"), truth)
+
+
+def _catalogue_row(index: int, made: SampleObject) -> tuple[object, ...]:
+    count, _ = made.views
+    return (
+        *(RUN, made.job_id, made.item.product_id, made.item.variant, made.algorithm, count),
+        f"{20 + made.seed % 9000 / 100:.2f}",
+        f"runs\\{RUN}\\outputs\\{made.algorithm}\\{made.filename}",
+        f"worker-{index % 2 + 1}",
+        "0.02" if count == 3 else "0.04",
+        *(made.item.name, made.item.manufacturer, *made.item.categories),
+    )
+
+
+def _write_item(folder: Path, objects: list[SampleObject]) -> None:
+    item = objects[0].item
+    rng = np.random.default_rng(item.seed)
+    shape = BUILDS[item.shape](np.random.default_rng(item.shape_seed))
+    worn, trim = material(item.kind, rng), _trim(rng)
+    transparent = bool(rng.uniform() < 0.25)
+    for number, azimuth in enumerate(PHOTO_AZIMUTHS_DEG, start=1):
+        target = folder / "references" / item.item_id / f"gt_{number}.png"
+        _write_picture(target, shape, worn, trim, azimuth + rng.uniform(-6, 6), rng, transparent)
+    for made in objects:
+        target = folder / "candidates" / item.item_id / f"{made.hash8}.png"
+        own = np.random.default_rng(made.seed)
+        faulty, faulty_trim = altered(worn, made.change), altered(trim, made.change)
+        _write_picture(target, shape, faulty, faulty_trim, own.uniform(-40, 40), own, bool(own.uniform() < 0.5))
+
+
+def _trim(rng: np.random.Generator) -> Material:
+    return material(str(rng.choice(["wood", "brushed"])), rng)
+
+
+def _write_picture(
+    target: Path,
+    shape: Shape,
+    worn: Material,
+    trim: Material,
+    azimuth_deg: float,
+    rng: np.random.Generator,
+    transparent: bool,
+) -> None:
+    camera = Camera(azimuth_deg, rng.uniform(14, 27), rng.uniform(0.94, 1.0))
+    light = Light(rng.uniform(-48, -22), rng.uniform(32, 52), rng.uniform(0.93, 1.07), rng.uniform(-0.4, 0.4))
+    picture = render(look(shape, camera), worn, trim, light, transparent)
+    done, encoded = cv2.imencode(".png", picture if transparent else picture[..., :3], _PNG)
+    if not done:
+        raise OSError(f"{target}: the picture could not be encoded as PNG")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(encoded.tobytes())

@@ -1,0 +1,21 @@
+"""The sample inputs, made when the built-in study is the one that runs and they are not there yet."""
+
+from rich.console import Console
+
+from resources.configuration.load import configuration_file
+from resources.home import Home
+
+
+def prepare_samples(home: Home, console: Console) -> bool:
+    """Make the sample inputs unless a configuration file names the user's own.
+
+    Returns:
+        Whether the built-in sample study is the one that runs.
+    """
+    if configuration_file(home) is not None:
+        return False
+    from pipeline.samples.fidelity import write_fidelity_samples
+
+    with console.status("Making sample inputs (once, under a minute)"):
+        write_fidelity_samples(home.samples / "fidelity")
+    return True

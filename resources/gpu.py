@@ -1,0 +1,61 @@
+"""The accelerator: which device there is, and the resource `gpu` that hands it to assets."""
+
+from typing import Literal, NamedTuple
+
+import dagster as dg
+from pydantic import PrivateAttr
+
+from resources.errors import UserError
+
+Precision = Literal["float32", "bfloat16", "float16"]
+
+
+class Device(NamedTuple):
+    """A torch device and what a person calls it."""
+
+    name: str
+    sentence: str
+
+
+def available_device(wanted: str = "auto") -> Device:
+    """The device that `wanted` means here: `auto` is CUDA, then MPS, then CPU.
+
+    Raises:
+        UserError: The wanted device is not there.
+    """
+    import torch
+
+    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    if wanted.startswith("cuda") and not cuda:
+        raise UserError(
+            f"Device '{wanted}' was asked for, but torch {torch.__version__} sees no CUDA device. "
+            "Install the NVIDIA driver, or set the device to auto or cpu."
+        )
+    if wanted == "mps" and not mps:
+        raise UserError("Device 'mps' was asked for, but this is no Apple GPU. Set the device to auto or cpu.")
+    name = wanted if wanted != "auto" else "cuda" if cuda else "mps" if mps else "cpu"
+    if name.startswith("cuda"):
+        properties = torch.cuda.get_device_properties(name)
+        memory_gib = properties.total_memory / 2**30
+        return Device(name, f"{name}: {properties.name}, {memory_gib:.0f} GiB, torch {torch.__version__}")
+    if name == "mps":
+        return Device(name, f"mps: Apple GPU, torch {torch.__version__}")
+    return Device("cpu", f"cpu: {torch.get_num_threads()} threads, torch {torch.__version__} (no CUDA device)")
+
+
+class GpuResource(dg.ConfigurableResource):
+    """One device for all models of a run; assets that use it take `pool="gpu"`, so that one runs at a time."""
+
+    device: str = "auto"
+    precision: Precision = "float32"
+    _device: Device | None = PrivateAttr(default=None)
+
+    def opened(self) -> Device:
+        """The device, looked for once.
+
+        Raises:
+            UserError: The configured device is not there.
+        """
+        if self._device is None:
+            self._device = available_device(self.device)
+        return self._device

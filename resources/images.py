@@ -1,0 +1,246 @@
+"""Images as every measure sees them: 8-bit sRGB with alpha, upright; what cannot be so is refused with the remedy."""
+
+import hashlib
+import io
+from pathlib import Path
+from typing import Final, Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import (
+    BmpImagePlugin,
+    Image,
+    ImageCms,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    UnidentifiedImageError,
+    WebPImagePlugin,
+)
+from upath import UPath
+
+from resources.errors import UserError
+
+MIN_SIDE_PX: Final = 16
+MAX_PIXELS: Final = 80_000_000
+# Naming the plugins registers them: Pillow loads only some by itself.
+_PLUGINS = (
+    JpegImagePlugin.JpegImageFile,
+    PngImagePlugin.PngImageFile,
+    WebPImagePlugin.WebPImageFile,
+    TiffImagePlugin.TiffImageFile,
+    BmpImagePlugin.BmpImageFile,
+)
+FORMATS: Final = tuple(plugin.format for plugin in _PLUGINS)
+
+# These profiles are sRGB itself; converting would cost time and a rounding step.
+_SRGB_DESCRIPTIONS = ("sRGB IEC61966-2.1", "sRGB built-in", "sRGB2014", "sRGB")
+_PNG_END = b"\x00\x00\x00\x00IEND\xaeB`\x82"
+_PNG_BIT_DEPTH_AT = 24
+_ORIENTATION_TAG = 0x0112
+_HASH_CHUNK_BYTES = 1 << 20
+
+
+class UnreadableImage(UserError):
+    """An image cannot be used; `cause` tells a picture that is too small from a file that cannot be read."""
+
+    def __init__(
+        self, file: object, problem: str, remedy: str, *, cause: Literal["unreadable", "too_small"] = "unreadable"
+    ) -> None:
+        super().__init__(f"{file}: {problem} {remedy}")
+        self.cause = cause
+
+
+def sha256_of_file(path: str | Path | UPath) -> str:
+    """The SHA-256 of a file's bytes in hex; the path is local or an fsspec address."""
+    digest = hashlib.sha256()
+    with UPath(path).open("rb") as file:
+        while chunk := file.read(_HASH_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def load_image(path: str | Path | UPath, max_side_px: int | None = None) -> NDArray[np.uint8]:
+    """The picture upright in sRGB with straight alpha, whatever way the file stores it.
+
+    Args:
+        path: Local path or fsspec address; the extension does not matter.
+        max_side_px: Longer pictures are reduced by area averaging until the longer side is this, in pixels.
+
+    Returns:
+        Shape ``(height, width, 4)``, red, green, blue, alpha, 0-255; a picture without alpha has 255 there.
+
+    Raises:
+        UnreadableImage: Missing, empty, truncated or no image; under 16 px a side; over 80 million pixels.
+    """
+    return decode_image(read_image_file(path), path, max_side_px)
+
+
+def read_image_file(path: str | Path | UPath) -> bytes:
+    """The bytes of an image file.
+
+    Raises:
+        UnreadableImage: There is no such file, it cannot be opened, or it is empty.
+    """
+    try:
+        data = UPath(path).read_bytes()
+    except FileNotFoundError as error:
+        raise UnreadableImage(path, "there is no such file.", "Put the image there, or correct the path.") from error
+    except OSError as error:
+        raise UnreadableImage(path, f"cannot be opened ({error}).", "Check its permissions and the disk.") from error
+    if not data:
+        raise UnreadableImage(path, "the file is empty (0 bytes).", "Export or copy the image again.")
+    return data
+
+
+def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> NDArray[np.uint8]:
+    """`load_image` for bytes that were read already; `path` only serves the message."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            _refuse_bad_size(image, path)
+            array = _upright(_rgba(image, data, path), _orientation(image, data))
+    except UnreadableImage:
+        raise
+    except UnidentifiedImageError as error:
+        raise UnreadableImage(path, "this is no image.", f"Use one of {', '.join(FORMATS)}.") from error
+    except Image.DecompressionBombError as error:
+        raise _too_large(path) from error
+    except ImageCms.PyCMSError as error:
+        problem = f"the embedded colour profile cannot be used ({error})."
+        raise UnreadableImage(path, problem, "Save the image as sRGB, or without a profile.") from error
+    except (OSError, SyntaxError, ValueError, EOFError, IndexError) as error:
+        # Pillow's decoders raise all of these on broken data.
+        problem = f"the image is truncated or damaged ({error})."
+        raise UnreadableImage(path, problem, "Export or copy it again.") from error
+    return array if max_side_px is None else _reduced(array, max_side_px)
+
+
+def _too_large(path: object) -> UnreadableImage:
+    problem = f"the picture has more than {MAX_PIXELS // 1_000_000} million pixels."
+    return UnreadableImage(path, problem, "Reduce it; a judge sees at most a few thousand pixels a side.")
+
+
+def _refuse_bad_size(image: Image.Image, path: object) -> None:
+    if min(image.size) < MIN_SIDE_PX:
+        problem = f"the picture is {image.width} x {image.height} px, and the least is {MIN_SIDE_PX} px a side."
+        raise UnreadableImage(path, problem, "Export it larger.", cause="too_small")
+    if image.width * image.height > MAX_PIXELS:
+        raise _too_large(path)
+
+
+def _rgba(image: Image.Image, data: bytes, path: object) -> NDArray[np.uint8]:
+    """The decoded picture as stored, not yet upright."""
+    deep = image.format == "PNG" and data[_PNG_BIT_DEPTH_AT] == 16
+    profile = _foreign_profile(image)
+    array = None
+    if deep or (profile is None and _plain(image, data)):
+        array = _by_opencv(data)
+    if array is None:
+        image.load()  # raises on truncated data
+        array = _eight_bits(np.asarray(image)) if image.mode.startswith("I;16") else None
+    if profile is not None:
+        return _in_srgb(image if array is None else Image.fromarray(array), profile)
+    if array is not None:
+        return _with_alpha(array)
+    if image.mode in ("F", "I", "LAB", "HSV"):
+        problem = f"its pixels are stored in a form that is not supported ({image.format}, mode {image.mode})."
+        raise UnreadableImage(path, problem, "Save it as an 8-bit PNG or JPEG.")
+    return np.asarray(image.convert("RGBA"))
+
+
+def _plain(image: Image.Image, data: bytes) -> bool:
+    """Whether OpenCV decodes the file to the same picture as Pillow: whole, 8-bit, one frame."""
+    if image.format == "JPEG":
+        return image.mode in ("L", "RGB") and data.endswith(b"\xff\xd9")
+    if image.format == "PNG" and "transparency" not in image.info and not getattr(image, "is_animated", False):
+        return image.mode in ("L", "RGB", "RGBA") and data.endswith(_PNG_END)
+    return False
+
+
+def _by_opencv(data: bytes) -> NDArray[np.uint8] | None:
+    """Channels in the order red, green, blue, alpha, unturned; null where OpenCV gives up."""
+    array = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    if array is None:
+        return None
+    if array.ndim == 3:
+        code = cv2.COLOR_BGRA2RGBA if array.shape[2] == 4 else cv2.COLOR_BGR2RGB
+        array = cv2.cvtColor(array, code)
+    return _eight_bits(array)
+
+
+def _eight_bits(array: NDArray[np.generic]) -> NDArray[np.uint8]:
+    if array.dtype == np.uint8:
+        return array.astype(np.uint8, copy=False)
+    # 65535 / 257 = 255: the ends of both scales meet, which dropping the low byte would miss by rounding down.
+    return np.rint(array.astype(np.float32) / 257.0).astype(np.uint8)
+
+
+def _with_alpha(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if array.ndim == 2:
+        return np.asarray(cv2.cvtColor(array, cv2.COLOR_GRAY2RGBA), dtype=np.uint8)
+    return array if array.shape[2] == 4 else np.asarray(cv2.cvtColor(array, cv2.COLOR_RGB2RGBA), dtype=np.uint8)
+
+
+def _foreign_profile(image: Image.Image) -> ImageCms.ImageCmsProfile | None:
+    """The embedded colour profile, null where there is none or it is sRGB."""
+    icc = image.info.get("icc_profile")
+    if not icc:
+        return None
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+    except OSError as error:
+        raise ImageCms.PyCMSError(error) from error
+    description = (profile.profile.profile_description or "").strip("\x00 ")
+    return None if description in _SRGB_DESCRIPTIONS else profile
+
+
+def _in_srgb(image: Image.Image, profile: ImageCms.ImageCmsProfile) -> NDArray[np.uint8]:
+    """The picture converted through its own profile; alpha is carried past the conversion."""
+    alpha = None
+    if image.mode in ("P", "PA") or "transparency" in image.info:
+        image = image.convert("RGBA")
+    if image.mode in ("RGBA", "LA"):
+        alpha = image.getchannel("A")
+        image = image.convert("RGB" if image.mode == "RGBA" else "L")
+    if image.mode == "L" and profile.profile.xcolor_space.strip() == "RGB":
+        image = image.convert("RGB")
+    converted = ImageCms.profileToProfile(image, profile, ImageCms.createProfile("sRGB"), outputMode="RGB")
+    assert converted is not None  # only `inPlace` returns nothing
+    if alpha is not None:
+        converted.putalpha(alpha)
+    return np.asarray(converted.convert("RGBA"))
+
+
+def _orientation(image: Image.Image, data: bytes) -> int:
+    # Pillow decodes a whole PNG to look for EXIF behind the pixels; a search of the bytes is far cheaper.
+    if image.format == "PNG" and b"eXIf" not in data and b"Raw profile type" not in data:
+        return 1
+    return int(image.getexif().get(_ORIENTATION_TAG, 1))
+
+
+def _upright(array: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+    """EXIF orientations 1-8; other values mean nothing and leave the picture as it is."""
+    if orientation in (5, 6, 7, 8):
+        array = array.transpose(1, 0, 2)
+    if orientation in (2, 3, 6, 7):
+        array = array[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        array = array[::-1]
+    return np.ascontiguousarray(array)
+
+
+def _reduced(array: NDArray[np.uint8], max_side_px: int) -> NDArray[np.uint8]:
+    height, width = array.shape[:2]
+    longer = max(height, width)
+    if longer <= max_side_px:
+        return array
+    size = (max(1, round(width * max_side_px / longer)), max(1, round(height * max_side_px / longer)))
+    if array[..., 3].min() == 255:
+        return np.asarray(cv2.resize(array, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    # Averaged with its alpha as weight, or the colour behind transparent pixels would bleed into the edge.
+    weighted = array.astype(np.float32)
+    weighted[..., :3] *= weighted[..., 3:] / 255.0
+    small = cv2.resize(weighted, size, interpolation=cv2.INTER_AREA)
+    small[..., :3] *= 255.0 / np.maximum(small[..., 3:], 1e-3)
+    return np.rint(np.clip(small, 0, 255)).astype(np.uint8)

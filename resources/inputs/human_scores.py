@@ -1,0 +1,176 @@
+"""Reads the file of people's scores and joins it with the catalogue: one row per object and annotator."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from resources.configuration.fidelity import FidelityStudy
+from resources.errors import listed
+from resources.inputs.catalogue import CATEGORIES, Catalogue, read_catalogue
+from resources.inputs.csv_files import CsvFile, read_csv_file
+from resources.inputs.faults import Exclusion, Faults
+from resources.inputs.object_names import BadObjectName, ObjectName, item_id, parse_object_name, vocabulary
+
+COLUMNS = (
+    "filename",
+    "object",
+    "item_id",
+    "product_id",
+    "variant",
+    "algorithm",
+    "annotator",
+    "score",
+    *CATEGORIES,
+)
+ONLY_ANNOTATOR = "a1"
+BLANK_SCORE = "blank_score"
+_KEEP_ONE = "Keep one of the rows, or tell the annotators apart in column"
+
+
+@dataclass(frozen=True)
+class HumanScoresRead:
+    """The table `human_scores` and what was left out on the way; `n_catalogue_*` are null without a catalogue."""
+
+    frame: pd.DataFrame
+    n_rows_in_file: int
+    exclusions: tuple[Exclusion, ...]
+    n_catalogue_jobs: int | None
+    n_catalogue_duplicates: int | None
+
+
+def known_algorithms(study: FidelityStudy, catalogue: Catalogue | None) -> tuple[str, ...]:
+    """The algorithms that file names may hold: the catalogue's, in its spelling, then the configured ones."""
+    return vocabulary(catalogue.algorithms if catalogue else (), study.algorithms)
+
+
+def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
+    """People's scores on 0-1 with product, variant, algorithm and categories.
+
+    Args:
+        study: Names the file, its columns, the scale's maximum and the catalogue, if there is one.
+
+    Returns:
+        `frame` has `COLUMNS`, in the file's order; variant and categories are null where nothing says them.
+        Rows with a blank score are left out and listed in `exclusions`.
+
+    Raises:
+        FileFault: One thing is wrong with the file or the catalogue.
+        FileFaults: Several things are; all are listed in one message.
+    """
+    catalogue = read_catalogue(study.catalogue) if study.catalogue else None
+    columns = study.columns
+    file = read_csv_file(study.human_scores, [columns.filename, columns.score])
+    faults = Faults(file.name)
+    exclusions: list[Exclusion] = []
+    algorithms = known_algorithms(study, catalogue)
+    records: dict[int, dict[str, Any]] = {}
+    for row, cells in file.records():
+        record = _object_columns(cells[columns.filename], algorithms, catalogue, row, faults)
+        annotator = cells.get(columns.annotator, ONLY_ANNOTATOR)
+        if not annotator:
+            faults.add(f"column '{columns.annotator}' is blank.", "Name who gave the score.", row)
+        cell = cells[columns.score]
+        if not cell:
+            exclusions.append(Exclusion(file.name, row, columns.score, cell, BLANK_SCORE))
+            continue
+        score = _score(file, cell, study, row, faults)
+        if record is not None and score is not None:
+            records[row] = {**record, "annotator": annotator, "score": score}
+    _refuse_duplicates(records, columns.annotator, faults)
+    faults.raise_if_any()
+    if not records:
+        faults.add(f"there is no score in column '{columns.score}'.", "Give at least one object a score.")
+        faults.raise_if_any()
+    return HumanScoresRead(
+        frame=_table(records),
+        n_rows_in_file=len(file.frame),
+        exclusions=tuple(exclusions),
+        n_catalogue_jobs=len(catalogue.jobs) if catalogue else None,
+        n_catalogue_duplicates=catalogue.n_duplicates if catalogue else None,
+    )
+
+
+def _object_columns(
+    path: str, algorithms: tuple[str, ...], catalogue: Catalogue | None, row: int, faults: Faults
+) -> dict[str, Any] | None:
+    """The columns that follow from the file name and the catalogue; null when something is wrong with them."""
+    try:
+        name = parse_object_name(path, algorithms)
+    except BadObjectName as error:
+        faults.add(error.problem, error.remedy, row)
+        return None
+    variant = name.variant
+    categories: dict[str, str | None] = dict.fromkeys(CATEGORIES)
+    if catalogue is not None:
+        job = _job(name, catalogue, row, faults)
+        if job is None:
+            return None
+        variant = job["variant"]
+        categories = {level: job[level] for level in CATEGORIES}
+    return {
+        "filename": name.filename,
+        "object": name.object,
+        "item_id": item_id(name.product_id, variant),
+        "product_id": name.product_id,
+        "variant": variant,
+        "algorithm": name.algorithm,
+        **categories,
+    }
+
+
+def _job(name: ObjectName, catalogue: Catalogue, row: int, faults: Faults) -> dict[str, str | None] | None:
+    """The object's row of the catalogue, blank cells as null."""
+    job = catalogue.jobs.get(name.object)
+    if job is None:
+        problem = f"object '{name.object}' of '{name.filename}' is not in the catalogue {catalogue.name}."
+        faults.add(problem, "Add its job to the catalogue, or remove the row.", row)
+        return None
+    said = (name.product_id, name.item_id, name.algorithm.casefold())
+    product, algorithm = job["product_id"] or "", job["algo"] or ""
+    listed_as = (product, item_id(product, job["variant"]), algorithm.casefold())
+    if said != listed_as:
+        faults.add(
+            f"'{name.filename}' says item {name.item_id} by {name.algorithm}, and the catalogue {catalogue.name} "
+            f"lists job {job['job_id']} as item {listed_as[1]} by {algorithm or 'nobody'}.",
+            "Correct the file name or the catalogue.",
+            row,
+        )
+        return None
+    return job
+
+
+def _score(file: CsvFile, cell: str, study: FidelityStudy, row: int, faults: Faults) -> float | None:
+    """The score on 0-1; null when the cell holds none."""
+    column = study.columns.score
+    value = file.number(cell)
+    if value is None:
+        remedy = "Write it with a point, or leave the cell blank to leave the row out."
+        faults.add(f"score '{cell}' is no number in column '{column}'.", remedy, row)
+        return None
+    if not 0 <= value <= study.score_max:
+        faults.add(
+            f"score {cell} is outside 0-{study.score_max:g} in column '{column}'.",
+            "Divide by the scale's maximum, or set `score_max`.",
+            row,
+        )
+        return None
+    return value / study.score_max
+
+
+def _refuse_duplicates(records: dict[int, dict[str, Any]], annotator_column: str, faults: Faults) -> None:
+    rows_of: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row, record in records.items():
+        rows_of[record["object"], record["annotator"]].append(row)
+    for (scored, annotator), rows in rows_of.items():
+        if len(rows) > 1:
+            problem = (
+                f"object '{scored}' is scored {len(rows)} times by annotator '{annotator}', in rows {listed(rows)}."
+            )
+            faults.add(problem, f"{_KEEP_ONE} '{annotator_column}'.", rows[1])
+
+
+def _table(records: dict[int, dict[str, Any]]) -> pd.DataFrame:
+    frame = pd.DataFrame.from_records(list(records.values()), columns=list(COLUMNS))
+    return frame.astype({column: "float64" if column == "score" else "str" for column in COLUMNS})

@@ -1,0 +1,76 @@
+"""Finds an item's photos and candidates in the study's image folders."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from upath import UPath
+
+from resources.errors import UserError
+
+MAX_PHOTOS = 5
+EXTENSIONS = ("png", "jpg", "jpeg")
+_PHOTO = re.compile(rf"gt_.*\.({'|'.join(EXTENSIONS)})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ImageFolders:
+    """Item folders below one root, each listed once; names match in any letter case when the exact one is absent."""
+
+    root: UPath
+    setting: str
+    _listings: dict[str, Mapping[str, UPath]] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, root: str | Path | UPath, setting: str) -> "ImageFolders":
+        """The folders below ``root``, which the configuration names as ``setting``.
+
+        Raises:
+            UserError: There is no such folder.
+        """
+        folder = UPath(root)
+        if not folder.is_dir():
+            raise UserError(f"{root}: there is no such folder. Correct `{setting}` in touchstone.yaml.")
+        return cls(folder, setting)
+
+    @cached_property
+    def _items(self) -> Mapping[str, UPath]:
+        return {folder.name: folder for folder in self.root.iterdir() if folder.is_dir()}
+
+    @cached_property
+    def _items_in_any_case(self) -> Mapping[str, UPath]:
+        # Of folders that differ only in letter case none is taken rather than the wrong one.
+        names: dict[str, list[UPath]] = {}
+        for name, folder in self._items.items():
+            names.setdefault(name.casefold(), []).append(folder)
+        return {name: folders[0] for name, folders in names.items() if len(folders) == 1}
+
+    def folder_of(self, item_id: str) -> UPath:
+        """The item's folder; where there is none, the path at which it was looked for."""
+        found = self._items.get(item_id) or self._items_in_any_case.get(item_id.casefold())
+        return found or self.root / item_id.replace("/", "_")
+
+    def photos_of(self, item_id: str) -> list[UPath]:
+        """Every ``gt_*`` image of the item in natural order: gt_2 comes before gt_10."""
+        files = self._files_of(item_id).values()
+        return sorted((file for file in files if _PHOTO.fullmatch(file.name)), key=lambda file: _natural(file.name))
+
+    def image_of(self, item_id: str, stem: str) -> UPath | None:
+        """The item's image of that name with the first extension of `EXTENSIONS` that there is."""
+        files = self._files_of(item_id)
+        names = (f"{stem}.{extension}".casefold() for extension in EXTENSIONS)
+        return next((files[name] for name in names if name in files), None)
+
+    def _files_of(self, item_id: str) -> Mapping[str, UPath]:
+        if item_id not in self._listings:
+            folder = self.folder_of(item_id)
+            files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
+            self._listings[item_id] = {file.name.casefold(): file for file in files}
+        return self._listings[item_id]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

@@ -1,0 +1,161 @@
+"""Recorded calls as JSONL: one ledger row a line, found by its key and read when it is asked for."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from resources.configuration.grid import Setting, setting_from_key
+from resources.errors import FileFault, UserError
+from resources.inputs.faults import Faults
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, Call, Reply
+
+
+class _Key(NamedTuple):
+    object: str
+    setting: str
+    repeat: int
+
+
+class _Attempt(NamedTuple):
+    number: int
+    answered: bool
+    row: int
+    start: int
+    length: int
+
+
+class RecordedRows:
+    """The rows of one file, indexed by object, setting and repeat; only the places stay in memory.
+
+    Faults are passed over where the call was answered later: they say something about that day's network only.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Index the file.
+
+        Raises:
+            FileFault: A line is no JSON object, lacks a field, or repeats another's key.
+            FileFaults: Several such faults.
+        """
+        self._path = path
+        self._attempts: dict[_Key, list[_Attempt]] = defaultdict(list)
+        models: set[str] = set()
+        digest = hashlib.sha256()
+        faults = Faults(path.name)
+        start = 0
+        with path.open("rb") as lines:
+            for row, line in enumerate(lines, start=1):
+                digest.update(line)
+                if line.strip():
+                    models.update(self._index(line, row, start, faults))
+                start += len(line)
+        if not self._attempts and not faults.found:
+            faults.add("there is no recorded call in it.", "Record calls, or correct `judge.path`.")
+        faults.raise_if_any()
+        self.models = tuple(sorted(models))
+        self.digest = digest.hexdigest()
+        self.n_recorded = len(self._attempts)
+
+    def reply_to(self, call: Call) -> Reply | None:
+        """The recorded reply; null where there is none for this object, setting, repeat and these images.
+
+        The n-th attempt gets the n-th recorded answer, or the last one; a call without any gets its last fault.
+        """
+        recorded = self._attempts.get(_Key(call.judged.object, call.setting.key, call.repeat))
+        if recorded is None:
+            return None
+        answers = sorted(attempt for attempt in recorded if attempt.answered)
+        place = answers[min(call.attempt, len(answers)) - 1] if answers else max(recorded)
+        with self._path.open("rb") as file:
+            file.seek(place.start)
+            fields = json.loads(file.read(place.length))
+        hashes = fields.get("image_hashes")
+        if hashes is not None and tuple(hashes) != call.judged.image_hashes:
+            return None
+        state = fields.get("state")
+        return Reply(
+            raw_answer=None if state in FAULT_STATES else fields.get("raw_answer"),
+            fault=state if state in FAULT_STATES else None,
+            fault_message=fields.get("fault_message") if state in FAULT_STATES else None,
+            model_answered=fields.get("model_answered"),
+            fingerprint=fields.get("fingerprint"),
+            tokens_in=fields.get("tokens_in"),
+            tokens_out=fields.get("tokens_out"),
+            tokens_cached=fields.get("tokens_cached"),
+            cost_usd=fields.get("cost_usd") or 0.0,
+        )
+
+    def _index(self, line: bytes, row: int, start: int, faults: Faults) -> Iterator[str]:
+        """Note where the row lies, or what is wrong with it; yields the model that it names."""
+        try:
+            fields = json.loads(line)
+            if not isinstance(fields, dict):
+                raise ValueError("it is no JSON object")
+            key, number = _key(fields), _count(fields, "attempt", 1)
+            _refuse_nothing_recorded(fields)
+        except (ValueError, UserError) as error:
+            faults.add(f"{error}.".replace("..", "."), "Correct the line or remove it.", row)
+            return
+        same = [attempt.row for attempt in self._attempts[key] if attempt.number == number]
+        if same:
+            call = f"{key.object}, setting {key.setting}, repeat {key.repeat}, attempt {number}"
+            remedy = "Keep one; a recording holds the calls of one judge."
+            faults.add(f"the call of object {call} stands in row {same[0]} too.", remedy, row)
+        answered = fields.get("state") not in FAULT_STATES
+        self._attempts[key].append(_Attempt(number, answered, row, start, len(line)))
+        model = fields.get("model_answered") or fields.get("model_asked")
+        if model:
+            yield str(model)
+
+
+def open_rows(path: Path) -> RecordedRows:
+    """The recording in a JSONL file.
+
+    Raises:
+        FileFault: There is no such file, or something is wrong with it.
+    """
+    try:
+        return RecordedRows(path)
+    except OSError as error:
+        raise FileFault(path, f"it cannot be opened ({error.strerror}).", "Correct `judge.path`.") from error
+
+
+def _key(fields: Mapping[str, Any]) -> _Key:
+    scored = fields.get("object")
+    if not isinstance(scored, str) or not scored:
+        raise ValueError(f"field 'object' is missing or no text: {scored!r}")
+    return _Key(scored, _setting(fields).key, _count(fields, "repeat", None))
+
+
+def _setting(fields: Mapping[str, Any]) -> Setting:
+    key = fields.get("setting")
+    if isinstance(key, str):
+        return setting_from_key(key)
+    if key is not None:
+        raise ValueError(f"field 'setting' is no text: {key!r}")
+    numbers = [fields.get("temperature"), fields.get("top_p")]
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in numbers):
+        raise ValueError("field 'setting' is missing, and 'temperature' and 'top_p' are not both numbers")
+    return Setting(*(float(value) for value in numbers if value is not None))
+
+
+def _count(fields: Mapping[str, Any], name: str, default: int | None) -> int:
+    value = fields.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"field '{name}' is no whole number from 1: {value!r}")
+    return value
+
+
+def _refuse_nothing_recorded(fields: Mapping[str, Any]) -> None:
+    state, raw = fields.get("state"), fields.get("raw_answer")
+    if state is not None and state not in ANSWER_STATES + FAULT_STATES:
+        raise ValueError(f"field 'state' is unknown: {state!r}")
+    if not isinstance(fields.get("image_hashes", []), list | None):
+        raise ValueError("field 'image_hashes' is no list")
+    if raw is not None and not isinstance(raw, str):
+        raise ValueError("field 'raw_answer' is no text")
+    if raw is None and (state is None or state in SCORED_STATES):
+        raise ValueError("field 'raw_answer' is missing, and no fault is recorded")

@@ -1,0 +1,74 @@
+"""The judge `replay`: answers that were recorded before, so that a study can be computed again without a call."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from resources.errors import UserError, listed
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
+from resources.judges.recorded_rows import RecordedRows, open_rows
+from resources.judges.vfscore_tree import VfscoreTree
+
+NOT_RECORDED = "not recorded"
+CODE_VERSION = "1"
+
+
+class ReplayJudge:
+    """Gives back recorded answers; a call that nobody recorded is a fault, and `n_not_recorded` counts them."""
+
+    def __init__(self, recording: RecordedRows | VfscoreTree) -> None:
+        self._recording = recording
+        self._lock = threading.Lock()
+        self.n_recorded = recording.n_recorded
+        self.n_not_recorded = 0
+        self._identity = JudgeIdentity(
+            judge="replay",
+            model="+".join(recording.models) or "unnamed",
+            rubric_version="recorded",
+            code_version=CODE_VERSION,
+            parameters={"recording_sha256": recording.digest},
+        )
+
+    @property
+    def identity(self) -> JudgeIdentity:
+        """Other recorded answers make another judge."""
+        return self._identity
+
+    def reply(self, call: Call) -> Reply:
+        """The recorded reply, or the fault ``provider_error`` where there is none."""
+        try:
+            reply = self._recording.reply_to(call)
+        except (OSError, ValueError) as error:
+            return Reply(None, fault="provider_error", fault_message=f"the recording changed during the run: {error}")
+        if reply is None:
+            with self._lock:
+                self.n_not_recorded += 1
+            return Reply(None, fault="provider_error", fault_message=NOT_RECORDED)
+        return reply
+
+
+def open_replay(path: Path, judged: Iterable[JudgedObject]) -> ReplayJudge:
+    """The judge for a recording.
+
+    Args:
+        path: A JSONL file of ledger rows, or VFScore's folder ``llm_calls/{model}``.
+        judged: The study's objects: VFScore records per item, so that each recorded item may have one only.
+
+    Raises:
+        UserError: The recording cannot be read, or the objects of an item cannot be told apart in it.
+    """
+    if not path.is_dir():
+        return ReplayJudge(open_rows(path))
+    tree = VfscoreTree(path)
+    objects_of = defaultdict(set)
+    for each in judged:
+        if each.item_id.casefold() in tree.items:
+            objects_of[each.item_id].add(each.object)
+    shared = [f"{item} ({', '.join(sorted(objects))})" for item, objects in objects_of.items() if len(objects) > 1]
+    if shared:
+        raise UserError(
+            f"{path}: calls are recorded per item, and these items have several objects to judge: {listed(shared)}. "
+            "Name the object of each in `selected_objects`, or replay a JSONL file of ledger rows."
+        )
+    return ReplayJudge(tree)

@@ -1,0 +1,128 @@
+"""The plots of study A: what people would rather look at than read."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from resources.plots.figure import BLUE, GREY, ORANGE, RED
+
+
+def draw_human_scores(figure: Any, human_scores: pd.DataFrame) -> None:
+    """How each annotator used the scale."""
+    axes = figure.subplots()
+    groups = human_scores.groupby("annotator")["score"]
+    bins = np.linspace(0, 1, 21)
+    axes.hist([scores.to_numpy() for _, scores in groups], bins=bins, label=[str(name) for name, _ in groups])
+    axes.set(xlabel="human score (0-1)", ylabel="ratings", title=f"{len(human_scores)} ratings")
+    axes.legend(title="annotator", frameon=False)
+
+
+def draw_score_matrix(figure: Any, matrix: pd.DataFrame) -> None:
+    """Objects in rows from worst to best, repeats in columns; a missing verdict is white."""
+    axes = figure.subplots()
+    scores = matrix.filter(regex=r"^repeat_\d+$").to_numpy(dtype=float)
+    with np.errstate(invalid="ignore"):
+        means = np.where(
+            np.isnan(scores).all(axis=1),
+            -1.0,
+            np.nansum(scores, axis=1) / np.maximum((~np.isnan(scores)).sum(axis=1), 1),
+        )
+    image = axes.imshow(
+        scores[np.argsort(means)], aspect="auto", vmin=0, vmax=1, interpolation="nearest", cmap="viridis"
+    )
+    axes.set_xticks(range(scores.shape[1]), [str(repeat + 1) for repeat in range(scores.shape[1])])
+    axes.set(
+        xlabel="repeat",
+        ylabel="object (by mean score)",
+        title=f"{scores.shape[0]} objects, {int(np.isnan(scores).sum())} cells missing",
+    )
+    figure.colorbar(image, label="judge's score (0-1)")
+
+
+def draw_stability(figure: Any, stability: pd.DataFrame, threshold: float) -> None:
+    """Each object's MAD from steady to unsteady, with the limit that their median must keep."""
+    axes = figure.subplots()
+    mads = np.sort(stability["mad"].dropna().to_numpy())
+    axes.bar(np.arange(1, len(mads) + 1), mads, color=BLUE, width=0.9)
+    if len(mads):
+        axes.axhline(float(np.median(mads)), color=ORANGE, label=f"median {np.median(mads):.3f}")
+    axes.axhline(threshold, color=RED, linestyle="--", label=f"limit for the median {threshold:g}")
+    axes.set(xlabel="object (by MAD)", ylabel="MAD of its repeats (0-1)", title="Spread within objects")
+    axes.legend(frameon=False)
+
+
+def draw_convergence(figure: Any, curves: pd.DataFrame, summary: pd.DataFrame) -> None:
+    """Half-width against repeats: each object thin, the median thick, the threshold dashed."""
+    axes = figure.subplots()
+    for _, curve in curves.groupby("object"):
+        axes.plot(curve["n"], curve["half_width"], color=GREY, alpha=0.25, linewidth=0.7)
+    axes.plot(
+        summary["n"], summary["median_half_width"], color=BLUE, linewidth=2, marker="o", label="median over objects"
+    )
+    threshold = float(summary["threshold"].iloc[0])
+    axes.axhline(threshold, color=RED, linestyle="--", label=f"threshold {threshold:g}")
+    # Two repeats give t intervals several times wider than three: they would flatten the rest.
+    shown = curves.loc[curves["n"] >= 3, "half_width"].dropna()
+    axes.set_ylim(0, max(2 * threshold, float(shown.quantile(0.95)) if len(shown) else 0.0) * 1.3)
+    axes.set_xticks(summary["n"])
+    axes.set(xlabel="repeats", ylabel="95 % half-width (0-1)", title="What each further repeat buys")
+    axes.legend(frameon=False)
+
+
+def draw_matched_scores(figure: Any, matched: pd.DataFrame) -> None:
+    """People on x, judge on y, with the line on which both say the same."""
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="the same score")
+    for color, (algorithm, group) in zip(
+        _colors(matched["algorithm"].nunique(dropna=False)), matched.groupby("algorithm", dropna=False), strict=True
+    ):
+        axes.scatter(group["human_score"], group["judge_score"], s=18, color=color, label=str(algorithm))
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="people (0-1)", ylabel="judge (0-1)", title=f"{len(matched)} objects")
+    axes.set_aspect("equal")
+    axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.02, 0.5))
+
+
+def draw_agreement_by_group(figure: Any, agreement: pd.DataFrame, threshold: float) -> None:
+    """Spearman correlation with people, overall and per group, with clustered intervals."""
+    axes = figure.subplots()
+    rows = agreement[agreement["statistic"] == "spearman_r"].iloc[::-1].reset_index(drop=True)
+    labels = [f"{group} (n={count})" for group, count in zip(rows["group"], rows["n_used"], strict=True)]
+    values = rows["value"].to_numpy(dtype=float)
+    low, high = rows["ci_low"].to_numpy(dtype=float), rows["ci_high"].to_numpy(dtype=float)
+    places = np.arange(len(rows))
+    axes.hlines(places, low, high, color=BLUE)
+    axes.plot(values, places, "o", color=BLUE)
+    axes.axvline(threshold, color=RED, linestyle="--", label=f"needed {threshold:g}")
+    axes.set_yticks(places, labels, fontsize=8)
+    axes.set(xlabel="Spearman correlation with people, 95 % interval", title="Agreement by group")
+    axes.legend(frameon=False, loc="lower left")
+
+
+def draw_setting_summary(figure: Any, summary: pd.DataFrame, thresholds: dict[str, float]) -> None:
+    """ICC, MAD, Spearman and MAE of every setting beside their thresholds."""
+    panels = (
+        ("icc", "ICC(1,k)", "icc_low", "icc_high", thresholds["icc"]),
+        ("mad", "median MAD (0-1)", None, None, thresholds["median_mad"]),
+        ("spearman_r", "Spearman with people", "spearman_low", "spearman_high", thresholds["spearman"]),
+        ("mae", "MAE against people (0-1)", None, None, thresholds["mae"]),
+    )
+    places = np.arange(len(summary))
+    for axes, (column, label, low, high, threshold) in zip(figure.subplots(1, 4, sharey=True), panels, strict=True):
+        values = summary[column].to_numpy(dtype=float)
+        axes.barh(
+            places, np.nan_to_num(values), color=[ORANGE if base else BLUE for base in summary["baseline"]], height=0.7
+        )
+        if low is not None and high is not None:
+            axes.hlines(places, summary[low].to_numpy(dtype=float), summary[high].to_numpy(dtype=float), color="black")
+        axes.axvline(threshold, color=RED, linestyle="--")
+        axes.set_xlabel(f"{label}\n(limit {threshold:g})", fontsize=8)
+        axes.set_yticks(places, summary["setting"], fontsize=8)
+    axes.invert_yaxis()
+    figure.suptitle("Settings side by side (baseline in orange)", fontsize=10)
+
+
+def _colors(count: int) -> list[Any]:
+    from matplotlib import colormaps
+
+    return [colormaps["tab10"](index % 10) for index in range(count)]

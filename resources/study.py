@@ -1,0 +1,34 @@
+"""The running study: configuration, home, ledger and judge, each opened when first used."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.load import load_configuration
+from resources.database.engine import open_engine
+from resources.database.ledger import Ledger
+from resources.database.migrate import migrate
+from resources.home import Home, touchstone_home
+
+
+@dataclass
+class Study:
+    """What assets ask for by the resource key `study`."""
+
+    name: str
+    fidelity: FidelityStudy
+    home: Home
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The judge calls' ledger, its schema brought up to date."""
+        engine = open_engine(self.home.database_url)
+        migrate(engine)
+        return Ledger(engine)
+
+
+def study_from_environment() -> Study:
+    """The study that `TOUCHSTONE_HOME` and `TOUCHSTONE_CONFIG` name."""
+    home = touchstone_home()
+    configuration = load_configuration(home)
+    return Study(configuration.study, configuration.fidelity, home)

@@ -1,0 +1,143 @@
+"""The tables of study A before statistics: inputs, calls and the scores that they gave."""
+
+from typing import Any
+
+from resources.tables.declare import Column, Table, number, text, texts, time, whole
+
+SCORE: dict[str, Any] = {"low": 0.0, "high": 1.0}
+STATES = (
+    "valid",
+    "recovered",
+    "invalid_json",
+    "schema_error",
+    "out_of_range",
+    "refused",
+    "rate_limited",
+    "timeout",
+    "provider_error",
+)
+
+OBJECT = text("object", "Generated object: the 8 hex digits that its file name ends with.")
+ITEM = text("item_id", "Product, or product and variant: what the photos show.")
+PRODUCT = text("product_id", "Product; objects of one product are resampled together.")
+ALGORITHM = text("algorithm", "What generated the object.")
+SETTING = text("setting", "Partition key, such as t0.2_p0.95.")
+CATEGORIES = (
+    text("category_l1", "Widest category of the product.", nullable=True),
+    text("category_l2", "Middle category.", nullable=True),
+    text("category_l3", "Narrowest category.", nullable=True),
+)
+
+HUMAN_SCORES = Table(
+    "human_scores",
+    "What people said: one row per generated object and annotator.",
+    (
+        text("filename", "Object's file as the score file names it."),
+        OBJECT,
+        ITEM,
+        PRODUCT,
+        text("variant", "Variant of the product.", nullable=True),
+        ALGORITHM,
+        text("annotator", "Who scored; a1 where the file names nobody."),
+        number("score", "Visual fidelity as this person saw it.", "0-1", **SCORE),
+        *CATEGORIES,
+    ),
+    key=("object", "annotator"),
+)
+
+STUDY_OBJECTS = Table(
+    "study_objects",
+    "What is judged: one row per generated object with its images, excluded ones with the cause.",
+    (
+        OBJECT,
+        text("judged_object", "Object that the render shows; the gate wants it to be the one people scored."),
+        ITEM,
+        PRODUCT,
+        text("variant", "Variant of the product.", nullable=True),
+        ALGORITHM,
+        *CATEGORIES,
+        text("candidate_path", "Address of the render.", nullable=True),
+        text("candidate_sha256", "Content hash of the render.", nullable=True),
+        texts("reference_paths", "Addresses of the photos, in order."),
+        texts("reference_sha256", "Content hashes of the photos, in order."),
+        whole("n_references", "Photos.", "count", low=0, high=5),
+        text("excluded", "Cause for which the object is not judged; null where it is.", nullable=True),
+        text("exclusion_detail", "The cause in a sentence, with the remedy.", nullable=True),
+    ),
+    key=("object",),
+)
+
+JUDGE_CALLS = Table(
+    "judge_calls",
+    "Every attempt to get a verdict, whether it worked or not: the ledger's rows of this study.",
+    (
+        OBJECT,
+        ITEM,
+        SETTING,
+        whole("repeat", "Repeat, from 1.", "count", low=1),
+        whole("attempt", "Attempt at this repeat, from 1; the last one counts.", "count", low=1),
+        text("run_id", "Nonce in the prompt, derived from the call's key."),
+        text("judge", "Judge: openai, local or replay."),
+        text("judge_identity", "Digest of judge, model, rubric, parameters and code version."),
+        text("model_asked", "Model that was asked for."),
+        text("model_answered", "Model that says it answered.", nullable=True),
+        text("fingerprint", "The provider's fingerprint of its system.", nullable=True),
+        number("temperature", "Sampling temperature.", "unitless", low=0),
+        number("top_p", "Nucleus sampling share.", "share", **SCORE),
+        whole("seed", "Seed that the judge was given."),
+        text("prompt_hash", "SHA-256 of template, rubric and context, without the nonce."),
+        texts("image_hashes", "Content hashes of the images shown: photos, then candidate."),
+        time("started_at", "When the call began (UTC)."),
+        number("latency_ms", "How long the answer took.", "ms", low=0),
+        whole("tokens_in", "Tokens read.", "tokens", nullable=True, low=0),
+        whole("tokens_out", "Tokens written.", "tokens", nullable=True, low=0),
+        whole("tokens_cached", "Tokens read that a cache served.", "tokens", nullable=True, low=0),
+        number("cost_usd", "Price of the call.", "USD", low=0),
+        text("state", "What became of it: an answer's state or a fault.", among=STATES),
+        text("fault_message", "The fault, or what was wrong with the answer.", nullable=True),
+        number("score", "The verdict; null unless the state is valid or recovered.", "0-1", nullable=True, **SCORE),
+        number("score_stated", "Score that the answer states.", "0-1", nullable=True, **SCORE),
+        number("score_recomputed", "Weighted sum of the sub-scores.", "0-1", nullable=True, **SCORE),
+        number("color_palette", "Sub-score.", "0-1", nullable=True, **SCORE),
+        number("material_finish", "Sub-score.", "0-1", nullable=True, **SCORE),
+        number("texture_identity", "Sub-score.", "0-1", nullable=True, **SCORE),
+        number("texture_scale_placement", "Sub-score.", "0-1", nullable=True, **SCORE),
+        texts("rationale", "The judge's reasons."),
+        text("raw_answer", "The answer as it came.", nullable=True),
+    ),
+    key=("object", "setting", "repeat", "attempt"),
+)
+
+SCORE_MATRIX = Table(
+    "score_matrix",
+    "The setting's verdicts as a matrix: one row per object, one column per repeat, missing ones null.",
+    (
+        SETTING,
+        OBJECT,
+        ITEM,
+        PRODUCT,
+        whole("n_valid", "Repeats with a score.", "count", low=0),
+        whole("n_planned", "Repeats planned.", "count", low=1),
+        Column(r"repeat_\d+", "number", "Verdict of this repeat.", "0-1", nullable=True, pattern=True, **SCORE),
+    ),
+    key=("setting", "object"),
+)
+
+MATCHED_SCORES = Table(
+    "matched_scores",
+    "Judge and people side by side: one row per object that both scored.",
+    (
+        SETTING,
+        text("match_key", "Object, or item where the study matches by item."),
+        ITEM,
+        PRODUCT,
+        text("algorithm", "What generated the object; null where an item's objects differ.", nullable=True),
+        *CATEGORIES,
+        number("judge_score", "Mean of the valid repeats.", "0-1", **SCORE),
+        whole("n_judge_scores", "Valid repeats behind it.", "count", low=1),
+        number("human_score", "Mean of the ratings.", "0-1", **SCORE),
+        whole("n_ratings", "Ratings behind it.", "count", low=1),
+        number("difference", "Judge minus people.", "0-1", low=-1.0, high=1.0),
+    ),
+    key=("setting", "match_key"),
+)

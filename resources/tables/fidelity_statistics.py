@@ -1,0 +1,173 @@
+"""The tables of study A that hold statistics: repeatability, agreement and the summary."""
+
+from resources.tables.declare import Column, Table, flag, number, text, whole
+from resources.tables.fidelity import ITEM, OBJECT, PRODUCT, SCORE, SETTING
+
+FORMS = {
+    "11": ("ICC(1,1)", "one-way, one repeat"),
+    "a1": ("ICC(A,1)", "two-way, absolute agreement, one repeat"),
+    "c1": ("ICC(C,1)", "two-way, consistency, one repeat"),
+    "1k": ("ICC(1,k)", "one-way, mean of the planned repeats"),
+    "ak": ("ICC(A,k)", "two-way, absolute agreement, mean"),
+    "ck": ("ICC(C,k)", "two-way, consistency, mean"),
+}
+
+
+def _form(key: str) -> tuple[Column, ...]:
+    name, words = FORMS[key]
+    return (
+        number(f"icc_{key}", f"{name}: {words}.", "unitless", nullable=True, high=1.0),
+        number(f"icc_{key}_low", f"Lower bound of {name}.", "unitless", nullable=True),
+        number(f"icc_{key}_high", f"Upper bound of {name}.", "unitless", nullable=True),
+        number(f"icc_{key}_f", f"F of {name}.", "unitless", nullable=True),
+        number(f"icc_{key}_df1", f"Numerator degrees of freedom of {name}.", "unitless", nullable=True),
+        number(f"icc_{key}_df2", f"Denominator degrees of freedom of {name}.", "unitless", nullable=True),
+        number(f"icc_{key}_p", f"p of {name} against 0.", "unitless", nullable=True, **SCORE),
+    )
+
+
+ICC_BY_SETTING = Table(
+    "icc_by_setting",
+    "How far one repeat's score stands in for another's: six ICC forms per setting.",
+    (
+        SETTING,
+        whole("n_objects", "Objects in the matrix.", "count", low=0),
+        whole("n_used", "Objects with at least two valid repeats.", "count", low=0),
+        whole("n_complete", "Objects with every repeat: the two-way forms use these only.", "count", low=0),
+        whole("n_products", "Products behind the objects used.", "count", low=0),
+        whole("n_planned", "Repeats planned.", "count", low=1),
+        whole("n_missing", "Cells of the matrix without a score.", "count", low=0),
+        number("k0", "Effective repeats per object.", "repeats", nullable=True),
+        *[column for key in FORMS for column in _form(key)],
+        number("icc_1k_low_by_product", "Lower bound of ICC(1,k), products resampled.", "unitless", nullable=True),
+        number("icc_1k_high_by_product", "Upper bound of ICC(1,k), products resampled.", "unitless", nullable=True),
+        text("interval_by_product", "How the products' interval was made, or why there is none."),
+        number("variance_between", "Variance between objects.", "0-1 squared", nullable=True),
+        number("variance_within", "Variance within objects, between repeats (MSW).", "0-1 squared", nullable=True),
+        number("sem", "Standard error of measurement, sqrt(MSW).", "0-1", nullable=True),
+        number("repeatability_limit", "95 % of repeats differ by less: 1.96 sqrt(2 MSW).", "0-1", nullable=True),
+        text("band", "ICC(1,k) in words.", nullable=True),
+        text("band_lower", "The lower bound in words.", nullable=True),
+        flag("deterministic", "Every object got the same score in each repeat."),
+        text("method", "How the intervals were made."),
+        text("undefined", "Why numbers are null; null where none is.", nullable=True),
+    ),
+    key=("setting",),
+)
+
+STABILITY = Table(
+    "stability",
+    "How much one object's repeats differ: one row per object and setting.",
+    (
+        SETTING,
+        OBJECT,
+        ITEM,
+        PRODUCT,
+        whole("n_valid", "Repeats with a score.", "count", low=0),
+        number("mean", "Mean of the repeats.", "0-1", nullable=True, **SCORE),
+        number("median", "Median of the repeats.", "0-1", nullable=True, **SCORE),
+        number("mad", "Median absolute deviation from the median.", "0-1", nullable=True, low=0),
+        number("sd", "Standard deviation (n - 1).", "0-1", nullable=True, low=0),
+        number("ci_low", "Lower bound of the mean, 95 % t interval.", "0-1", nullable=True),
+        number("ci_high", "Upper bound of the mean.", "0-1", nullable=True),
+        number("half_width", "Half the interval's width; none from one repeat.", "0-1", nullable=True, low=0),
+        whole("n_outliers", "Outlying repeats, flagged from 10 repeats on.", "count", nullable=True, low=0),
+        text("undefined", "Why numbers are null; null where none is.", nullable=True),
+    ),
+    key=("setting", "object"),
+)
+
+CONVERGENCE_CURVES = Table(
+    "convergence_curves",
+    "What each further repeat buys: one row per object and number of repeats.",
+    (
+        SETTING,
+        OBJECT,
+        whole("n", "Repeats looked at.", "count", low=1),
+        number("mean", "Mean of the first n.", "0-1", **SCORE),
+        number("median", "Median of the first n.", "0-1", **SCORE),
+        number("mad", "Median absolute deviation of the first n.", "0-1", low=0),
+        number("ci_low", "Lower bound of the mean at this n.", "0-1", nullable=True),
+        number("ci_high", "Upper bound of the mean at this n.", "0-1", nullable=True),
+        number("half_width", "Half-width at this n.", "0-1", nullable=True, low=0),
+        number("half_width_all_looks", "Half-width that holds over all planned looks.", "0-1", nullable=True, low=0),
+        whole("first_n", "The object's first n of 3 or more at or under the threshold.", "count", nullable=True),
+        whole("stable_n", "The object's n from which it stays there.", "count", nullable=True),
+        whole("projected_n", "Repeats that its spread says are needed.", "count", nullable=True),
+        whole("first_n_all_looks", "First n by the half-width of all looks.", "count", nullable=True),
+    ),
+    key=("setting", "object", "n"),
+)
+
+CONVERGENCE_SUMMARY = Table(
+    "convergence_summary",
+    "Convergence over objects: one row per setting and number of repeats.",
+    (
+        SETTING,
+        whole("n", "Repeats looked at.", "count", low=1),
+        whole("n_objects", "Objects with that many repeats.", "count", low=0),
+        number("mean_half_width", "Mean over objects.", "0-1", nullable=True),
+        number("median_half_width", "Median over objects.", "0-1", nullable=True),
+        number("max_half_width", "Largest over objects.", "0-1", nullable=True),
+        whole("n_converged", "Objects at or under the threshold.", "count", low=0),
+        whole("n_without_spread", "Of these, only because their repeats so far are equal.", "count", low=0),
+        number("threshold", "Half-width asked for.", "0-1"),
+    ),
+    key=("setting", "n"),
+)
+
+HUMAN_AGREEMENT = Table(
+    "human_agreement",
+    "How well the judge stands in for people: one row per setting, group and statistic.",
+    (
+        SETTING,
+        text("grouped_by", "overall, category_l3 or algorithm."),
+        text("group", "Which group of objects."),
+        text("statistic", "Which number."),
+        number("value", "The number; null where the data do not define it.", nullable=True),
+        number("ci_low", "Lower bound.", nullable=True),
+        number("ci_high", "Upper bound.", nullable=True),
+        number("p", "p-value against no association.", nullable=True, **SCORE),
+        text("unit", "Unit of value and bounds."),
+        whole("n_used", "Objects behind the number.", "count", low=0),
+        whole("n_total", "Objects of the group that are judged, scored by people or not.", "count", low=0),
+        whole("n_products", "Products behind the number.", "count", low=0),
+        text("method", "How interval and p were made.", nullable=True),
+        text("undefined", "Why the number is null.", nullable=True),
+    ),
+    key=("setting", "grouped_by", "group", "statistic"),
+)
+
+SETTING_SUMMARY = Table(
+    "setting_summary",
+    "All settings side by side, on the objects that are valid in every one of them.",
+    (
+        SETTING,
+        number("temperature", "Sampling temperature.", "unitless"),
+        number("top_p", "Nucleus sampling share.", "share"),
+        flag("baseline", "The setting that others are held against."),
+        number("icc", "ICC(1,k) at the planned repeats.", "unitless", nullable=True),
+        number("icc_low", "Lower bound, F interval.", "unitless", nullable=True),
+        number("icc_high", "Upper bound, F interval.", "unitless", nullable=True),
+        text("icc_band", "ICC in words.", nullable=True),
+        flag("deterministic", "Every object got the same score in each repeat."),
+        number("mad", "Median over objects of the MAD.", "0-1", nullable=True),
+        number("half_width", "Median over objects of the half-width.", "0-1", nullable=True),
+        number("spearman_r", "Spearman correlation with people.", "unitless", nullable=True),
+        number("spearman_low", "Lower bound, products resampled.", "unitless", nullable=True),
+        number("spearman_high", "Upper bound, products resampled.", "unitless", nullable=True),
+        number("pearson_r", "Pearson correlation with people.", "unitless", nullable=True),
+        number("mae", "Mean absolute error against people.", "0-1", nullable=True),
+        number("rmse", "Root mean squared error against people.", "0-1", nullable=True),
+        number("bias", "Judge minus people, mean.", "0-1", nullable=True),
+        number("json_validity_rate", "Valid among first attempts that got an answer.", "share", nullable=True),
+        whole("n_evaluations", "Attempts that got any answer.", "count", low=0),
+        whole("n_faults", "Attempts that got none.", "count", low=0),
+        number("cost_usd", "Cost of all attempts.", "USD", low=0),
+        whole("n_objects", "Objects valid in every setting: what is compared here.", "count", low=0),
+        whole("n_matched", "Of these, objects that people scored too.", "count", low=0),
+        whole("n_left_out", "Objects valid in this setting but not in every one.", "count", low=0),
+        text("undefined", "Why numbers are null; null where none is.", nullable=True),
+    ),
+    key=("setting",),
+)

@@ -1,0 +1,162 @@
+"""A table's rows as Parquet and back, with the declared types, units and meanings."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pandera.errors
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from resources.errors import UserError, listed
+from resources.tables.declare import DTYPES, Column, Kind, Table
+
+ARROW: dict[Kind, pa.DataType] = {
+    "text": pa.string(),
+    "number": pa.float64(),
+    "whole": pa.int64(),
+    "flag": pa.bool_(),
+    "texts": pa.list_(pa.string()),
+    "time": pa.timestamp("us", tz="UTC"),
+}
+
+
+NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+NOTHING = "Nothing was stored."
+
+
+class TableFault(UserError):
+    """Rows that are not what their table declares; nothing was stored."""
+
+
+def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
+    """The frame with declared types and the declared order of columns.
+
+    Args:
+        table: The declaration.
+        frame: Any number of rows.
+        where: A partition, named in the message.
+
+    Raises:
+        TableFault: It is no frame, or does not keep to the declaration: every column at fault, with value and count.
+    """
+    name = f"Table '{table.name}'{where}"
+    if not isinstance(frame, pd.DataFrame):
+        raise TableFault(f"{name}: the asset returned {type(frame).__name__}, not a DataFrame. {NOTHING}")
+    try:
+        valid = table.validated(frame)
+    except pandera.errors.SchemaErrors as error:
+        raise TableFault(f"{name}, {len(frame)} rows: {_faults(table, frame, error)}. {NOTHING}") from None
+    declared = _declared(table, valid.columns)
+    lists = {label: _lists(name, label, valid[label]) for label, column in declared if column.kind == "texts"}
+    return valid.assign(**lists)[[label for label, _ in declared]]
+
+
+def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
+    """Write a checked frame; a missing number becomes a null, not a NaN."""
+    fields = [
+        pa.field(label, ARROW[column.kind], column.nullable, {"meaning": column.meaning, "unit": column.unit})
+        for label, column in _declared(table, frame.columns)
+    ]
+    schema = pa.schema(fields, metadata={"table": table.name, "meaning": table.meaning})
+    pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), file)
+
+
+def read(table: Table, file: BinaryIO, where: str = "") -> pd.DataFrame:
+    """What `write` wrote, with the declared types, also where there is no row.
+
+    Raises:
+        UserError: The file holds other columns than the table declares now.
+    """
+    stored = pq.ParquetFile(file).read()
+    columns = _declared(table, stored.column_names)
+    missing = {column.name for column in table.columns} - {column.name for _, column in columns}
+    unknown = set(stored.column_names) - {label for label, _ in columns}
+    if missing or unknown:
+        raise UserError(
+            f"Table '{table.name}'{where} was stored by another version of Touchstone: column "
+            f"{listed(sorted(missing | unknown))} is in the file or in the declaration, not in both. Make it again."
+        )
+    frame = stored.to_pandas(types_mapper=NULLABLE.get)
+    for label, column in columns:
+        if column.kind == "texts":
+            frame[label] = [None if cell is None else list(cell) for cell in frame[label]]
+    return frame.astype({label: DTYPES[column.kind] for label, column in columns})
+
+
+def _declared(table: Table, labels: Iterable[str]) -> list[tuple[str, Column]]:
+    """The labels that the table declares, in its order, each with its declaration."""
+    present = list(labels)
+    found: list[tuple[str, Column]] = []
+    for column in table.columns:
+        if column.pattern:
+            # Like pandera, which takes the expression as a beginning.
+            found += [(label, column) for label in present if re.match(column.name, label)]
+        elif column.name in present:
+            found.append((column.name, column))
+    return found
+
+
+def _lists(name: str, label: str, cells: pd.Series) -> pd.Series:
+    """The cells as lists of words in an object column, also where there is no row."""
+    lists: list[list[str] | None] = []
+    for cell in cells:
+        if isinstance(cell, list | tuple | np.ndarray) and all(isinstance(word, str) for word in cell):
+            lists.append(list(cell))
+        elif cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell)):
+            lists.append(None)
+        else:
+            raise TableFault(
+                f"{name}, {len(cells)} rows: column '{label}' holds {cell!r}, not a list of words. {NOTHING}"
+            )
+    return pd.Series(lists, index=cells.index, dtype="object")
+
+
+def _faults(table: Table, frame: pd.DataFrame, error: pandera.errors.SchemaErrors) -> str:
+    """Every fault once, in words."""
+    sentences: dict[str, None] = {}
+    cases = error.failure_cases
+    uncoerced = set(cases.loc[cases["check"].str.startswith("coerce_dtype"), "column"])
+    for (column, check), group in cases.groupby(["column", "check"], sort=False, dropna=False):
+        value = _plain(group["failure_case"].iloc[0])
+        rows = f"{group['index'].nunique()} of {len(frame)} rows, first row {group['index'].iloc[0]}, counted from 0"
+        if check == "column_in_schema":
+            sentence = f"column '{value}' is not declared"
+        elif check == "column_in_dataframe":
+            sentence = f"column '{value}' is missing"
+        elif check == "multiple_fields_uniqueness":
+            sentence = _duplicates(table, frame)
+        elif str(check).startswith("coerce_dtype"):
+            sentence = f"column '{column}' holds {_misfit(table, str(column), frame)}"
+        elif str(check).startswith("dtype") and column in uncoerced:
+            continue
+        elif check == "not_nullable":
+            sentence = f"column '{column}' may not be null ({rows})"
+        else:
+            sentence = f"column '{column}' holds {value!r}, which fails {check} ({rows})"
+        sentences[sentence] = None
+    return "; ".join(sentences)
+
+
+def _duplicates(table: Table, frame: pd.DataFrame) -> str:
+    key = list(table.key)
+    repeated = frame[frame.duplicated(key, keep=False)]
+    first = ", ".join(f"{name} {value}" for name, value in zip(key, repeated[key].iloc[0], strict=True))
+    return f"key columns {key} do not tell {len(repeated)} rows apart, such as {first}"
+
+
+def _misfit(table: Table, label: str, frame: pd.DataFrame) -> str:
+    """The first value that cannot become the declared type."""
+    kind = next(column.kind for name, column in _declared(table, [label]))
+    for value in frame[label].dropna():
+        try:
+            pd.Series([value]).astype(DTYPES[kind])
+        except (TypeError, ValueError):
+            return f"{_plain(value)!r}, which is not of kind '{kind}'"
+    return f"a value that is not of kind '{kind}'"
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

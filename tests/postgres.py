@@ -1,0 +1,103 @@
+"""A real Postgres for tests: one that is named, or one of our own on a free loopback port."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import sqlalchemy as sa
+
+from resources.database.engine import open_engine
+
+NAMED = "TOUCHSTONE_TEST_DATABASE_URL"
+SETTINGS = "-c listen_addresses=127.0.0.1 -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """Address of a server on which databases may be made."""
+    if named := os.environ.get(NAMED):
+        yield named
+        return
+    binaries = _binaries()
+    account = _account()
+    # Not below pytest's own folder: that is closed to the account that Postgres runs under.
+    folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
+    if account:
+        shutil.chown(folder, account["user"], account["group"])
+    data = folder / "data"
+
+    def call(program: str, *arguments: str) -> None:
+        # To a file: a server that inherits a pipe would keep it open for ever.
+        with (folder / f"{program}.log").open("w") as log:
+            subprocess.run(
+                [str(binaries / program), *arguments], check=True, stdout=log, stderr=log, cwd=folder, **account
+            )
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    try:
+        call("initdb", "-D", str(data), "-U", "touchstone", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        options = f"-p {port} -k {folder} {SETTINGS}"
+        call("pg_ctl", "start", "-w", "-D", str(data), "-l", str(folder / "server.log"), "-o", options)
+        yield f"postgresql://touchstone@127.0.0.1:{port}/postgres"
+    finally:
+        if (data / "postmaster.pid").exists():
+            call("pg_ctl", "stop", "-w", "-m", "immediate", "-D", str(data))
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """Address of an empty database that is dropped after the test."""
+    name = f"touchstone_{uuid4().hex}"
+    server = open_engine(postgres_server).execution_options(isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    try:
+        yield sa.make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
+    finally:
+        with server.connect() as connection:
+            connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
+        server.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of an empty database: the test runs once on each kind."""
+    if request.param == "postgres":
+        return str(request.getfixturevalue("postgres_url"))
+    return f"sqlite:///{tmp_path / 'touchstone.db'}"
+
+
+def _binaries() -> Path:
+    on_path = shutil.which("pg_ctl")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    for folder in folders:
+        if (folder / "initdb").exists() and (folder / "pg_ctl").exists():
+            return folder
+    pytest.skip(f"no Postgres: set {NAMED}, or install initdb and pg_ctl")
+
+
+def _account() -> dict[str, Any]:
+    """Whom the server runs as: Postgres refuses root."""
+    if os.geteuid() != 0:
+        return {}
+    import grp
+    import pwd
+
+    for name in ("postgres", "nobody"):
+        try:
+            group = grp.getgrgid(pwd.getpwnam(name).pw_gid).gr_name
+        except KeyError:
+            continue
+        return {"user": name, "group": group, "extra_groups": []}
+    pytest.skip("Postgres refuses root, and there is no account 'postgres' or 'nobody'")

@@ -1,0 +1,135 @@
+"""Migrations make what the models say, once, and never touch a database that is ahead."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from resources.database.engine import open_engine, writing
+from resources.database.ledger import Ledger
+from resources.database.migrate import VERSION_TABLE, configuration, migrate, newest
+from resources.database.models import Base
+from resources.errors import UserError
+from resources.judges.records import CallRecord
+
+
+def test_models_and_migrations_agree(engine: sa.Engine) -> None:
+    migrate(engine)
+    with engine.connect() as connection:
+        options = {"version_table": VERSION_TABLE, "compare_server_default": True}
+        assert compare_metadata(MigrationContext.configure(connection, opts=options), Base.metadata) == []
+
+
+def test_check_constraints_of_models_and_migrations_agree(engine: sa.Engine) -> None:
+    # Alembic does not compare them.
+    migrate(engine)
+    made = {table: sa.inspect(engine).get_check_constraints(table) for table in Base.metadata.tables}
+    declared = {
+        table.name: {check.name for check in table.constraints if isinstance(check, sa.CheckConstraint)}
+        for table in Base.metadata.tables.values()
+    }
+    assert {name: {check["name"] for check in checks} for name, checks in made.items()} == declared
+
+
+def test_migrating_twice_changes_nothing(engine: sa.Engine) -> None:
+    migrate(engine)
+    migrate(engine)
+    assert sorted(sa.inspect(engine).get_table_names()) == ["judge_calls", VERSION_TABLE]
+
+
+def test_a_database_of_a_newer_touchstone_is_refused_and_left_alone(engine: sa.Engine) -> None:
+    migrate(engine)
+    with engine.begin() as connection:
+        connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
+    with pytest.raises(UserError, match=f"version 9999, which a newer Touchstone made; this one knows {newest()}"):
+        migrate(engine)
+    with engine.connect() as connection:
+        assert connection.scalar(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")) == "9999"
+
+
+def test_several_that_start_at_once_make_the_tables_once(database_url: str) -> None:
+    engines = [open_engine(database_url) for _ in range(6)]
+    faults: list[BaseException] = []
+    barrier = threading.Barrier(len(engines))
+
+    def start(engine: sa.Engine) -> None:
+        barrier.wait()
+        try:
+            migrate(engine)
+        except BaseException as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=start, args=[engine]) for engine in engines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    assert "judge_calls" in sa.inspect(engines[0]).get_table_names()
+    for engine in engines:
+        engine.dispose()
+
+
+def test_a_migration_that_fails_leaves_the_database_as_it_was(
+    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgrade = command.upgrade
+
+    def interrupted(*arguments: object) -> None:
+        upgrade(*arguments)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "upgrade", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        migrate(engine)
+    assert sa.inspect(engine).get_table_names() == []
+
+
+def test_the_last_migration_can_be_undone(engine: sa.Engine) -> None:
+    migrate(engine)
+    with writing(engine).begin() as connection:
+        command.downgrade(configuration(connection), "base")
+    assert sa.inspect(engine).get_table_names() == [VERSION_TABLE]
+
+
+def test_an_account_that_may_not_make_tables_is_a_user_error(postgres_url: str) -> None:
+    owner = open_engine(postgres_url)
+    role = f"guest_{uuid4().hex}"
+    with owner.begin() as connection:
+        connection.execute(sa.text(f"CREATE ROLE {role} LOGIN"))
+        connection.execute(sa.text("REVOKE CREATE ON SCHEMA public FROM PUBLIC"))
+    guest = open_engine(owner.url.set(username=role).render_as_string(hide_password=False))
+    with pytest.raises(UserError, match="permission denied for schema public"):
+        migrate(guest)
+    guest.dispose()
+    with owner.begin() as connection:
+        connection.execute(sa.text(f"DROP ROLE {role}"))
+    owner.dispose()
+
+
+def test_the_database_itself_refuses_a_score_outside_its_range(
+    ledger: Ledger, attempt: Callable[..., CallRecord]
+) -> None:
+    row = attempt()
+    object.__setattr__(row, "score", 1.5)
+    with pytest.raises(sa.exc.IntegrityError, match="ck_judge_calls_score"):
+        ledger.record(row)
+
+
+def test_resuming_is_answered_from_the_key_index(tmp_path: Path) -> None:
+    engine = open_engine(None, tmp_path)
+    migrate(engine)
+    asked: list[tuple[str, tuple[str, ...]]] = []
+    sa.event.listen(engine, "before_cursor_execute", lambda *seen: asked.append((seen[2], seen[3])))
+    Ledger(engine).progress("shoes", "5e1f", ["t0.2_p0.95", "t0.0_p1.0"])
+    question, values = asked[-1]
+    with engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {question}", values).fetchall()
+    assert "study=? AND judge_identity=? AND setting=?" in plan[0][-1]
+    assert not any("TEMP B-TREE" in step[-1] for step in plan)

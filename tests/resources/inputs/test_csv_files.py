@@ -1,0 +1,99 @@
+"""A user's CSV is read whichever way a spreadsheet wrote it, or refused with row, value and remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.errors import UserError
+from resources.inputs.csv_files import read_csv_file
+from tests.resources.inputs.made_files import written
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_byte_order_mark_delimiter_and_line_end_do_not_matter(
+    tmp_path: Path, encoding: str, delimiter: str, end: str
+) -> None:
+    lines = (delimiter.join(cells) for cells in [("name", "score"), ("perché", "1"), (" b ", "")])
+    file = read_csv_file(written(tmp_path / "a.csv", *lines, encoding=encoding, end=end), ["name", "score"])
+    assert list(file.records()) == [(2, {"name": "perché", "score": "1"}), (3, {"name": "b", "score": ""})]
+    assert file.delimiter == delimiter
+
+
+def test_rows_keep_the_number_that_a_spreadsheet_shows(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "a,b", '1,"two\nlines"', "", ",", "3,4")
+    assert [row for row, _ in read_csv_file(path, ["a"]).records()] == [2, 5]
+
+
+def test_the_required_columns_decide_between_delimiters(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "score;note, with, commas", "1;x")
+    assert read_csv_file(path, ["score"]).delimiter == ";"
+
+
+def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
+    file = read_csv_file(written(tmp_path / "a.csv", ",a,b,", "0,1,2,"), ["a"])
+    assert list(file.records()) == [(2, {"a": "1", "b": "2"})]
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "number"),
+    [
+        ("a;b", "0,95", 0.95),
+        ("a;b", "0.95", 0.95),
+        ("a,b", "0.95", 0.95),
+        ("a,b", '"0,95"', None),
+        ("a;b", "1.000,5", None),
+        ("a;b", "1,000,5", None),
+        ("a,b", "nan", None),
+        ("a,b", "inf", None),
+        ("a,b", "1_0", None),
+        ("a,b", "1e999", None),
+        ("a,b", "-.5e1", -5.0),
+        ("a,b", "?", None),
+    ],
+)
+def test_a_decimal_comma_counts_only_where_commas_do_not_separate(
+    tmp_path: Path, header: str, cell: str, number: float | None
+) -> None:
+    file = read_csv_file(written(tmp_path / "a.csv", header, f"x{header[1]}{cell}"), ["a", "b"])
+    assert file.number(file.frame.loc[2, "b"]) == number
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        (b"", ["a.csv", "empty", "Export it again"]),
+        (b"\xef\xbb\xbf", ["a.csv", "empty"]),
+        (b" \n\n", ["a.csv", "empty"]),
+        (b"name,scores\nx,1\n", ["row 1", "'score'", "did you mean 'scores'?", "'name', 'scores'", "Rename"]),
+        (b"name,score,name\nx,1,y\n", ["row 1", "'name' twice", "Rename one"]),
+        (b"name,score\nx,1\ny,1,2\n", ["row 3", "3 cells", "2 columns", "'y,1,2'", "quotation marks", "point"]),
+        (b"name;score\nx\n", ["row 2", "1 cells", "semicolon"]),
+        (b"name,score\n\xe8,1\n", ["row 2", "0xe8", "UTF-8", "Save it as CSV UTF-8"]),
+        ("name,score\nx,1\n".encode("utf-16"), ["UTF-16", "Save it as CSV UTF-8"]),
+        (b'name,score\n"x,1\ny,2\n', ["row 2", "quotation marks", "Close"]),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_where_and_what_to_do(tmp_path: Path, content: bytes, parts: list[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        read_csv_file(path, ["name", "score"])
+    assert [part for part in [*parts, "Nothing was loaded"] if part not in str(caught.value)] == []
+
+
+def test_a_missing_file_is_named_with_its_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"gone\.csv: there is no such file.*touchstone\.yaml"):
+        read_csv_file(tmp_path / "gone.csv", [])
+
+
+def test_all_faults_come_in_one_message_of_which_ten_are_shown(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "a,b", *["1"] * 12)
+    with pytest.raises(UserError) as caught:
+        read_csv_file(path, [])
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "a.csv: 12 faults. Nothing was loaded."
+    assert lines[1].startswith("  row 2: ")
+    assert lines[-1] == "  and 2 more"
+    assert len(lines) == 12

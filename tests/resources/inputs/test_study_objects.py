@@ -1,0 +1,198 @@
+"""Objects to judge come with their images, verified, or with the cause that keeps them out."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+from upath import UPath
+
+from resources.errors import UserError
+from resources.inputs.human_scores import read_human_scores
+from resources.inputs.image_folders import ImageFolders
+from resources.inputs.selected_objects import COLUMNS as SELECTED
+from resources.inputs.study_objects import CAUSES, COLUMNS, find_study_objects
+from resources.tables.fidelity import STUDY_OBJECTS
+from tests.resources.inputs.made_files import SCORE_HEADER, glb, picture, study, written
+
+A, B = "0000000a", "0000000b"
+
+
+def scored(folder: Path, *names: str) -> pd.DataFrame:
+    written(folder / "subjective.csv", SCORE_HEADER, *[f"{name},0.5" for name in names])
+    return read_human_scores(study(folder)).frame
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One item with one photo and one candidate."""
+    picture(tmp_path / "refs" / "100" / "gt_1.png")
+    picture(tmp_path / "cand" / "100" / "candidate.png", level=80)
+    return tmp_path
+
+
+def only_row(folder: Path, **changes: object) -> pd.Series:
+    frame = find_study_objects(scored(folder, glb("a")), None, study(folder, **changes))
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_an_object_comes_with_its_images_and_their_hashes(folder: Path) -> None:
+    frame = find_study_objects(scored(folder, glb("a")), None, study(folder))
+    assert tuple(frame.columns) == COLUMNS
+    row = frame.iloc[0]
+    photo, candidate = folder / "refs" / "100" / "gt_1.png", folder / "cand" / "100" / "candidate.png"
+    assert (row["object"], row["judged_object"], row["n_references"]) == (A, A, 1)
+    assert (row["candidate_path"], row["reference_paths"]) == (str(candidate), [str(photo)])
+    assert row["candidate_sha256"] == hashlib.sha256(candidate.read_bytes()).hexdigest()
+    assert row["reference_sha256"] == [hashlib.sha256(photo.read_bytes()).hexdigest()]
+    assert pd.isna(row["excluded"])
+    assert pd.isna(row["exclusion_detail"])
+    STUDY_OBJECTS.validated(frame)
+
+
+def test_several_objects_of_an_item_have_renders_named_by_hash(folder: Path) -> None:
+    picture(folder / "cand" / "100" / f"{A}.PNG")
+    frame = find_study_objects(scored(folder, glb("b"), glb("a")), None, study(folder))
+    assert frame["object"].tolist() == [A, B]
+    assert frame["candidate_path"].tolist()[0] == str(folder / "cand" / "100" / f"{A}.PNG")
+    assert frame["excluded"].tolist()[1] == "ambiguous_candidate"
+    assert "2 objects to judge" in frame["exclusion_detail"].tolist()[1]
+    assert f"{B}.png" in frame["exclusion_detail"].tolist()[1]
+
+
+def test_names_match_in_any_letter_case_and_photos_stand_in_natural_order(tmp_path: Path) -> None:
+    for name in ("GT_10.JPG", "gt_2.jpeg", "gt_1.PNG", "notes.txt", "other_1.png"):
+        picture(tmp_path / "refs" / "100_Tall" / name) if not name.endswith("txt") else None
+    (tmp_path / "refs" / "100_Tall" / "gt_3.txt").write_text("no picture")
+    picture(tmp_path / "cand" / "100_TALL" / "CANDIDATE.jpg")
+    frame = find_study_objects(scored(tmp_path, glb("a", "100_tall")), None, study(tmp_path))
+    names = [Path(path).name for path in frame.loc[0, "reference_paths"]]
+    assert names == ["gt_1.PNG", "gt_2.jpeg", "GT_10.JPG"]
+    assert pd.isna(frame.loc[0, "excluded"])
+
+
+def test_one_root_may_hold_photos_and_candidates(folder: Path) -> None:
+    picture(folder / "refs" / "100" / f"{A}.png")
+    assert pd.isna(only_row(folder, candidates=folder / "refs")["excluded"])
+
+
+def test_of_more_than_five_photos_the_first_five_are_used_and_said(folder: Path) -> None:
+    for number in range(2, 8):
+        picture(folder / "refs" / "100" / f"gt_{number}.png")
+    row = only_row(folder)
+    assert row["n_references"] == 5
+    assert pd.isna(row["excluded"])
+    assert "7 photos" in row["exclusion_detail"]
+    assert "gt_5.png." in row["exclusion_detail"]
+
+
+def rewrite(name: str, content: bytes) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).write_bytes(content) and None
+
+
+def remove(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
+def half(name: str) -> Callable[[Path], None]:
+    def cut(folder: Path) -> None:
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: len(data) // 2])
+
+    return cut
+
+
+PHOTO, CANDIDATE = "refs/100/gt_1.png", "cand/100/candidate.png"
+BROKEN = {
+    "no_photo": (remove(PHOTO), "no_photos", "refs/100", "Put 1 to 5 there"),
+    "no_candidate": (remove(CANDIDATE), "no_candidate", f"neither {A}.png nor candidate.png", "Put the render there"),
+    "truncated_photo": (half(PHOTO), "unreadable_photo", PHOTO, "Export or copy it again"),
+    "truncated_candidate": (half(CANDIDATE), "unreadable_candidate", CANDIDATE, "Export or copy it again"),
+    "empty_photo": (rewrite(PHOTO, b""), "unreadable_photo", "empty (0 bytes)", "Export or copy"),
+    "no_image": (rewrite(CANDIDATE, b"hello"), "unreadable_candidate", "no image", "Use one of"),
+    "one_pixel": (lambda folder: picture(folder / PHOTO, 1) and None, "too_small", "1 x 1 px", "Export it larger"),
+}
+
+
+@pytest.mark.parametrize(("damage", "cause", "problem", "remedy"), BROKEN.values(), ids=BROKEN.keys())
+def test_an_object_that_cannot_be_judged_says_why(
+    folder: Path, damage: Callable[[Path], None], cause: str, problem: str, remedy: str
+) -> None:
+    damage(folder)
+    row = only_row(folder)
+    assert row["excluded"] == cause
+    assert cause in CAUSES
+    assert problem in row["exclusion_detail"]
+    assert remedy in row["exclusion_detail"]
+    STUDY_OBJECTS.validated(row.to_frame().T)
+
+
+@pytest.mark.parametrize("form", ["sixteen_bit", "cmyk", "rotated", "alpha"])
+def test_pictures_in_unusual_forms_are_judged(folder: Path, form: str) -> None:
+    photo = folder / "refs" / "100" / "gt_1.png"
+    plain = Image.open(photo)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    photo.unlink()
+    if form == "sixteen_bit":
+        Image.new("I;16", (24, 24), 30000).save(photo)
+    elif form == "cmyk":
+        plain.convert("CMYK").save(photo.with_suffix(".jpg"))
+    elif form == "rotated":
+        plain.save(photo.with_suffix(".jpg"), exif=exif)
+    else:
+        plain.convert("RGBA").save(photo)
+    assert pd.isna(only_row(folder)["excluded"])
+
+
+def selection(*pairs: tuple[str, str]) -> pd.DataFrame:
+    rows = [(row, *pair, "scored.glb", "judged.glb") for row, pair in enumerate(pairs, start=2)]
+    return pd.DataFrame(rows, columns=list(SELECTED))
+
+
+def test_a_render_of_another_object_is_looked_for_under_its_own_hash(folder: Path) -> None:
+    picture(folder / "cand" / "100" / f"{B}.png")
+    scores = scored(folder, glb("a"))
+    row = find_study_objects(scores, selection((A, B)), study(folder)).iloc[0]
+    assert (row["object"], row["judged_object"], Path(row["candidate_path"]).name) == (A, B, f"{B}.png")
+    assert pd.isna(row["excluded"])
+
+
+def test_mismatched_objects_are_left_out_when_the_study_says_so(folder: Path) -> None:
+    scores = scored(folder, glb("a"), glb("c"))
+    chosen = selection((A, B), ("0000000c", "0000000c"))
+    frame = find_study_objects(scores, chosen, study(folder, mismatched_objects="exclude"))
+    assert frame["excluded"].isna().tolist() == [False, True]
+    assert frame["excluded"].tolist()[0] == "mismatched_object"
+    assert "scored object 0000000a and the render shows 0000000b" in frame["exclusion_detail"].tolist()[0]
+    # The item has one object left, so that candidate.png is unambiguous.
+    assert Path(frame["candidate_path"].tolist()[1]).name == "candidate.png"
+
+
+def test_a_selected_object_that_nobody_scored_is_an_error(folder: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        find_study_objects(
+            scored(folder, glb("a")),
+            selection((A, A), ("0000000d", "0000000d")),
+            study(folder, selected_objects=folder / "selected.csv"),
+        )
+    assert "selected.csv: rows 3 name objects that nobody scored: 0000000d" in str(caught.value)
+    assert "subjective.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize("root", ["references", "candidates"])
+def test_a_missing_image_folder_is_an_error_that_names_the_setting(folder: Path, root: str) -> None:
+    with pytest.raises(UserError, match=f"no such folder. Correct `{root}`"):
+        only_row(folder, **{root: folder / "gone"})
+
+
+def test_image_folders_may_be_an_fsspec_address() -> None:
+    root = UPath("memory://study/refs")
+    (root / "Item").mkdir(parents=True, exist_ok=True)
+    for name in ("gt_2.png", "gt_1.PNG"):
+        (root / "Item" / name).write_bytes(b"x")
+    photos = ImageFolders.at(root, "references").photos_of("item")
+    assert [photo.name for photo in photos] == ["gt_1.PNG", "gt_2.png"]

@@ -1,0 +1,265 @@
+"""Recorded answers come back for the call that they were recorded for, from rows and from VFScore's tree."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.configuration.fidelity import RubricWeights
+from resources.configuration.grid import Setting
+from resources.errors import UserError
+from resources.judges.answers import parse_answer
+from resources.judges.contract import SUBSCORES, Call, JudgedObject
+from resources.judges.prompt import build_call
+from resources.judges.replay import ReplayJudge, open_replay
+
+WEIGHTS = RubricWeights()
+SETTING = Setting(0.2, 0.95)
+
+
+def judged(item: str = "100", digits: str = "0000000a") -> JudgedObject:
+    return JudgedObject(digits, item, "c.png", "cc", ("1.png",), ("11",))
+
+
+def call(
+    judge: ReplayJudge, item: JudgedObject | None = None, setting: Setting = SETTING, repeat: int = 1, attempt: int = 1
+) -> Call:
+    return build_call("s", item or judged(), setting, repeat, attempt, judge.identity, WEIGHTS)
+
+
+def raw(score: float) -> str:
+    answer = {"item_id": "100", "subscores": dict.fromkeys(SUBSCORES, score), "score": score, "rationale": ["a", "b"]}
+    return json.dumps(answer)
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {"object": "0000000a", "setting": SETTING.key, "repeat": 1, "raw_answer": raw(80)} | changes
+
+
+def jsonl(folder: Path, *rows: dict[str, Any] | str) -> Path:
+    path = folder / "calls.jsonl"
+    path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in rows) + "\n")
+    return path
+
+
+def test_rows_are_found_by_object_setting_and_repeat(tmp_path: Path) -> None:
+    path = jsonl(
+        tmp_path,
+        row(model_answered="m-1", tokens_in=7, tokens_out=3, cost_usd=0.5, state="valid"),
+        row(repeat=2, raw_answer=raw(60)),
+        "",
+        row(object="0000000b", raw_answer=raw(40)),
+        {"object": "0000000a", "temperature": 0, "top_p": 1, "repeat": 1, "raw_answer": raw(20)},
+    )
+    judge = open_replay(path, [])
+    assert (judge.n_recorded, judge.identity.judge, judge.identity.model) == (4, "replay", "m-1")
+    reply = judge.reply(call(judge))
+    assert (reply.raw_answer, reply.fault) == (raw(80), None)
+    assert (reply.model_answered, reply.tokens_in, reply.tokens_out, reply.cost_usd) == ("m-1", 7, 3, 0.5)
+    assert judge.reply(call(judge, repeat=2)).raw_answer == raw(60)
+    assert judge.reply(call(judge, judged(digits="0000000b"))).raw_answer == raw(40)
+    assert judge.reply(call(judge, setting=Setting(0.0, 1.0))).raw_answer == raw(20)
+    assert judge.n_not_recorded == 0
+
+
+def test_a_call_that_nobody_recorded_is_a_counted_fault(tmp_path: Path) -> None:
+    judge = open_replay(jsonl(tmp_path, row()), [])
+    reply = judge.reply(call(judge, repeat=3))
+    assert (reply.raw_answer, reply.fault, reply.fault_message) == (None, "provider_error", "not recorded")
+    assert judge.n_not_recorded == 1
+
+
+def test_an_answer_about_other_images_is_not_given(tmp_path: Path) -> None:
+    path = jsonl(tmp_path, row(image_hashes=["11", "cc"]), row(repeat=2, image_hashes=["11", "dd"]))
+    judge = open_replay(path, [])
+    assert judge.reply(call(judge)).raw_answer == raw(80)
+    assert judge.reply(call(judge, repeat=2)).fault_message == "not recorded"
+
+
+def test_attempts_get_the_recorded_answers_in_order_and_faults_only_where_nothing_else_is(tmp_path: Path) -> None:
+    path = jsonl(
+        tmp_path,
+        row(attempt=3, raw_answer=raw(70)),
+        row(attempt=1, raw_answer=None, state="rate_limited", fault_message="slow down"),
+        row(attempt=2, raw_answer="no", state="invalid_json"),
+        row(repeat=2, raw_answer=None, state="timeout", fault_message="60 s"),
+    )
+    judge = open_replay(path, [])
+    assert [judge.reply(call(judge, attempt=number)).raw_answer for number in (1, 2, 3)] == ["no", raw(70), raw(70)]
+    reply = judge.reply(call(judge, repeat=2))
+    assert (reply.raw_answer, reply.fault, reply.fault_message) == (None, "timeout", "60 s")
+
+
+def test_other_recorded_answers_make_another_judge(tmp_path: Path) -> None:
+    first = open_replay(jsonl(tmp_path, row()), []).identity
+    assert open_replay(jsonl(tmp_path, row()), []).identity.digest == first.digest
+    assert open_replay(jsonl(tmp_path, row(raw_answer=raw(79))), []).identity.digest != first.digest
+
+
+def test_a_recording_that_vanishes_is_a_fault_not_an_exception(tmp_path: Path) -> None:
+    path = jsonl(tmp_path, row())
+    judge = open_replay(path, [])
+    path.unlink()
+    reply = judge.reply(call(judge))
+    assert reply.fault == "provider_error"
+    assert "changed during the run" in str(reply.fault_message)
+
+
+@pytest.mark.parametrize(
+    ("rows", "parts"),
+    [
+        (["{"], ["row 1", "Correct the line"]),
+        (["[1]"], ["row 1", "no JSON object"]),
+        ([row(object=None)], ["row 1", "'object'", "None"]),
+        ([row(), row(repeat=0)], ["row 2", "'repeat'", "0"]),
+        ([row(repeat=True)], ["'repeat'", "True"]),
+        ([row(attempt="1")], ["'attempt'", "'1'"]),
+        ([row(setting="hot")], ["'hot' is no setting", "t0.2_p0.95"]),
+        ([row(setting=None)], ["'setting' is missing"]),
+        ([row(state="fine")], ["'state' is unknown", "'fine'"]),
+        ([row(raw_answer=None)], ["'raw_answer' is missing"]),
+        ([row(raw_answer=5)], ["'raw_answer' is no text"]),
+        ([row(image_hashes="ab")], ["'image_hashes' is no list"]),
+        ([row(), row()], ["row 2", "stands in row 1 too", "Keep one"]),
+        ([""], ["no recorded call", "`judge.path`"]),
+    ],
+)
+def test_rows_that_are_wrong_are_refused(tmp_path: Path, rows: list[Any], parts: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        open_replay(jsonl(tmp_path, *rows), [])
+    assert [part for part in ["calls.jsonl", "Nothing was loaded", *parts] if part not in str(caught.value)] == []
+
+
+def test_a_missing_recording_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"gone\.jsonl.*Correct `judge\.path`"):
+        open_replay(tmp_path / "gone.jsonl", [])
+
+
+def batch(root: Path, item: str, name: str, scores: dict[int, Any], **info: Any) -> Path:
+    folder = root / item / f"batch_{name}"
+    folder.mkdir(parents=True)
+    described = {
+        "timestamp": "2025-10-26T14:15:21",
+        "model": "gemini-2.5-pro",
+        "temperature": 0.2,
+        "top_p": 0.95,
+        "repeats": len(scores),
+    }
+    (folder / "batch_info.json").write_text(json.dumps(described | info))
+    for number, score in scores.items():
+        recorded = {
+            "item_id": item,
+            "subscores": dict.fromkeys(SUBSCORES, score),
+            "score": score,
+            "rationale": ["a", "b"],
+            "metadata": {"temperature": 0.2, "top_p": 0.95, "run_id": "x", "model_name": "gemini-2.5-pro"},
+        }
+        (folder / f"rep_{number}.json").write_text(json.dumps(recorded))
+    return folder
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return tmp_path / "llm_calls" / "2.5_pro"
+
+
+def replies(judge: ReplayJudge, numbers: range, item: JudgedObject | None = None) -> list[float | None]:
+    calls = [call(judge, item, repeat=number) for number in numbers]
+    return [parse_answer(judge.reply(each).raw_answer, each.judged.item_id, WEIGHTS).score for each in calls]
+
+
+@pytest.mark.parametrize("score", [0.875, 0.29, 0.57, 1.0, 0.0, 1, 0])
+def test_scores_of_a_tree_are_brought_to_the_answers_scale_exactly(tree: Path, score: float) -> None:
+    batch(tree, "100", "a", {1: score})
+    judge = open_replay(tree, [judged()])
+    answer = json.loads(judge.reply(call(judge)).raw_answer or "")
+    assert answer["score"] == {0.875: 87.5, 0.29: 29.0, 0.57: 57.0, 1.0: 100.0, 0.0: 0.0}[score]
+    assert set(answer) == {"item_id", "subscores", "score", "rationale"}
+    parsed = parse_answer(json.dumps(answer), "100", WEIGHTS)
+    assert (parsed.state, parsed.score, parsed.disagrees) == ("valid", score, False)
+    assert (judge.identity.model, judge.reply(call(judge)).model_answered) == ("gemini-2.5-pro",) * 2
+
+
+def test_repeats_go_on_from_batch_to_batch_in_the_order_of_time(tree: Path) -> None:
+    # The first batch planned 3 and lost its second repeat: that one stays missing, and the next batch starts at 4.
+    batch(tree, "100", "z", {1: 0.1, 3: 0.3}, timestamp="2025-10-01T00:00:00", repeats=3)
+    batch(tree, "100", "a", {1: 0.4, 2: 0.5}, timestamp="2025-10-02T00:00:00")
+    batch(tree, "100", "b", {1: 0.9}, timestamp="2025-09-01T00:00:00", temperature=0.2, top_p=0.95)
+    judge = open_replay(tree, [judged()])
+    assert replies(judge, range(1, 8)) == [0.9, 0.1, None, 0.3, 0.4, 0.5, None]
+    assert (judge.n_recorded, judge.n_not_recorded) == (5, 2)
+
+
+def test_settings_of_a_tree_stay_apart(tree: Path) -> None:
+    folder = batch(tree, "100", "a", {1: 0.4}, temperature=0, top_p=1)
+    content = json.loads((folder / "rep_1.json").read_text())
+    (folder / "rep_1.json").write_text(json.dumps({key: content[key] for key in content if key != "metadata"}))
+    judge = open_replay(tree, [judged()])
+    assert judge.reply(call(judge)).fault_message == "not recorded"
+    assert judge.reply(call(judge, setting=Setting(0.0, 1.0))).raw_answer is not None
+
+
+def test_the_folder_above_a_single_model_will_do(tree: Path) -> None:
+    batch(tree, "100", "a", {1: 0.4})
+    assert open_replay(tree.parent, [judged()]).n_recorded == 1
+    batch(tree.parent / "other", "100", "a", {1: 0.4})
+    with pytest.raises(UserError, match=r"several models \(2\.5_pro, other\). Set `judge\.path`"):
+        open_replay(tree.parent, [judged()])
+
+
+def test_item_folders_match_in_any_letter_case(tree: Path) -> None:
+    batch(tree, "100_Tall", "a", {1: 0.4})
+    item = judged("100_tall")
+    assert replies(open_replay(tree, [item]), range(1, 2), item) == [0.4]
+
+
+def test_an_item_with_several_objects_cannot_be_replayed_from_a_tree(tree: Path) -> None:
+    batch(tree, "100", "a", {1: 0.4})
+    objects = [judged(), judged(digits="0000000b"), judged("200", "0000000c"), judged("200", "0000000d")]
+    with pytest.raises(UserError, match=r"100 \(0000000a, 0000000b\).*`selected_objects`") as caught:
+        open_replay(tree, objects)
+    assert "200" not in str(caught.value)
+
+
+def test_a_recorded_answer_that_lacks_a_score_is_judged_like_any_other(tree: Path) -> None:
+    batch(tree, "100", "a", {1: None})
+    judge = open_replay(tree, [judged()])
+    assert parse_answer(judge.reply(call(judge)).raw_answer, "100", WEIGHTS).state == "schema_error"
+
+
+def damaged_tree(tree: Path, damage: str) -> None:
+    folder = batch(tree, "100", "a", {1: 87.5 if damage == "scale" else 0.5})
+    if damage == "no_info":
+        (folder / "batch_info.json").unlink()
+    elif damage == "no_setting":
+        (folder / "batch_info.json").write_text('{"timestamp": "2025-10-26T14:15:21", "temperature": "0.2"}')
+    elif damage == "no_time":
+        (folder / "batch_info.json").write_text('{"timestamp": "yesterday", "temperature": 0.2, "top_p": 0.95}')
+    elif damage == "other_setting":
+        (folder / "batch_info.json").write_text('{"timestamp": "2025-10-26", "temperature": 0.5, "top_p": 0.95}')
+    elif damage == "cut_off":
+        (folder / "rep_1.json").write_text('{"item_id": "1')
+
+
+@pytest.mark.parametrize(
+    ("damage", "parts"),
+    [
+        ("scale", ["100/batch_a/rep_1.json", "score 87.5 is outside 0-1", "divide by 100"]),
+        ("no_info", ["100/batch_a/batch_info.json", "cannot be read"]),
+        ("no_setting", ["batch_info.json", "'temperature' is no number: '0.2'"]),
+        ("no_time", ["batch_info.json", "'timestamp' is no ISO time: 'yesterday'"]),
+        ("other_setting", ["rep_1.json", "temperature 0.2 differs from 0.5", "a batch of its own"]),
+        ("cut_off", ["rep_1.json", "cannot be read", "Correct the file or remove it"]),
+    ],
+)
+def test_a_tree_that_is_wrong_is_refused_with_file_and_value(tree: Path, damage: str, parts: list[str]) -> None:
+    damaged_tree(tree, damage)
+    with pytest.raises(UserError) as caught:
+        open_replay(tree, [judged()])
+    assert [part for part in parts if part not in str(caught.value)] == []
+
+
+def test_a_folder_without_batches_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no \{item\}/batch_\*/ below it.*llm_calls/\{model\}"):
+        open_replay(tmp_path, [])

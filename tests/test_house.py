@@ -1,0 +1,172 @@
+"""The rules of the house, so that nobody has to remember them."""
+
+import ast
+import re
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipeline.definitions import touchstone
+from resources.tables.all_tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[1]
+MAY_IMPORT = {
+    "analysis": {"analysis"},
+    "resources": {"resources", "analysis"},
+    "assets": {"assets", "resources", "analysis"},
+    "pipeline": {"pipeline", "assets", "resources", "analysis"},
+}
+ANALYSIS_LIBRARIES = {"numpy", "scipy", "sklearn", "cv2", "skimage"}
+HEAVY = ("torch", "transformers", "open_clip", "ray", "streamlit", "matplotlib", "plotly", "pingouin")
+LONGEST = 300
+
+
+def python_files(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports_of(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return found
+
+
+def own_modules() -> dict[str, Path]:
+    return {module_name(path): path for path in python_files(*MAY_IMPORT)}
+
+
+@pytest.fixture(scope="module")
+def definitions() -> dg.Definitions:
+    return touchstone()
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_imports_point_one_way(room: str) -> None:
+    for path in python_files(room):
+        rooms = {name.split(".")[0] for name in imports_of(path)} & MAY_IMPORT.keys()
+        assert rooms <= MAY_IMPORT[room], f"{path.relative_to(ROOT)} imports {rooms - MAY_IMPORT[room]}"
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    modules = own_modules()
+    graph = {name: (imports_of(path) & modules.keys()) - {name} for name, path in modules.items()}
+    TopologicalSorter(graph).prepare()
+
+
+def test_analysis_is_mathematics_without_dagster_or_pandas() -> None:
+    for path in python_files("analysis"):
+        outside = {name.split(".")[0] for name in imports_of(path)} - set(sys.stdlib_module_names) - {"analysis"}
+        assert outside <= ANALYSIS_LIBRARIES, f"{path.relative_to(ROOT)} imports {outside - ANALYSIS_LIBRARIES}"
+
+
+def test_files_stay_under_300_lines_and_say_what_is_in_them() -> None:
+    for path in python_files(*MAY_IMPORT, "tests", "benchmarks"):
+        text = path.read_text()
+        assert text.count("\n") < LONGEST, f"{path.relative_to(ROOT)} has {text.count(chr(10))} lines"
+        if path.name == "__init__.py":
+            assert not text, f"{path.relative_to(ROOT)} is not empty"
+        else:
+            assert ast.get_docstring(ast.parse(text)), f"{path.relative_to(ROOT)} has no docstring"
+
+
+def test_an_asset_has_one_name_for_file_function_key_and_table(definitions: dg.Definitions) -> None:
+    files = {path.stem for path in python_files("assets/fidelity") if path.stem != "__init__"}
+    graph = definitions.resolve_asset_graph()
+    keys = {key.path[-1] for key in graph.materializable_asset_keys}
+    assert keys == files == set(TABLES)
+    for key in keys:
+        functions = [
+            node.name
+            for node in ast.parse((ROOT / f"assets/fidelity/{key}.py").read_text()).body
+            if isinstance(node, ast.FunctionDef)
+        ]
+        assert key in functions, f"assets/fidelity/{key}.py has no function {key}"
+
+
+def test_the_folder_is_the_group(definitions: dg.Definitions) -> None:
+    graph = definitions.resolve_asset_graph()
+    assert {graph.get(key).group_name for key in graph.materializable_asset_keys} == {"fidelity"}
+
+
+def test_every_dependency_is_an_asset_that_exists(definitions: dg.Definitions) -> None:
+    graph = definitions.resolve_asset_graph()
+    assert graph.get_all_asset_keys() == graph.materializable_asset_keys
+
+
+def test_every_asset_says_who_owns_it_when_it_refreshes_and_what_its_columns_are(definitions: dg.Definitions) -> None:
+    for spec in definitions.resolve_all_asset_specs():
+        assert spec.owners, spec.key
+        assert spec.automation_condition is not None, spec.key
+        assert spec.code_version, spec.key
+        assert spec.kinds, spec.key
+        assert "dagster/column_schema" in spec.metadata, spec.key
+        assert len(spec.description or "") > 40, spec.key
+
+
+def test_integrity_gates_block_and_the_others_do_not(definitions: dg.Definitions) -> None:
+    graph = definitions.resolve_asset_graph()
+    blocking = {key.name for key in graph.asset_check_keys if graph.get_check_spec(key).blocking}
+    assert blocking == {
+        "every_row_accounted_for",
+        "render_shows_the_scored_object",
+        "images_are_there",
+        "something_to_judge",
+        "enough_repeats",
+        "some_matched",
+    }
+
+
+def test_a_check_is_partitioned_when_its_asset_is(definitions: dg.Definitions) -> None:
+    graph = definitions.resolve_asset_graph()
+    for key in graph.asset_check_keys:
+        assert graph.get_check_spec(key).partitions_def == graph.get(key.asset_key).partitions_def, key
+
+
+def test_importing_the_definitions_loads_nothing_heavy() -> None:
+    program = f"import sys, pipeline.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_readme_names_every_table_and_only_commands_that_exist() -> None:
+    readme = (ROOT / "README.md").read_text()
+    missing = [name for name in TABLES if f"`{name}`" not in readme]
+    assert not missing, f"README does not name {missing}"
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    asked = set(re.findall(r"\bmake ([a-z]+)\b", readme))
+    assert asked <= targets, f"README asks for {asked - targets}"
+    from typer.main import get_command
+
+    from pipeline.command_line.main import application
+
+    known = set(get_command(application).commands)  # type: ignore[attr-defined]
+    commands = set(
+        re.findall(r"\btouchstone ([a-z]+)\b", "\n".join(re.findall(r"`[^`]+`|```.*?```", readme, re.DOTALL)))
+    )
+    assert commands <= known, f"README names commands {commands - known}"
+
+
+def test_dagsters_packages_are_one_consistent_set() -> None:
+    from importlib.metadata import version
+
+    import dagster_postgres
+
+    core = {
+        version(name) for name in ("dagster", "dagster-graphql", "dagster-pipes", "dagster-shared", "dagster-webserver")
+    }
+    assert len(core) == 1
+    major, minor, patch = core.pop().split(".")
+    assert version("dagster-postgres") == dagster_postgres.__version__ == f"0.{int(minor) + 16}.{patch}"
+    assert major == "1"
