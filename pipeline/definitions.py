@@ -1,5 +1,7 @@
 """Everything Dagster shows and runs: assets, checks, jobs, schedule, sensors and what they use."""
 
+from types import ModuleType
+
 import dagster as dg
 
 import assets.fidelity
@@ -23,7 +25,7 @@ def touchstone() -> dg.Definitions:
 def definitions_of(study: Study) -> dg.Definitions:
     """The same graph over any study."""
     return dg.Definitions(
-        assets=dg.map_asset_specs(with_policy, dg.load_assets_from_package_module(assets.fidelity)),
+        assets=dg.map_asset_specs(with_policy, _assets_of(assets.fidelity)),
         asset_checks=dg.load_asset_checks_from_package_module(assets.fidelity),
         jobs=[fidelity, new_human_scores],
         schedules=[nightly_fidelity],
@@ -37,6 +39,11 @@ def definitions_of(study: Study) -> dg.Definitions:
             "io_manager": ParquetTables(base=str(study.home.tables)),
         },
     )
+
+
+def _assets_of(package: ModuleType) -> list[dg.AssetsDefinition]:
+    loaded = dg.load_assets_from_package_module(package)
+    return [asset for asset in loaded if isinstance(asset, dg.AssetsDefinition)]
 
 
 def with_policy(spec: dg.AssetSpec) -> dg.AssetSpec:

@@ -31,13 +31,13 @@ def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, stud
 
 def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     """One setting's coefficients; what the data do not define is null with the reason in `undefined`."""
-    repeated = matrix[matrix["n_valid"] >= 2]
+    used = matrix[matrix["n_valid"] >= 1]
     counts = {
         "setting": matrix["setting"].iloc[0],
         "n_objects": len(matrix),
-        "n_used": len(repeated),
+        "n_used": len(used),
         "n_complete": int((matrix["n_valid"] == matrix["n_planned"]).sum()),
-        "n_products": int(repeated["product_id"].nunique()),
+        "n_products": int(used["product_id"].nunique()),
         "n_planned": study.repeats,
         "n_missing": int(matrix["n_planned"].sum() - matrix["n_valid"].sum()),
     }
@@ -166,7 +166,8 @@ def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:
         warnings.simplefilter("ignore")
         long = pd.DataFrame(places | {"score": scores.ravel()})
         theirs = pingouin.intraclass_corr(long, "object", "repeat", "score").set_index("Type")["ICC"]
-    difference = max(abs(float(seen[f"icc_{key}"]) - float(theirs[form])) for key, (form, _) in FORMS.items())
+    ours = {form: seen[f"icc_{key}"] for key, (form, _) in FORMS.items() if not pd.isna(seen[f"icc_{key}"])}
+    difference = max(abs(float(value) - float(theirs[form])) for form, value in ours.items())
     return at_most(
         "icc_agrees_with_pingouin",
         difference,

@@ -32,7 +32,7 @@ ICC_BY_SETTING = Table(
     (
         SETTING,
         whole("n_objects", "Objects in the matrix.", "count", low=0),
-        whole("n_used", "Objects with at least two valid repeats.", "count", low=0),
+        whole("n_used", "Objects with at least one valid repeat.", "count", low=0),
         whole("n_complete", "Objects with every repeat: the two-way forms use these only.", "count", low=0),
         whole("n_products", "Products behind the objects used.", "count", low=0),
         whole("n_planned", "Repeats planned.", "count", low=1),
