@@ -8,6 +8,7 @@ import dagster as dg
 import pandas as pd
 
 from resources.configuration.load import load_configuration
+from resources.parquet_tables import Frames
 
 # Two features of Dagster 1.13 that are used with open eyes; every other such warning stays visible.
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy` of function `asset`", category=dg.BetaWarning)
@@ -15,7 +16,6 @@ warnings.filterwarnings("ignore", message="Specifying a partitions_def on an Ass
 
 SETTINGS = dg.StaticPartitionsDefinition([setting.key for setting in load_configuration().fidelity.settings.settings])
 ONE_RUN = dg.BackfillPolicy.single_run()
-Frames = dict[str, pd.DataFrame]
 Headline = Sequence[str] | Callable[[pd.DataFrame], Mapping[str, Any]]
 
 

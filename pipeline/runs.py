@@ -64,7 +64,8 @@ def _stretches(known: Sequence[str], chosen: Sequence[str]) -> Iterator[tuple[st
 
 def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome) -> None:
     outcome.succeeded &= result.success
-    outcome.checks += result.get_asset_check_evaluations()
+    # The result of a whole run; each setting's own stands beside it in the UI.
+    outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition is None]
     outcome.tables += [key.to_user_string() for event in result.all_events if (key := _made(event)) is not None]
     for event in result.get_step_failure_events():
         error = event.step_failure_data.error

@@ -1,8 +1,14 @@
 """Fixtures that every part of the tests shares."""
 
+import fcntl
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from pipeline.samples.fidelity import FidelitySamples
 
 pytest_plugins = ["tests.postgres", "tests.stored_tables"]
 
@@ -15,3 +21,16 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the real files (../shared/data) are not beside this checkout")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def fidelity_samples(tmp_path_factory: pytest.TempPathFactory) -> "FidelitySamples":
+    """The fidelity study's sample inputs, made once for all tests; tests read them and leave them as they are."""
+    from pipeline.samples.fidelity import write_fidelity_samples
+
+    base = tmp_path_factory.getbasetemp()
+    # Under pytest-xdist every worker is a session of its own: they share one folder, and one of them makes it.
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / "fidelity_samples.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return write_fidelity_samples(shared / "fidelity_samples")

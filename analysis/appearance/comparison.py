@@ -19,7 +19,8 @@ LIGHTNESS_WEIGHT = 0.5  # of squared lightness in a colour difference: light cha
 COLOUR_AXES = ("red_green", "yellow_blue", "diagonal_up", "diagonal_down")
 LEVELS = np.linspace(0.02, 0.98, 25)
 HIGHLIGHT_LEVELS = (0.95, 0.99)
-# Distances of single photos from their set's mean, medians of the tuning samples: stands in where there is one photo.
+# Distances of single photos from their set's mean, medians of the tuning samples: what one photo is given, and the
+# least that several have. Highlights and bands have none: their constants were fitted without.
 USUAL_FLOORS = {
     "palette": 1.5,
     "highlights": 0.0,
@@ -27,15 +28,15 @@ USUAL_FLOORS = {
     "lbp_1": 0.023,
     "lbp_2": 0.024,
     "lbp_4": 0.025,
-    "coherence": 0.022,
+    "coherence": 0.023,
     "bands": 0.0,
 }
-# Severity = sum of constant * sqrt(distance), plus `linear` * distance for colour, less `margin`; clipped to 0-1.
+# Severity = sum of constant * sqrt(distance), plus `linear` * distance for colour; at most 1.
 SEVERITIES: dict[str, dict[str, float]] = {
-    "color_palette": {"palette": 0.094, "linear": 0.028, "margin": 0.028},
-    "material_finish": {"highlights": 0.028, "light_spread": 0.084, "lbp_1": 0.87, "margin": 0.0},
-    "texture_identity": {"lbp": 1.39, "coherence": 0.25, "margin": 0.033},
-    "texture_scale_placement": {"bands": 0.15, "lbp_1": 0.59, "lbp_4": 0.57, "margin": 0.021},
+    "color_palette": {"palette": 0.093, "linear": 0.027},
+    "material_finish": {"highlights": 0.026, "light_spread": 0.087, "lbp_1": 0.916},
+    "texture_identity": {"lbp": 1.304, "coherence": 0.298},
+    "texture_scale_placement": {"bands": 0.153, "lbp_1": 0.553, "lbp_4": 0.592},
 }
 
 
@@ -106,9 +107,9 @@ def photos_together(seen: Sequence[Descriptor]) -> Photos:
         floors = dict(USUAL_FLOORS)
     else:
         apart = [distances(photo, alone) for photo in seen]
-        # Highlights and bands have no floor: their constants were fitted without one.
+        # Never under the usual one: photos that happen to agree make no light and view of the candidate a fault.
         floors = {
-            name: 0.0 if usual == 0 else float(np.mean([gap[name] for gap in apart]))
+            name: max(usual, float(np.mean([gap[name] for gap in apart]))) if usual else 0.0
             for name, usual in USUAL_FLOORS.items()
         }
     return Photos(mean, light, highlight, logs, floors)
@@ -148,7 +149,7 @@ def compare(candidate: Descriptor, photos: Photos) -> Comparison:
     beyond["lbp"] = (beyond["lbp_1"] + beyond["lbp_2"] + beyond["lbp_4"]) / 3
     scores = {}
     for name, constants in SEVERITIES.items():
-        severity = -constants["margin"] + constants.get("linear", 0.0) * beyond["palette"]
+        severity = constants.get("linear", 0.0) * beyond["palette"]
         severity += sum(factor * np.sqrt(beyond[gap]) for gap, factor in constants.items() if gap in beyond)
-        scores[name] = 100 * float(1 - np.clip(severity, 0, 1))
+        scores[name] = 100 * (1 - min(float(severity), 1.0))
     return Comparison(scores, beyond, photos.floors)

@@ -80,7 +80,7 @@ def isolated(image: NDArray[np.uint8], side_px: int, rim_px: int, longest_px: in
 def _filled(rgb: NDArray[np.float32], weight: NDArray[np.float32], core: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Colours of the object carried on beyond its edge, so that filters see no silhouette."""
     known = core.astype(np.float32)
-    straight = rgb * (known / np.maximum(weight, 1e-3))[..., None]
+    straight = np.asarray(rgb * (known / np.maximum(weight, 1e-3))[..., None], dtype=np.float32)
     result = straight.copy()
     missing = ~core
     for reach in (2, 8, 32):

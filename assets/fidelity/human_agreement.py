@@ -71,28 +71,40 @@ def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
 
 
 @dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def orders_like_people(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def orders_like_people(
+    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """The judge orders objects as people do: Spearman reaches its threshold."""
-    return gate_of_each(human_agreement, lambda frame: spearman_gate(frame, study.fidelity.thresholds.spearman))
+    return gate_of_each(
+        context, human_agreement, lambda frame: spearman_gate(frame, study.fidelity.thresholds.spearman)
+    )
 
 
 @dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def orders_like_people_for_sure(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def orders_like_people_for_sure(
+    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Advice: the lower bound of Spearman reaches the threshold too."""
     threshold = study.fidelity.thresholds.spearman
-    return gate_of_each(human_agreement, lambda frame: spearman_gate(frame, threshold, "ci_low"), WARN)
+    return gate_of_each(context, human_agreement, lambda frame: spearman_gate(frame, threshold, "ci_low"), WARN)
 
 
 @dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def close_to_people(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def close_to_people(
+    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """The judge's scores are near people's: the mean absolute error keeps its limit."""
-    return gate_of_each(human_agreement, lambda frame: error_gate(frame, "mae", study.fidelity.thresholds.mae))
+    return gate_of_each(context, human_agreement, lambda frame: error_gate(frame, "mae", study.fidelity.thresholds.mae))
 
 
 @dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def no_large_errors(human_agreement: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def no_large_errors(
+    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Advice: the root mean squared error, in which large errors weigh more, keeps its limit."""
-    return gate_of_each(human_agreement, lambda frame: error_gate(frame, "rmse", study.fidelity.thresholds.rmse), WARN)
+    return gate_of_each(
+        context, human_agreement, lambda frame: error_gate(frame, "rmse", study.fidelity.thresholds.rmse), WARN
+    )
 
 
 def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") -> Gate:

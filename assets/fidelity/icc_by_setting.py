@@ -104,16 +104,20 @@ def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
 
 
 @dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
-def repeatable(icc_by_setting: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def repeatable(
+    context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """The mean of the repeats is repeatable: ICC(1,k) reaches its threshold."""
-    return gate_of_each(icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc))
+    return gate_of_each(context, icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc))
 
 
 @dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
-def repeatable_for_sure(icc_by_setting: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def repeatable_for_sure(
+    context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Advice: the lower bound of ICC(1,k) reaches the threshold too."""
     return gate_of_each(
-        icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc, "icc_1k_low"), WARN
+        context, icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc, "icc_1k_low"), WARN
     )
 
 
@@ -121,10 +125,12 @@ def repeatable_for_sure(icc_by_setting: Frames, study: dg.ResourceParam[Study]) 
     asset=icc_by_setting, partitions_def=SETTINGS, additional_ins={"score_matrix": dg.AssetIn("score_matrix")}
 )
 def icc_agrees_with_pingouin(
-    icc_by_setting: Frames, score_matrix: Frames, study: dg.ResourceParam[Study]
+    context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, score_matrix: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
     """Advice: an independent implementation gives the same six coefficients."""
-    return gate_of_each(icc_by_setting, lambda row: pingouin_gate(row, score_matrix[row["setting"].iloc[0]]), WARN)
+    return gate_of_each(
+        context, icc_by_setting, lambda row: pingouin_gate(row, score_matrix[row["setting"].iloc[0]]), WARN
+    )
 
 
 def repeatable_gate(row: pd.DataFrame, threshold: float, column: str = "icc_1k") -> Gate:

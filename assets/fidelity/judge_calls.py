@@ -79,9 +79,13 @@ def first_answers(calls: pd.DataFrame) -> pd.DataFrame:
 
 
 @dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
-def answers_are_valid_json(judge_calls: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def answers_are_valid_json(
+    context: dg.AssetCheckExecutionContext, judge_calls: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """The judge keeps to the answer's form: JSON validity reaches its threshold."""
-    return gate_of_each(judge_calls, lambda calls: validity_gate(calls, study.fidelity.thresholds.json_validity))
+    return gate_of_each(
+        context, judge_calls, lambda calls: validity_gate(calls, study.fidelity.thresholds.json_validity)
+    )
 
 
 def validity_gate(calls: pd.DataFrame, threshold: float) -> Gate:

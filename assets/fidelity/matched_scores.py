@@ -52,7 +52,8 @@ def matched_rows(
     ratings = people.groupby("match_key")["score"].agg(human_score="mean", n_ratings="size")
     by_key = judge.groupby("match_key", sort=True)
     verdicts = by_key.agg(judge_score=("judge_score", "mean"), n_judge_scores=("n_judge_scores", "sum"))
-    described = by_key[DESCRIBED].agg(_shared)
+    # What an item's objects do not have in common is null.
+    described = by_key[DESCRIBED].first().where(by_key[DESCRIBED].nunique(dropna=False) < 2)
     matched = verdicts.join(described).join(ratings, how="inner").reset_index()
     matched.insert(0, "setting", setting)
     matched["difference"] = matched["judge_score"] - matched["human_score"]
@@ -69,15 +70,10 @@ def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
     return values
 
 
-def _shared(values: pd.Series) -> object:
-    """What all objects of an item have in common, else null."""
-    return values.iloc[0] if len(values.drop_duplicates()) == 1 else None
-
-
 @dg.asset_check(asset=matched_scores, partitions_def=SETTINGS, blocking=True)
-def some_matched(matched_scores: Frames) -> dg.AssetCheckResult:
+def some_matched(context: dg.AssetCheckExecutionContext, matched_scores: Frames) -> dg.AssetCheckResult:
     """Enough objects have a score from both sides to say anything about agreement."""
-    return gate_of_each(matched_scores, some_matched_gate)
+    return gate_of_each(context, matched_scores, some_matched_gate)
 
 
 def some_matched_gate(matched: pd.DataFrame) -> Gate:

@@ -55,9 +55,13 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
 
 
 @dg.asset_check(asset=score_matrix, partitions_def=SETTINGS, blocking=True)
-def enough_repeats(score_matrix: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def enough_repeats(
+    context: dg.AssetCheckExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Every object has the valid repeats that its statistics need."""
-    return gate_of_each(score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity.minimum_repeats))
+    return gate_of_each(
+        context, score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity.minimum_repeats)
+    )
 
 
 def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:

@@ -50,15 +50,21 @@ def stability_rows(matrix: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 
 @dg.asset_check(asset=stability, partitions_def=SETTINGS)
-def repeats_agree(stability: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def repeats_agree(
+    context: dg.AssetCheckExecutionContext, stability: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """The repeats of a typical object agree: the median MAD keeps its limit."""
-    return gate_of_each(stability, lambda frame: mad_gate(frame, study.fidelity.thresholds.median_mad))
+    return gate_of_each(context, stability, lambda frame: mad_gate(frame, study.fidelity.thresholds.median_mad))
 
 
 @dg.asset_check(asset=stability, partitions_def=SETTINGS)
-def means_are_precise(stability: Frames, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+def means_are_precise(
+    context: dg.AssetCheckExecutionContext, stability: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Advice: a typical object's mean is known closely: the median half-width keeps its limit."""
-    return gate_of_each(stability, lambda frame: width_gate(frame, study.fidelity.thresholds.ci_half_width), WARN)
+    return gate_of_each(
+        context, stability, lambda frame: width_gate(frame, study.fidelity.thresholds.ci_half_width), WARN
+    )
 
 
 def mad_gate(frame: pd.DataFrame, limit: float) -> Gate:

@@ -3,17 +3,25 @@
 from typing import Any
 
 import dagster as dg
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_least, at_most
 from assets.checks import gate_result
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
+from resources.images import load_image
 from resources.inputs.catalogue import read_catalogue
 from resources.inputs.human_scores import known_algorithms
 from resources.inputs.selected_objects import read_selected_objects
 from resources.inputs.study_objects import find_study_objects
+from resources.plots.fidelity import draw_study_objects
+from resources.plots.figure import figure_metadata
 from resources.study import Study
+
+SHOWN = 6
+THUMBNAIL_PX = 160
 
 
 @dg.asset(group_name="fidelity", kinds={"image"}, code_version="1")
@@ -38,7 +46,11 @@ def selected_objects(study: FidelityStudy) -> pd.DataFrame | None:
 def headline(frame: pd.DataFrame) -> dict[str, Any]:
     """How many objects are judged, and what was left out for which cause."""
     left_out = frame["excluded"].dropna().value_counts()
-    return {
+    rows = thumbnails(frame)
+    plot = (
+        {"plot": figure_metadata(lambda figure: draw_study_objects(figure, rows), 6.4, 1.6 * len(rows))} if rows else {}
+    )
+    return plot | {
         "n_objects": len(frame),
         "n_judged": int(frame["excluded"].isna().sum()),
         "n_items": int(frame["item_id"].nunique()),
@@ -46,6 +58,18 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
         **{f"n_left_out_{cause}": int(count) for cause, count in left_out.items()},
         "left_out": listed(frame["exclusion_detail"][frame["excluded"].notna()]) or "none",
     }
+
+
+def thumbnails(frame: pd.DataFrame) -> list[tuple[str, list[NDArray[np.uint8]]]]:
+    """A few objects of different items with their photos and render, small."""
+    judged = frame[frame["excluded"].isna()].drop_duplicates("item_id").head(SHOWN)
+    return [
+        (
+            f"{row['item_id']} ({row['object']}, {row['algorithm']})",
+            [load_image(path, THUMBNAIL_PX) for path in (*row["reference_paths"], row["candidate_path"])],
+        )
+        for row in judged.to_dict("records")
+    ]
 
 
 @dg.asset_check(asset=study_objects, blocking=True)

@@ -12,9 +12,10 @@ from rich.console import Console
 
 from pipeline.instance import prepare_instance
 from pipeline.samples.prepare import prepare_samples
-from resources.configuration.load import load_configuration
 from resources.errors import UserError
 from resources.home import CHECKOUT, touchstone_home
+
+PATIENCE_S = 15
 
 
 def dev(
@@ -22,30 +23,39 @@ def dev(
     port: Annotated[int, typer.Option(help="Port of the web UI.")] = 3000,
 ) -> None:
     """Open the web UI and run the daemon (schedules, sensors, backfills) until Ctrl+C."""
+    console = Console(stderr=True)
     home = touchstone_home()
-    load_configuration(home)
-    prepare_samples(home, Console(stderr=True))
     prepare_instance(home)
+    prepare_samples(home, console)
     workspace = str(CHECKOUT / "workspace.yaml")
     commands = (
-        [beside_python("dagster-webserver"), "-w", workspace, "-h", host, "-p", str(port)],
-        [beside_python("dagster-daemon"), "run", "-w", workspace],
+        [beside_python("dagster-webserver"), "-w", workspace, "-h", host, "-p", str(port), "--code-server-log-level", "warning"],
+        [beside_python("dagster-daemon"), "run", "-w", workspace, "--code-server-log-level", "warning"],
     )
+    # Started by a script in the background, a process ignores Ctrl+C, and its children after it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    console.print(f"Web UI: http://{host}:{port} in a few seconds; Ctrl+C stops it. Home: {home.base}", highlight=False)
     processes = [subprocess.Popen(command, cwd=CHECKOUT) for command in commands]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
-        raise UserError(
-            f"The web UI or the daemon stopped. Is port {port} taken? Try `touchstone dev --port {port + 1}`."
-        )
+        raise UserError(f"The web UI or the daemon stopped. If port {port} is taken, try another: --port {port + 1}.")
     except KeyboardInterrupt:
-        Console(stderr=True).print("Stopping.")
+        console.print("Stopping.")
     finally:
-        for process in processes:
-            process.send_signal(signal.SIGINT)
-        for process in processes:
-            process.wait(timeout=30)
+        stop(processes)
+
+
+def stop(processes: list[subprocess.Popen[bytes]]) -> None:
+    """End the processes: asked first, forced after a while."""
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+    for process in processes:
+        try:
+            process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def beside_python(program: str) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 import dagster as dg
 import pandas as pd
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,25 +16,26 @@ from resources.home import Home
 
 SHOWN_SETTING = "t0.2_p1.0"
 COLUMNS = (
-    ("icc", "ICC(1,k)"),
+    ("icc", "ICC(1,k) [95 % CI]"),
     ("mad", "MAD"),
     ("half_width", "CI ±"),
     ("spearman_r", "Spearman"),
     ("mae", "MAE"),
     ("rmse", "RMSE"),
     ("json_validity_rate", "JSON"),
-    ("n_evaluations", "calls"),
-    ("cost_usd", "USD"),
 )
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
-    """Every gate in one line: pass, FAIL, STOP (blocking) or note (advice)."""
-    console.print(f"\nMade {len(set(outcome.tables))} tables. Gates:")
+    """Every gate with what was seen and needed: pass, note (advice), FAIL or STOP (blocking)."""
+    console.print(f"\n{len(set(outcome.tables))} tables made. Gates (docs/fidelity.md says how to read them):")
+    grid = Table.grid(padding=(0, 2, 0, 0))
     for check in sorted(outcome.checks, key=_order):
         word, style = _verdict(check)
-        line = Text("  ").append(f"{word:5}", style=style)
-        console.print(line.append(f"{check.asset_key.to_user_string()}.{check.check_name}: {check.description}"))
+        grid.add_row(
+            Text(f"  {word}", style=style), Text.assemble((check.check_name, "bold"), f": {check.description}")
+        )
+    console.print(grid)
 
 
 def _order(check: dg.AssetCheckEvaluation) -> int:
@@ -55,10 +57,15 @@ def show_summary(home: Home, console: Console) -> None:
     console.print()
     console.print(_as_table(summary))
     first = summary.iloc[0]
+    answered, faults = int(summary["n_evaluations"].sum()), int(summary["n_faults"].sum())
+    console.print(
+        f"* baseline. {answered} answers and {faults} faults in the ledger, {summary['cost_usd'].sum():.2f} USD.",
+        highlight=False,
+    )
     console.print(
         f"Compared on {first['n_objects']} objects that are valid in every setting, {first['n_matched']} of them "
         "scored by people. Scores are 0-1; ICC(1,k) and its interval are of the mean of the planned repeats.",
-        soft_wrap=True,
+        highlight=False,
     )
     _show_truth(home, console)
     console.print(f"Tables: {tables}", soft_wrap=True, highlight=False)
@@ -67,12 +74,12 @@ def show_summary(home: Home, console: Console) -> None:
 
 
 def _as_table(summary: pd.DataFrame) -> Table:
-    table = Table(title="Settings side by side", title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("setting", no_wrap=True)
     for _, heading in COLUMNS:
         table.add_column(heading, justify="right", no_wrap=True)
     for _, row in summary.iterrows():
-        name = f"{row['setting']} (baseline)" if row["baseline"] else str(row["setting"])
+        name = f"{row['setting']} *" if row["baseline"] else str(row["setting"])
         table.add_row(name, *[_shown(column, row) for column, _ in COLUMNS])
     return table
 
@@ -85,7 +92,7 @@ def _shown(column: str, row: Any) -> str:
         return "deterministic"
     if column == "icc" and not pd.isna(row["icc_low"]):
         return f"{value:.3f} [{row['icc_low']:.3f}, {row['icc_high']:.3f}]"
-    return f"{value:d}" if column == "n_evaluations" else f"{value:.2f}" if column == "cost_usd" else f"{value:.3f}"
+    return f"{value:.3f}"
 
 
 def _show_truth(home: Home, console: Console) -> None:
@@ -102,5 +109,5 @@ def _show_truth(home: Home, console: Console) -> None:
         f"The samples' true grades are known: at {SHOWN_SETTING} the judge's Spearman correlation with them is "
         f"{found.value:.3f} [{found.interval.low:.3f}, {found.interval.high:.3f}] "
         f"(n = {found.n} objects of {found.n_clusters} products).",
-        soft_wrap=True,
+        highlight=False,
     )

@@ -41,13 +41,17 @@ def alteration(grade: float, kind: str, rng: np.random.Generator) -> Alteration:
         kind: The material's family; the foreign texture comes from another one.
         rng: Source of the spread and the directions.
     """
-    uneven = rng.uniform(0.5, 1.5, 4)
+    uneven = rng.uniform(0.6, 1.4, 4)
     severities = np.clip((1 - grade) * uneven / (WEIGHTS @ uneven), 0, 1)
     hue, light = rng.uniform(0, 2 * np.pi), rng.uniform(-0.55, 0.55)
     flat = np.sqrt(1 - light**2)
     others = [other for other, family in KINDS.items() if other != kind and family.photograph is None]
+    colour, finish, texture, scale = (float(severity) for severity in severities)
     return Alteration(
-        *(float(severity) for severity in severities),
+        colour=colour,
+        finish=finish,
+        texture=texture,
+        scale=scale,
         lab_direction=(float(light), float(flat * np.cos(hue)), float(flat * np.sin(hue))),
         coarser=bool(rng.uniform() < 0.5),
         other_kind=str(rng.choice(others)),
@@ -80,10 +84,9 @@ def altered(original: Material, change: Alteration) -> Material:
     if change.texture > 0:
         other = pattern_of(change.other_kind, np.random.default_rng(change.seed))
         # Brought near the original's grain, so that texture and scale stay two faults.
-        ratio = KINDS[change.other_kind].tile / original.tile
-        side = int(np.clip(TILE_PX * min(ratio, 1.0), TILE_PX // 2, TILE_PX))
-        mix = cv2.resize(other.mix, (side, side), interpolation=cv2.INTER_AREA)
-        mix = np.pad(mix, ((0, TILE_PX - side), (0, TILE_PX - side)), mode="wrap")
+        mix = other.mix
+        if original.tile > 1.3 * KINDS[change.other_kind].tile:
+            mix = np.tile(cv2.resize(mix, (TILE_PX // 2, TILE_PX // 2), interpolation=cv2.INTER_AREA), (2, 2))
         lab = _foreign(lab, mix, change.texture)
         height = (1 - change.texture) * height + change.texture * other.height
     lab = lab + np.float32(COLOUR_SHIFT * change.colour) * np.array(change.lab_direction, np.float32)

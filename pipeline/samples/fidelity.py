@@ -114,11 +114,11 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
 def _write_tables(folder: Path, objects: list[SampleObject], seed: int) -> None:
     header = ("3D Object filename", "Visual Fidelity", "annotator")
     _write_csv(folder / "subjective.csv", header, human_scores(objects, seed))
-    header = (
+    catalogue = (
         *("run_id", "job_id", "product_id", "variant", "algo", "n_images", "duration_s", "output_glb_relpath"),
         *("worker", "unit_price_usd", "product_name", "manufacturer", "category_l1", "category_l2", "category_l3"),
     )
-    _write_csv(folder / "database.csv", header, (_catalogue_row(index, made) for index, made in enumerate(objects)))
+    _write_csv(folder / "database.csv", catalogue, (_catalogue_row(index, made) for index, made in enumerate(objects)))
     truth = ((made.hash8, made.item.item_id, f"{made.change.grade:.6f}") for made in objects)
     _write_csv(folder / "truth.csv", ("object", "item_id", "grade"), truth)
 

@@ -93,8 +93,12 @@ def slug(variant: str) -> str:
 
 def _kinds(count: int, among: tuple[str, ...], rng: np.random.Generator) -> list[str]:
     """Families in random order, every one used before any comes twice."""
-    rounds = -(-count // len(among))
-    return [str(kind) for _ in range(rounds) for kind in rng.permutation(among)][:count]
+    kinds: list[str] = []
+    while len(kinds) < count:
+        following = [str(kind) for kind in rng.permutation(among)]
+        # Neighbours may be two variants of one product, which are told apart by their material.
+        kinds += following[::-1] if kinds and kinds[-1] == following[0] else following
+    return kinds[:count]
 
 
 def planned_items(rng: np.random.Generator) -> list[SampleItem]:
@@ -142,9 +146,11 @@ def planned_objects(seed: int) -> list[SampleObject]:
     count = 2 * len(items)
     grades = 0.1 + 0.89 * (rng.permutation(count) + rng.uniform(0, 1, count)) / count
     objects = []
+    offset = 0
     for index, grade in enumerate(grades):
         item = items[index // 2]
-        offset = int(rng.integers(len(ALGORITHMS))) if index % 2 == 0 else offset + 1 + int(rng.integers(3))
+        # A step of 1 to 3 gives an item's second object another algorithm.
+        offset += int(rng.integers(1, 4)) if index % 2 else int(rng.integers(len(ALGORITHMS)))
         objects.append(
             SampleObject(
                 item=item,

@@ -83,7 +83,8 @@ def _seamless(image: NDArray[np.uint8]) -> Floats:
     """Mirrored in both directions, so that the tile repeats without an edge, 0-1."""
     half = cv2.resize(image, (TILE_PX // 2, TILE_PX // 2), interpolation=cv2.INTER_AREA)
     double = np.concatenate([half, half[:, ::-1]], axis=1)
-    return np.concatenate([double, double[::-1]]).astype(np.float32) / 255
+    whole = np.concatenate([double, double[::-1]])
+    return np.asarray(whole / np.float32(255), dtype=np.float32)
 
 
 def _even(grey: Floats) -> Floats:

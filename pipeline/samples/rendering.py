@@ -81,15 +81,14 @@ def _mirrored(view: View, normals: Floats, light: Light, roughness: float) -> Fl
     """Brightness of the studio in the direction of reflection: two softboxes over a dim gradient."""
     facing = np.einsum("ij,ij->i", normals, view.towards_camera)[:, None]
     reflected = 2 * facing * normals - view.towards_camera
-    rough = np.float32(roughness)
-    soft = 0.03 + 0.6 * rough
+    soft = 0.03 + 0.6 * roughness
     total = 0.06 + 0.4 * _smooth(reflected[:, 1], -0.3, 0.8)
     for side, height, size, power in (
         (light.side_deg, light.height_deg, 0.93, 7.0),
         (-1.6 * light.side_deg, 12.0, 0.9, 3.0),
     ):
         aligned = reflected @ _direction(view, side, height)
-        spread = 1 / (1 + 10 * rough * rough)
+        spread = 1 / (1 + 10 * roughness**2)
         total += np.float32(power) * spread * _smooth(aligned, size - soft, size + 0.06 + 0.3 * soft)
     return total.astype(np.float32)
 
@@ -115,11 +114,11 @@ def _antialiased(colour: Floats, pixels: NDArray[np.int64]) -> tuple[Floats, Flo
     picture = np.zeros((SIDE_PX * SIDE_PX, 3), np.float32)
     cover = np.zeros(SIDE_PX * SIDE_PX, np.float32)
     picture[pixels], cover[pixels] = colour, 1
-    picture, cover = picture.reshape(SIDE_PX, SIDE_PX, 3), cover.reshape(SIDE_PX, SIDE_PX)
-    spread, weight = cv2.GaussianBlur(picture, (5, 5), 1.0), cv2.GaussianBlur(cover, (5, 5), 1.0)
+    square, covered = picture.reshape(SIDE_PX, SIDE_PX, 3), cover.reshape(SIDE_PX, SIDE_PX)
+    spread, weight = cv2.GaussianBlur(square, (5, 5), 1.0), cv2.GaussianBlur(covered, (5, 5), 1.0)
     filled = spread / np.maximum(weight, 1e-4)[..., None]
-    inside = cv2.GaussianBlur(np.where(cover[..., None] > 0, picture, filled), (3, 3), 0.55)
-    return inside, cv2.GaussianBlur(cover, (3, 3), 0.7)
+    inside = cv2.GaussianBlur(np.where(covered[..., None] > 0, square, filled), (3, 3), 0.55)
+    return inside, cv2.GaussianBlur(covered, (3, 3), 0.7)
 
 
 def render(view: View, worn: Material, trim: Material, light: Light, transparent: bool) -> NDArray[np.uint8]:

@@ -111,7 +111,7 @@ def _surface(shape: Shape, axes: Floats, camera: Camera) -> tuple[NDArray[np.int
     rows, gone = _trace(shape, origin, ahead, np.repeat(start, BLOCK_PX**2), HIT)
     order = np.argsort(pixels[rows])
     rows, gone = rows[order], gone[order]
-    return pixels[rows], origin + gone[:, None] * ahead[rows]
+    return pixels[rows], np.asarray(origin + gone[:, None] * ahead[rows], dtype=np.float32)
 
 
 def _normals(shape: Shape, points: Floats) -> tuple[Floats, Floats]:
@@ -123,7 +123,7 @@ def _normals(shape: Shape, points: Floats) -> tuple[Floats, Floats]:
         gap = _nearest(shape, x + sx * step, y + sy * step, z + sz * step)
         normals += gap[:, None] * np.array([sx, sy, sz], np.float32)
     length = np.maximum(lengths(normals), np.float32(1e-9))
-    return normals / length[:, None], length / (4 * step)
+    return np.asarray(normals / length[:, None], np.float32), np.asarray(length / (4 * step), np.float32)
 
 
 def _occlusion(shape: Shape, points: Floats, normals: Floats, slope: Floats) -> Floats:

@@ -21,7 +21,6 @@ class Configuration(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", frozen=True)
 
     study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
-    asset_prefix: str | None = Field(None, pattern=r"^[a-z][a-z0-9_]*$")
     fidelity: FidelityStudy
 
     @classmethod

@@ -1,9 +1,11 @@
 """The plots of study A: what people would rather look at than read."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from resources.plots.figure import BLUE, GREY, ORANGE, RED
 
@@ -15,7 +17,7 @@ def draw_human_scores(figure: Any, human_scores: pd.DataFrame) -> None:
     bins = np.linspace(0, 1, 21)
     axes.hist([scores.to_numpy() for _, scores in groups], bins=bins, label=[str(name) for name, _ in groups])
     axes.set(xlabel="human score (0-1)", ylabel="ratings", title=f"{len(human_scores)} ratings")
-    axes.legend(title="annotator", frameon=False)
+    axes.legend(title="annotator", frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
 def draw_score_matrix(figure: Any, matrix: pd.DataFrame) -> None:
@@ -44,7 +46,7 @@ def draw_stability(figure: Any, stability: pd.DataFrame, threshold: float) -> No
     """Each object's MAD from steady to unsteady, with the limit that their median must keep."""
     axes = figure.subplots()
     mads = np.sort(stability["mad"].dropna().to_numpy())
-    axes.bar(np.arange(1, len(mads) + 1), mads, color=BLUE, width=0.9)
+    axes.stairs(mads, np.arange(len(mads) + 1) + 0.5, fill=True, color=BLUE)
     if len(mads):
         axes.axhline(float(np.median(mads)), color=ORANGE, label=f"median {np.median(mads):.3f}")
     axes.axhline(threshold, color=RED, linestyle="--", label=f"limit for the median {threshold:g}")
@@ -54,9 +56,12 @@ def draw_stability(figure: Any, stability: pd.DataFrame, threshold: float) -> No
 
 def draw_convergence(figure: Any, curves: pd.DataFrame, summary: pd.DataFrame) -> None:
     """Half-width against repeats: each object thin, the median thick, the threshold dashed."""
+    from matplotlib.collections import LineCollection
+
     axes = figure.subplots()
-    for _, curve in curves.groupby("object"):
-        axes.plot(curve["n"], curve["half_width"], color=GREY, alpha=0.25, linewidth=0.7)
+    # One collection, not a line for each of a thousand objects.
+    lines = [curve.to_numpy(dtype=float) for _, curve in curves.groupby("object")[["n", "half_width"]]]
+    axes.add_collection(LineCollection(lines, colors=GREY, alpha=0.25, linewidths=0.7))
     axes.plot(
         summary["n"], summary["median_half_width"], color=BLUE, linewidth=2, marker="o", label="median over objects"
     )
@@ -93,10 +98,10 @@ def draw_agreement_by_group(figure: Any, agreement: pd.DataFrame, threshold: flo
     places = np.arange(len(rows))
     axes.hlines(places, low, high, color=BLUE)
     axes.plot(values, places, "o", color=BLUE)
-    axes.axvline(threshold, color=RED, linestyle="--", label=f"needed {threshold:g}")
+    axes.axvline(threshold, color=RED, linestyle="--")
     axes.set_yticks(places, labels, fontsize=8)
-    axes.set(xlabel="Spearman correlation with people, 95 % interval", title="Agreement by group")
-    axes.legend(frameon=False, loc="lower left")
+    axes.set_title("Agreement by group (a point without a line: too few products for an interval)", fontsize=9)
+    axes.set_xlabel(f"Spearman correlation with people and 95 % interval; dashed: needed {threshold:g}")
 
 
 def draw_setting_summary(figure: Any, summary: pd.DataFrame, thresholds: dict[str, float]) -> None:
@@ -116,13 +121,36 @@ def draw_setting_summary(figure: Any, summary: pd.DataFrame, thresholds: dict[st
         if low is not None and high is not None:
             axes.hlines(places, summary[low].to_numpy(dtype=float), summary[high].to_numpy(dtype=float), color="black")
         axes.axvline(threshold, color=RED, linestyle="--")
-        axes.set_xlabel(f"{label}\n(limit {threshold:g})", fontsize=8)
+        axes.set_xlabel(f"{label}\nneeded {'at most' if low is None else 'at least'} {threshold:g}", fontsize=8)
+        axes.tick_params(axis="x", labelsize=7)
         axes.set_yticks(places, summary["setting"], fontsize=8)
     axes.invert_yaxis()
-    figure.suptitle("Settings side by side (baseline in orange)", fontsize=10)
+    named = ", ".join(summary.loc[summary["deterministic"].astype(bool), "setting"])
+    note = f"; deterministic, ICC 1 by construction: {named}" if named else ""
+    figure.suptitle(f"Settings side by side (baseline in orange{note})", fontsize=10)
 
 
 def _colors(count: int) -> list[Any]:
     from matplotlib import colormaps
 
     return [colormaps["tab10"](index % 10) for index in range(count)]
+
+
+def draw_study_objects(figure: Any, rows: Sequence[tuple[str, Sequence[NDArray[np.uint8]]]]) -> None:
+    """Some objects side by side: photos, then the render, on black.
+
+    Args:
+        figure: Where to draw.
+        rows: A label and the RGBA images of each object, the render last.
+    """
+    most = max(len(images) for _, images in rows)
+    grid = figure.subplots(len(rows), most, squeeze=False)
+    for axes_of_row, (label, images) in zip(grid, rows, strict=True):
+        for place, axes in enumerate(axes_of_row):
+            axes.set_axis_off()
+            # The render stands in the last column, however many photos there are.
+            shown = images[-1] if place == most - 1 else images[place] if place < len(images) - 1 else None
+            if shown is not None:
+                axes.imshow(shown[..., :3] * (shown[..., 3:] / 255.0) / 255.0)
+        axes_of_row[0].set_title(label, fontsize=7, loc="left")
+    grid[0][-1].set_title("render", fontsize=7)

@@ -1,0 +1,66 @@
+"""The object is found whatever its background, and cut out at one size."""
+
+import numpy as np
+import pytest
+
+from analysis.appearance.mask import isolated, object_mask
+from tests.analysis.appearance.surfaces import SIDE_PX, cloth, pictured, silhouette
+
+
+def test_transparency_decides_where_there_is_any():
+    disc = silhouette("disc")
+    picture = pictured(cloth(20), disc, transparent=True)
+    picture[~disc, :3] = 200  # colours hidden behind transparency
+    np.testing.assert_array_equal(object_mask(picture), disc)
+
+
+def test_black_that_touches_the_border_is_background():
+    disc = silhouette("disc")
+    np.testing.assert_array_equal(object_mask(pictured(cloth(20), disc)), disc)
+
+
+def test_black_inside_the_object_belongs_to_it():
+    disc = silhouette("disc")
+    picture = pictured(cloth(20), disc)
+    picture[150:170, 150:170, :3] = 0
+    np.testing.assert_array_equal(object_mask(picture), disc)
+
+
+def test_noise_of_a_saved_jpeg_is_still_background():
+    disc = silhouette("disc")
+    picture = pictured(cloth(20), disc)
+    noise = np.random.default_rng(1).integers(0, 8, size=(SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
+    picture[~disc, :3] = noise[~disc]
+    np.testing.assert_array_equal(object_mask(picture), disc)
+
+
+@pytest.mark.parametrize("alpha", [0, 255])
+def test_a_frame_without_an_object_is_judged_as_the_frame_it_is(alpha):
+    picture = np.zeros((40, 40, 4), np.uint8)
+    picture[..., 3] = alpha
+    assert object_mask(picture).all()
+
+
+def test_an_image_that_is_not_rgba_is_refused():
+    with pytest.raises(ValueError, match="RGBA image of 8 bits"):
+        object_mask(np.zeros((40, 40, 3), np.uint8))
+
+
+def test_the_object_covers_the_same_area_whatever_its_size_in_the_frame():
+    areas = [isolated(pictured(cloth(20), silhouette("disc", size)), 100, 2, 400).mask.sum() for size in (120, 260)]
+    # A disc of 10,000 px has radius 56.4. A square brush of 2 px takes off 2 * 4 / pi = 2.55 px on average over the
+    # directions, the mixed edge half a pixel: pi * 53.4^2 = 8950.
+    assert areas == pytest.approx([8950, 8950], rel=0.01)
+
+
+def test_no_black_bleeds_into_the_object():
+    flat = np.full((SIDE_PX, SIDE_PX, 3), 180, np.uint8)
+    for transparent in (False, True):
+        alone = isolated(pictured(flat, silhouette("ellipse"), transparent), 100, 2, 400)
+        np.testing.assert_allclose(alone.rgb, 180 / 255, atol=1e-5)
+
+
+def test_an_object_of_thin_bars_keeps_some_pixels():
+    bars = np.zeros((SIDE_PX, SIDE_PX), bool)
+    bars[40:280, 60:64] = bars[40:280, 200:204] = True
+    assert isolated(pictured(cloth(20), bars), 208, 3, 640).mask.any()

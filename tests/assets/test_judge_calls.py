@@ -1,0 +1,71 @@
+"""Table `judge_calls`: what counts as a first answer, and the gate on JSON validity."""
+
+import pytest
+
+from assets.fidelity.judge_calls import first_answers, headline, judged_objects, validity_gate
+from tests.assets.made_tables import calls_of, objects_of, one_each
+
+
+def test_a_later_answer_does_not_hide_the_first() -> None:
+    calls = calls_of([("a", 1, 2, "valid", 0.5), ("a", 1, 1, "invalid_json", None)])
+    assert first_answers(calls)["state"].tolist() == ["invalid_json"]
+
+
+def test_a_fault_is_no_answer_so_the_one_after_it_is_the_first() -> None:
+    calls = calls_of([("a", 1, 1, "timeout", None), ("a", 1, 2, "recovered", 0.5), ("a", 1, 3, "valid", 0.6)])
+    assert first_answers(calls)["state"].tolist() == ["recovered"]
+
+
+def test_every_repeat_of_every_object_has_a_first_answer_of_its_own() -> None:
+    calls = calls_of([("a", 1, 1, "valid", 0.5), ("a", 2, 1, "valid", 0.5), ("b", 1, 1, "refused", None)])
+    assert len(first_answers(calls)) == 3
+
+
+def test_valid_answers_pass() -> None:
+    gate = validity_gate(calls_of([("a", repeat, 1, "valid", 0.5) for repeat in range(1, 4)]), 0.98)
+    assert gate.passed
+    assert gate.seen == 1
+    assert "189 flawless first answers" in gate.sentence
+
+
+def test_answers_that_are_no_json_fail_and_say_how_many() -> None:
+    # First answers: valid, recovered (from other text), invalid: 1 of 3; faults count on neither side.
+    calls = calls_of(
+        [
+            ("a", 1, 1, "valid", 0.5),
+            ("a", 2, 1, "recovered", 0.5),
+            ("a", 3, 1, "invalid_json", None),
+            ("a", 3, 2, "valid", 0.5),
+            ("a", 4, 1, "rate_limited", None),
+        ]
+    )
+    gate = validity_gate(calls, 0.98)
+    assert not gate.passed
+    assert gate.seen == 1 / 3
+    assert "1 of 3 first answers" in gate.sentence
+    assert "`fault_message`" in gate.sentence
+
+
+def test_without_any_answer_validity_is_undefined_and_fails() -> None:
+    gate = validity_gate(calls_of([("a", 1, 1, "timeout", None)]), 0.98)
+    assert not gate.passed
+    assert "undefined (there are no first answers)" in gate.sentence
+
+
+def test_the_headline_counts_states_cost_and_scores_that_differ_from_their_sum_by_more_than_rounding() -> None:
+    calls = calls_of([("a", repeat, 1, "valid", 0.50) for repeat in range(1, 5)] + [("a", 5, 1, "timeout", None)])
+    # 0.01 apart is rounding (0.50 - 0.49 in floating point is a little more than 0.01); 0.02 is a disagreement.
+    calls["score_recomputed"] = [0.49, 0.51, 0.48, 0.50, None]
+    numbers = headline(calls)
+    assert numbers["n_stated_and_recomputed_differ"] == 1
+    assert (numbers["n_attempts"], numbers["n_valid"], numbers["n_timeout"]) == (5, 4, 1)
+    assert numbers["cost_usd"] == pytest.approx(0.05)
+    assert numbers["model_answered"] == "not stated"
+
+
+def test_the_judge_sees_the_objects_that_are_not_left_out_with_unknown_categories_as_none() -> None:
+    objects = objects_of(one_each("abc"), excluded={"b": "no_photos"}, category_l2={"a": None})
+    first, second = judged_objects(objects)
+    assert (first.object, second.object) == ("a", "c")
+    assert first.categories == ("Home", None, "Stools")
+    assert first.image_hashes == ("hash of p-a", "hash of a")

@@ -1,0 +1,149 @@
+"""The local judge answers in the rubric's form, repeatably, and reads every image once."""
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from resources.configuration import fidelity
+from resources.configuration.grid import Setting
+from resources.images import UnreadableImage
+from resources.judges import local
+from resources.judges.answers import parse_answer
+from resources.judges.contract import Call, JudgedObject
+from tests.analysis.appearance.surfaces import cloth, pictured, silhouette
+
+WEIGHTS = fidelity.RubricWeights()
+WHOLE = Setting(0.0, 1.0)
+
+
+def written(path: Path, rgba: np.ndarray) -> tuple[str, str]:
+    cv2.imwrite(str(path), cv2.cvtColor(rgba, cv2.COLOR_RGBA2BGRA))
+    return str(path), hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory) -> JudgedObject:
+    folder = tmp_path_factory.mktemp("local")
+    disc = silhouette("disc")
+    photos = [written(folder / f"gt_{seed}.png", pictured(cloth(16, seed), disc)) for seed in (1, 2, 3)]
+    uneven = cloth(16, 4).astype(np.float32) * np.linspace(0.6, 1.2, disc.shape[1])[None, :, None]
+    candidate = written(folder / "candidate.png", pictured(np.clip(uneven, 0, 255).astype(np.uint8), disc, True))
+    return JudgedObject(
+        object="0123abcd",
+        item_id="682267_soft-cloth",
+        candidate_path=candidate[0],
+        candidate_sha256=candidate[1],
+        reference_paths=tuple(path for path, _ in photos),
+        reference_sha256=tuple(sha for _, sha in photos),
+    )
+
+
+@pytest.fixture
+def judge() -> local.LocalJudge:
+    return local.LocalJudge(fidelity.LocalJudge(), WEIGHTS)
+
+
+def call(judged: JudgedObject, setting: Setting = WHOLE, seed: int = 0) -> Call:
+    return Call(judged, setting, 1, 1, "", "", "", "", seed)
+
+
+def score(judge: local.LocalJudge, asked: Call) -> float:
+    return parse_answer(judge.reply(asked).raw_answer, asked.judged.item_id, WEIGHTS).score
+
+
+def test_the_answer_is_the_json_that_the_rubric_asks_for(judge, judged):
+    answer = parse_answer(judge.reply(call(judged)).raw_answer, judged.item_id, WEIGHTS)
+    assert answer.state == "valid"
+    assert not answer.disagrees
+    assert 2 <= len(answer.rationale) <= 4
+
+
+def test_the_reasons_hold_the_numbers_seen(judge, judged):
+    reasons = json.loads(judge.reply(call(judged)).raw_answer)["rationale"]
+    assert all(any(character.isdigit() for character in reason) for reason in reasons)
+    assert "100% of the object" in reasons[0]
+
+
+def test_the_score_is_the_weighted_sum_of_the_subscores(judged):
+    weights = fidelity.RubricWeights(color_palette=1, material_finish=0, texture_identity=0, texture_scale_placement=3)
+    answer = json.loads(local.LocalJudge(fidelity.LocalJudge(), weights).reply(call(judged)).raw_answer)
+    subscores = answer["subscores"]
+    assert answer["score"] == round((subscores["color_palette"] + 3 * subscores["texture_scale_placement"]) / 4)
+
+
+def test_at_temperature_0_all_repeats_agree_exactly(judge, judged):
+    assert len({judge.reply(call(judged, seed=seed)).raw_answer for seed in range(5)}) == 1
+
+
+def test_the_same_call_gives_the_same_answer_from_another_instance(judge, judged):
+    asked = call(judged, Setting(0.5, 0.9), seed=11)
+    assert judge.reply(asked) == local.LocalJudge(fidelity.LocalJudge(), WEIGHTS).reply(asked)
+
+
+def test_spread_grows_with_temperature(judge, judged):
+    spreads = [
+        float(np.std([score(judge, call(judged, Setting(temperature, 1.0), seed)) for seed in range(40)]))
+        for temperature in (0.0, 0.2, 0.5, 0.8)
+    ]
+    assert spreads[0] == 0
+    assert spreads == sorted(spreads)
+    assert len(set(spreads)) == 4
+
+
+def test_top_p_restricts_what_is_seen_without_any_chance(judge, judged):
+    reasons = json.loads(judge.reply(call(judged, Setting(0.0, 0.5))).raw_answer)["rationale"]
+    assert "100% of the object" not in reasons[0]
+    assert score(judge, call(judged, Setting(0.0, 0.5), 1)) == score(judge, call(judged, Setting(0.0, 0.5), 2))
+
+
+def test_images_are_read_once_whatever_the_repeats_and_settings(judge, judged, monkeypatch):
+    read = []
+    load = local.load_image
+    monkeypatch.setattr(local, "load_image", lambda path, side: read.append(path) or load(path, side))
+    asked = [call(judged, Setting(temperature, 1.0), seed) for temperature in (0.2, 0.5) for seed in range(5)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(judge.reply, asked))
+    assert sorted(read) == sorted([judged.candidate_path, *judged.reference_paths])
+
+
+def test_threads_get_the_answers_that_one_thread_gets(judge, judged):
+    asked = [call(judged, Setting(0.5, 0.95), seed) for seed in range(12)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(judge.reply, asked))
+    assert together == [local.LocalJudge(fidelity.LocalJudge(), WEIGHTS).reply(one) for one in asked]
+
+
+def test_the_cache_forgets_what_was_used_longest_ago():
+    cache: local.BoundedCache[str, str] = local.BoundedCache(2)
+    made = []
+    for key in ("a", "b", "a", "c", "a", "b"):
+        cache.get(key, lambda key=key: made.append(key) or key)
+    assert made == ["a", "b", "c", "b"]
+    assert len(cache) == 2
+
+
+def test_an_unreadable_candidate_is_named_and_not_remembered(judge, judged, tmp_path):
+    path = tmp_path / "candidate.png"
+    path.write_bytes(b"no picture")
+    broken = replace(judged, candidate_path=str(path), candidate_sha256="0" * 64)
+    with pytest.raises(UnreadableImage, match=r"candidate\.png"):
+        judge.reply(call(broken))
+    path.write_bytes(Path(judged.candidate_path).read_bytes())
+    assert score(judge, call(broken)) == score(judge, call(judged))
+
+
+def test_another_image_side_or_rubric_is_another_judge(judge):
+    others = [
+        local.LocalJudge(fidelity.LocalJudge(image_side_px=256), WEIGHTS),
+        local.LocalJudge(fidelity.LocalJudge(), fidelity.RubricWeights(color_palette=50)),
+    ]
+    digests = {judge.identity.digest, *(other.identity.digest for other in others)}
+    assert len(digests) == 3
+    same = local.LocalJudge(fidelity.LocalJudge(workers=3), WEIGHTS)
+    assert same.identity.digest == judge.identity.digest
