@@ -100,8 +100,8 @@ def draw_agreement_by_group(figure: Any, agreement: pd.DataFrame, threshold: flo
     axes.plot(values, places, "o", color=BLUE)
     axes.axvline(threshold, color=RED, linestyle="--")
     axes.set_yticks(places, labels, fontsize=8)
-    axes.set_title("Agreement by group (a point without a line: too few products for an interval)", fontsize=9)
-    axes.set_xlabel(f"Spearman correlation with people and 95 % interval; dashed: needed {threshold:g}")
+    figure.suptitle("Agreement by group; under 5 products there is no interval", fontsize=10)
+    axes.set_xlabel(f"Spearman with people (dashed: {threshold:g} needed)")
 
 
 def draw_setting_summary(figure: Any, summary: pd.DataFrame, thresholds: dict[str, float]) -> None:

@@ -34,7 +34,8 @@ def png(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3
     draw(figure)
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(visible=not axes.images, color="#e2e8f0", linewidth=0.6)
+        if not axes.images:
+            axes.grid(visible=True, color="#e2e8f0", linewidth=0.6)
         axes.set_axisbelow(True)
     target = io.BytesIO()
     figure.savefig(target, format="png")

@@ -1,3 +1,5 @@
+"""Tests of `analysis/bland_altman.py`."""
+
 import numpy as np
 import pytest
 from scipy import stats

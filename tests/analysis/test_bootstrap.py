@@ -1,3 +1,5 @@
+"""Tests of `analysis/bootstrap.py`."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Tests of `analysis/correlation.py`."""
+
 import csv
 import itertools
 

@@ -1,3 +1,5 @@
+"""Tests of `analysis/deviation.py`."""
+
 import numpy as np
 import pytest
 from hypothesis import given

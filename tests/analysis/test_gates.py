@@ -1,3 +1,5 @@
+"""Tests of `analysis/gates.py`."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

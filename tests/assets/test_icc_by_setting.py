@@ -22,7 +22,7 @@ DETERMINISTIC = matrix_of_scores({"a": [0.2] * 3, "b": [0.5] * 3, "c": [0.9] * 3
 
 
 def row(matrix: pd.DataFrame, **changes: object) -> pd.DataFrame:
-    made = icc_row(matrix, plan(repeats=int(matrix["n_planned"].iloc[0]), **changes))
+    made = icc_row(matrix, plan(repeats=int(matrix["n_planned"].iloc[0]), minimum_repeats=2, **changes))
     return keeps_to_its_declaration("icc_by_setting", made)
 
 

@@ -1,9 +1,12 @@
 """Table `study_objects`: which objects are judged, and the three gates that keep the wrong ones out."""
 
+from pathlib import Path
+
 import pandas as pd
 
-from assets.fidelity.study_objects import headline, mismatch_gate, missing_gate, something_to_judge
+from assets.fidelity.study_objects import headline, mismatch_gate, missing_gate, something_to_judge, thumbnails
 from tests.assets.made_tables import objects_of, one_each
+from tests.resources.inputs.made_files import picture
 
 LOST = "p-b: there is no folder refs/p-b."
 
@@ -12,17 +15,33 @@ def with_left_out(names: str, left_out: dict[str, str], detail: str = LOST) -> p
     return objects_of(one_each(names), excluded=left_out, exclusion_detail=dict.fromkeys(left_out, detail))
 
 
-def test_the_headline_counts_what_is_judged_and_what_is_left_out_by_cause() -> None:
+def with_pictures(frame: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """The same objects, their render and one photo on the disk."""
+    path = str(picture(folder / "picture.png"))
+    return frame.assign(candidate_path=path, reference_paths=[[path]] * len(frame))
+
+
+def test_the_headline_counts_what_is_judged_and_what_is_left_out_by_cause(tmp_path: Path) -> None:
     frame = with_left_out("abcd", {"b": "no_photos", "c": "no_photos", "d": "too_small"})
-    numbers = headline(frame)
+    numbers = headline(with_pictures(frame, tmp_path))
     assert (numbers["n_objects"], numbers["n_judged"], numbers["n_items"], numbers["n_photos"]) == (4, 1, 4, 4)
     assert (numbers["n_left_out_no_photos"], numbers["n_left_out_too_small"]) == (2, 1)
     assert numbers["left_out"].startswith(LOST)
+    assert "data:image/png;base64," in numbers["plot"].value
 
 
-def test_photos_of_an_item_with_two_objects_are_counted_once() -> None:
-    frame = objects_of({"a": "p", "b": "p"}, n_references={"a": 3, "b": 3})
+def test_photos_of_an_item_with_two_objects_are_counted_once_and_shown_once(tmp_path: Path) -> None:
+    frame = with_pictures(objects_of({"a": "p", "b": "p"}, n_references={"a": 3, "b": 3}), tmp_path)
     assert headline(frame)["n_photos"] == 3
+    [(title, images)] = thumbnails(frame)
+    assert title == "p (a, rodin_multi)"
+    assert len(images) == 2
+
+
+def test_where_every_object_is_left_out_there_is_nothing_to_show() -> None:
+    numbers = headline(with_left_out("ab", {"a": "no_photos", "b": "no_photos"}))
+    assert numbers["n_judged"] == 0
+    assert "plot" not in numbers
 
 
 def test_renders_of_the_scored_objects_pass() -> None:
