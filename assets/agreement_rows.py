@@ -135,6 +135,8 @@ def _calibrated(method: Method) -> Callable[[Sides], Iterator[Row]]:
 
 def _ceiling(sides: Sides) -> Iterator[Row]:
     """Reliability of the human scores: no judge can be expected to agree with people better than people do."""
+    if sides.ratings.empty:
+        raise UndefinedStatistic("no object of the group was scored by people and the judge")
     place = sides.ratings.groupby("match_key").cumcount()
     # One-way forms do not care whose rating stands in which column.
     wide = sides.ratings.assign(place=place).pivot_table(index="match_key", columns="place", values="score")

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,11 @@ import pytest
 
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
+
+# A developer's own study must neither steer the tests nor be written to by them; no test makes this folder.
+for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL"):
+    os.environ.pop(name, None)
+os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-test")
 
 pytest_plugins = ["tests.postgres", "tests.stored_tables"]
 

@@ -1,13 +1,16 @@
 """A study small enough to reason about: 12 objects of 6 products, real images, recorded calls, a home of its own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 import dagster as dg
 import numpy as np
+import pandas as pd
+import sqlalchemy as sa
 from upath import UPath
 
 from assets.partitions import SETTINGS
@@ -15,8 +18,10 @@ from pipeline.automation import fidelity, settings_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.database.engine import open_engine
 from resources.home import Home
 from resources.study import Study
+from resources.tables.all_tables import TABLES
 
 ALGORITHMS = ("rodin_multi", "trellis_single")
 OBJECTS = [
@@ -25,6 +30,9 @@ OBJECTS = [
     for place, algorithm in enumerate(ALGORITHMS)
 ]
 SIDE_PX = 32
+KEYS = SETTINGS.get_partition_keys()
+UNPARTITIONED = ("human_scores", "study_objects", "setting_summary")
+UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")
 
 Answer = Callable[[str, str, int], dict[str, Any]]
 
@@ -54,8 +62,16 @@ def answer(object_: str, score: float) -> dict[str, Any]:
     return {"state": "valid", "raw_answer": json.dumps(said)}
 
 
+def fault(state: str = "timeout") -> dict[str, Any]:
+    """A call that got no answer."""
+    return {"state": state, "raw_answer": None, "fault_message": "no answer in time"}
+
+
 def write_study(folder: Path, answers: Answer = near_truth, repeats: int = 5, **changed: Any) -> Study:
-    """Write images, scores and recorded calls into a folder and describe them as a study."""
+    """Write images, scores and recorded calls into a folder and describe them as a study.
+
+    One repeat more is recorded than planned, so that a test can plan it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     rows = ["3D Object filename,Visual Fidelity,annotator"]
     for place, (product, algorithm, object_) in enumerate(OBJECTS):
@@ -67,8 +83,8 @@ def write_study(folder: Path, answers: Answer = near_truth, repeats: int = 5, **
     recorded = [
         {"object": object_, "setting": key, "repeat": repeat, "attempt": 1} | answers(object_, key, repeat)
         for _, _, object_ in OBJECTS
-        for key in SETTINGS.get_partition_keys()
-        for repeat in range(1, repeats + 1)
+        for key in KEYS
+        for repeat in range(1, repeats + 2)
     ]
     (folder / "calls.jsonl").write_text("".join(json.dumps(row) + "\n" for row in recorded))
     plan: dict[str, Any] = {
@@ -91,12 +107,84 @@ def write_image(path: Path, seed: int) -> None:
     assert cv2.imwrite(str(path), image)
 
 
+def changed(study: Study, **changes: Any) -> Study:
+    """The same home and ledger with another plan."""
+    return replace(study, fidelity=FidelityStudy(**{**dict(study.fidelity), **changes}))
+
+
 def run(
-    study: Study, instance: dg.DagsterInstance, settings: tuple[str, str] | None = None
+    study: Study,
+    instance: dg.DagsterInstance,
+    settings: tuple[str, str] | None = None,
+    only: Sequence[str] | None = None,
+    job_name: str = fidelity.name,
 ) -> dg.ExecuteInProcessResult:
-    """The job `fidelity` on this study, over all settings or a stretch of them."""
-    keys = SETTINGS.get_partition_keys()
-    first, last = settings or (keys[0], keys[-1])
-    job = definitions_of(study).resolve_job_def(fidelity.name)
-    tags = settings_between(first, last)
-    return job.execute_in_process(run_config=QUIET, instance=instance, tags=tags, raise_on_error=False)
+    """A job on this study in one run, over all settings or a stretch of them; `only` names the tables to make."""
+    return launched(study, instance, settings_between(*(settings or (KEYS[0], KEYS[-1]))), only, job_name)
+
+
+def run_one(
+    study: Study, instance: dg.DagsterInstance, setting: str, only: Sequence[str] | None = None
+) -> dg.ExecuteInProcessResult:
+    """A run for one setting, as the UI launches it."""
+    return launched(study, instance, {"dagster/partition": setting}, only)
+
+
+def launched(
+    study: Study,
+    instance: dg.DagsterInstance,
+    tags: dict[str, str],
+    only: Sequence[str] | None = None,
+    job_name: str = fidelity.name,
+) -> dg.ExecuteInProcessResult:
+    """A run with these tags."""
+    return (
+        definitions_of(study)
+        .resolve_job_def(job_name)
+        .execute_in_process(
+            run_config=QUIET,
+            instance=instance,
+            tags=tags,
+            raise_on_error=False,
+            asset_selection=None if only is None else [dg.AssetKey(name) for name in only],
+        )
+    )
+
+
+def made(result: dg.ExecuteInProcessResult) -> set[str]:
+    """The tables that a run made."""
+    events = result.filter_events(lambda event: event.is_step_materialization)
+    return {event.asset_key.path[-1] for event in events if event.asset_key is not None}
+
+
+def stored_path(study: Study, table: str, setting: str | None = None) -> Path:
+    """Where a table, or one setting of it, lies."""
+    folder = Path(study.home.tables.path) / "fidelity"
+    return folder / f"{table}.parquet" if setting is None else folder / table / f"{setting}.parquet"
+
+
+def stored(study: Study, table: str, setting: str | None = None) -> pd.DataFrame:
+    """A stored table as it would be read by anybody."""
+    return pd.read_parquet(stored_path(study, table, setting))
+
+
+def all_files(study: Study) -> dict[str, bytes]:
+    """Every file below the tables' folder with its content."""
+    folder = Path(study.home.tables.path)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def ledger_rows(study: Study) -> pd.DataFrame:
+    """Everything in the ledger, in the order in which it was recorded."""
+    engine = open_engine(study.home.database_url)
+    with engine.connect() as connection:
+        if not sa.inspect(connection).has_table("judge_calls"):
+            return pd.DataFrame()
+        rows = pd.read_sql(sa.text("SELECT * FROM judge_calls ORDER BY id"), connection)
+    engine.dispose()
+    return rows
+
+
+def partitioned() -> list[str]:
+    """The tables that have a file for each setting."""
+    return [name for name in TABLES if name not in UNPARTITIONED]

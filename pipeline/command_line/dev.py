@@ -27,10 +27,10 @@ def dev(
     home = touchstone_home()
     prepare_instance(home)
     prepare_samples(home, console)
-    workspace = str(CHECKOUT / "workspace.yaml")
+    shared = ["-w", str(CHECKOUT / "workspace.yaml"), "--code-server-log-level", "warning"]
     commands = (
-        [beside_python("dagster-webserver"), "-w", workspace, "-h", host, "-p", str(port), "--code-server-log-level", "warning"],
-        [beside_python("dagster-daemon"), "run", "-w", workspace, "--code-server-log-level", "warning"],
+        [beside_python("dagster-webserver"), "-h", host, "-p", str(port), *shared],
+        [beside_python("dagster-daemon"), "run", *shared],
     )
     # Started by a script in the background, a process ignores Ctrl+C, and its children after it.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
+from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from pipeline.instance import open_instance
 from resources.home import touchstone_home
@@ -14,48 +16,59 @@ EVALUATED = dg.DagsterEventType.ASSET_CHECK_EVALUATION
 
 
 def status() -> None:
-    """Print every table with its partitions, rows, time and gates."""
+    """Print every table with its settings, rows, time and gates."""
     console = Console()
     home = touchstone_home()
     from pipeline.definitions import touchstone
 
-    definitions = touchstone()
-    graph = definitions.resolve_asset_graph()
-    table = Table(title=f"Tables in {home.tables}", title_justify="left")
-    for heading in ("table", "made", "rows", "last made (UTC)", "gates"):
-        table.add_column(heading)
+    graph = touchstone().resolve_asset_graph()
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("table", "settings", "rows", "made (UTC)", "gates"):
+        table.add_column(heading, no_wrap=heading != "gates", justify="right" if heading == "rows" else "left")
     with open_instance(home) as instance:
         for key in graph.toposorted_asset_keys:
-            table.add_row(key.to_user_string(), *_row(instance, graph.get(key), graph))
+            table.add_row(key.path[-1], *_made(instance, graph.get(key)), _gates(instance, key, graph))
     console.print(table)
+    console.print(f"Tables in {home.tables}", soft_wrap=True, highlight=False)
 
 
-def _row(instance: dg.DagsterInstance, node: Any, graph: Any) -> tuple[str, str, str, str]:
-    event = instance.get_latest_materialization_event(node.key)
-    if event is None or event.asset_materialization is None:
-        return "no", "", "", ""
-    made = "yes"
-    if node.partitions_def is not None:
-        count = len(instance.get_materialized_partitions(node.key))
-        made = f"{count} of {node.partitions_def.get_num_partitions()} settings"
-    rows = event.asset_materialization.metadata.get("dagster/row_count")
-    return made, "" if rows is None else str(rows.value), _time(event.timestamp), _gates(instance, node.key, graph)
+def _made(instance: dg.DagsterInstance, node: Any) -> tuple[str, str, str]:
+    """How many partitions are made, their rows together, and when the last one was."""
+    keys = node.partitions_def.get_partition_keys() if node.partitions_def else [None]
+    found = [record for key in keys if (record := _latest(instance, node.key, key)) is not None]
+    if not found:
+        return ("" if keys == [None] else f"0 of {len(keys)}"), "", "never"
+    counts = [record.asset_materialization.metadata.get("dagster/row_count") for record in found]
+    rows = sum(int(count.value) for count in counts if count is not None)
+    when = datetime.fromtimestamp(max(record.timestamp for record in found), UTC)
+    return ("" if keys == [None] else f"{len(found)} of {len(keys)}"), str(rows), when.strftime("%Y-%m-%d %H:%M")
 
 
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+def _latest(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None) -> Any:
+    wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition] if partition else None)
+    records = instance.fetch_materializations(wanted, limit=1).records
+    return records[0] if records else None
 
 
-def _gates(instance: dg.DagsterInstance, key: dg.AssetKey, graph: Any) -> str:
-    words = []
-    for check_key in sorted(graph.get_check_keys_for_assets({key})):
-        record = instance.event_log_storage.get_latest_asset_check_execution_by_key([check_key]).get(check_key)
-        event = record.event.dagster_event if record and record.event else None
-        evaluation = event.asset_check_evaluation_data if event and event.event_type == EVALUATED else None
-        if evaluation is None:
-            words.append(f"[dim]{check_key.name} not run[/dim]")
-        else:
-            words.append(
-                f"[green]{check_key.name}[/green]" if evaluation.passed else f"[red]{check_key.name} FAILS[/red]"
+def _gates(instance: dg.DagsterInstance, key: dg.AssetKey, graph: Any) -> Text:
+    """How many gates hold, and the names of those that do not."""
+    check_keys = sorted(graph.get_check_keys_for_assets({key}))
+    records = instance.event_log_storage.get_latest_asset_check_execution_by_key(check_keys)
+    seen = {check: _evaluation(records[check]) for check in check_keys if check in records}
+    held = sum(1 for evaluation in seen.values() if evaluation is not None and evaluation.passed)
+    text = Text()
+    if held:
+        text.append(f"{held} pass", style="green")
+    for evaluation in seen.values():
+        if evaluation is not None and not evaluation.passed:
+            advice = evaluation.severity == dg.AssetCheckSeverity.WARN
+            word, style = (
+                ("note", "yellow") if advice else ("STOP", "bold red") if evaluation.blocking else ("FAIL", "red")
             )
-    return ", ".join(words)
+            text.append(", " if text else "").append(f"{word} {evaluation.check_name}", style=style)
+    return text
+
+
+def _evaluation(record: Any) -> dg.AssetCheckEvaluation | None:
+    event = record.event.dagster_event if record.event else None
+    return event.asset_check_evaluation_data if event and event.event_type == EVALUATED else None

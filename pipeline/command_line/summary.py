@@ -6,6 +6,7 @@ import dagster as dg
 import pandas as pd
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -68,9 +69,9 @@ def show_summary(home: Home, console: Console) -> None:
         highlight=False,
     )
     _show_truth(home, console)
-    console.print(f"Tables: {tables}", soft_wrap=True, highlight=False)
-    for path in sorted(str(path.relative_to(tables)) for path in tables.iterdir()):
-        console.print(f"  {path}", highlight=False)
+    console.print(f"Tables, as Parquet, in {tables}:", soft_wrap=True, highlight=False)
+    names = [path.name if path.is_file() else f"{path.name}/" for path in tables.iterdir()]
+    console.print(Padding(", ".join(sorted(names)), (0, 0, 0, 2)), highlight=False)
 
 
 def _as_table(summary: pd.DataFrame) -> Table:

@@ -34,9 +34,7 @@ def test_repeats_that_an_object_lacks_are_no_rows_and_the_valid_ones_close_up() 
 def test_where_the_threshold_is_reached_stands_in_every_row_of_the_object() -> None:
     # sd 0.01 at n = 3: half-width 4.302653 x 0.01 / sqrt 3 = 0.0248, under 0.03; all looks 0.0358, over it.
     # projected_n: t x 0.01 / sqrt n <= 0.03 at n = 3 already. c has no spread: nothing is known.
-    seen = curves(
-        matrix_of_scores({"a": [0.49, 0.51, 0.50], "c": [0.5, 0.5, 0.5]}), thresholds={"ci_half_width": 0.03}
-    )
+    seen = curves(matrix_of_scores({"a": [0.49, 0.51, 0.50], "c": [0.5, 0.5, 0.5]}), thresholds={"ci_half_width": 0.03})
     steady, equal = seen[seen["object"] == "a"], seen[seen["object"] == "c"]
     for column in ("first_n", "stable_n", "projected_n"):
         assert steady[column].tolist() == [3, 3, 3], column

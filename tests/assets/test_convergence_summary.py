@@ -8,9 +8,7 @@ from tests.assets.made_tables import SETTING, keeps_to_its_declaration, matrix_o
 
 STUDY = plan(repeats=3, thresholds={"ci_half_width": 0.03})
 # a: sd 0.01 at n = 3, half-width 0.0248414; b: sd 0.1, 0.2484138; c: no spread, 0; d stops after one repeat.
-MATRIX = matrix_of_scores(
-    {"a": [0.49, 0.51, 0.50], "b": [0.4, 0.6, 0.5], "c": [0.5, 0.5, 0.5], "d": [0.2, None, None]}
-)
+MATRIX = matrix_of_scores({"a": [0.49, 0.51, 0.50], "b": [0.4, 0.6, 0.5], "c": [0.5, 0.5, 0.5], "d": [0.2, None, None]})
 
 
 def test_each_look_counts_the_objects_that_have_it() -> None:

@@ -1,0 +1,127 @@
+"""Gates as Dagster shows them: one setting, several, and several with each setting's own result beside."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+import pandas as pd
+import pytest
+
+from analysis.gates import Gate, at_least, at_most
+from assets.checks import gate_of_each, gate_result
+from assets.partitions import SETTINGS
+
+KEYS = SETTINGS.get_partition_keys()
+LEVELS = dict(zip(KEYS, (0.9, 0.5, 0.2, 0.8), strict=False))
+
+
+def level_gate(frame: pd.DataFrame) -> Gate:
+    return at_least("high_enough", float(frame["level"].iloc[0]), 0.6, n=1, what="Level", remedy="Raise it.")
+
+
+@dg.asset(partitions_def=SETTINGS)
+def levels() -> None:
+    """Stores nothing: the check makes the frames."""
+
+
+@dg.asset_check(asset=levels, partitions_def=SETTINGS, blocking=True)
+def high_enough(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
+    frames = {key: pd.DataFrame({"level": [LEVELS[key]]}) for key in reversed(context.partition_keys)}
+    return gate_of_each(context, frames, level_gate)
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+def evaluations(instance: dg.DagsterInstance, tags: dict[str, str]) -> list[dg.AssetCheckEvaluation]:
+    definitions = dg.Definitions([levels], asset_checks=[high_enough], executor=dg.in_process_executor)
+    job = definitions.resolve_implicit_global_asset_job_def()
+    result = job.execute_in_process(instance=instance, tags=tags, raise_on_error=False)
+    return result.get_asset_check_evaluations()
+
+
+def over(first: int, last: int) -> dict[str, str]:
+    return {"dagster/asset_partition_range_start": KEYS[first], "dagster/asset_partition_range_end": KEYS[last]}
+
+
+def test_a_gate_becomes_a_result_with_the_number_seen_and_needed() -> None:
+    result = gate_result(at_least("g", 0.5, 0.6, n=4, what="Level", remedy="Raise it."))
+    assert not result.passed
+    assert result.severity == dg.AssetCheckSeverity.ERROR
+    assert result.description == "Level is 0.500 over 4 objects; needed: at least 0.6. Raise it."
+    assert result.metadata["seen"].value == 0.5
+    assert result.metadata["needed"].value == ">= 0.6"
+
+
+def test_an_undefined_number_is_null_in_the_metadata() -> None:
+    result = gate_result(at_most("g", None, 0.6, n=0, what="Level", reason="no level"), dg.AssetCheckSeverity.WARN)
+    assert result.metadata["seen"].value is None
+    assert result.severity == dg.AssetCheckSeverity.WARN
+
+
+def test_a_run_for_one_setting_has_that_settings_result(instance: dg.DagsterInstance) -> None:
+    [seen] = evaluations(instance, {"dagster/partition": KEYS[1]})
+    assert (seen.partition, seen.passed) == (KEYS[1], False)
+    assert seen.description == "Level is 0.500 over 1 objects; needed: at least 0.6. Raise it."
+
+
+def test_a_run_over_settings_names_the_worst_and_the_others_that_fail(instance: dg.DagsterInstance) -> None:
+    [seen] = [check for check in evaluations(instance, over(0, 3)) if check.partition is None]
+    assert not seen.passed
+    assert seen.description == (
+        f"2 of 4 settings pass. Worst is {KEYS[2]}: Level is 0.200 over 1 objects; needed: at least 0.6. Raise it. "
+        f"Also failing: {KEYS[1]}."
+    )
+    # The table lists settings in the configuration's order, whatever order the frames come in.
+    table = seen.metadata["settings"].value
+    assert isinstance(table, str)
+    assert [table.index(f"| {key} |") for key in KEYS[:4]] == sorted(table.index(f"| {key} |") for key in KEYS[:4])
+    assert f"| {KEYS[2]} | **fail** |" in table
+    assert f"| {KEYS[0]} | pass |" in table
+
+
+def test_a_run_over_settings_that_all_pass_names_the_nearest_to_the_limit(instance: dg.DagsterInstance) -> None:
+    [seen] = [check for check in evaluations(instance, over(3, 3)) if check.partition is None]
+    assert seen.passed
+    assert f"Nearest to the limit is {KEYS[3]}" in (seen.description or "")
+
+
+def test_a_run_over_settings_has_each_settings_own_result_tied_to_its_table(instance: dg.DagsterInstance) -> None:
+    own = {check.partition: check for check in evaluations(instance, over(0, 3)) if check.partition is not None}
+    assert {key: check.passed for key, check in own.items()} == {KEYS[0]: True, KEYS[1]: False, KEYS[2]: False} | {
+        KEYS[3]: True
+    }
+    for key, check in own.items():
+        [record] = instance.fetch_materializations(
+            dg.AssetRecordsFilter(dg.AssetKey("levels"), asset_partitions=[key]), limit=1
+        ).records
+        assert check.blocking
+        assert check.target_materialization_data is not None
+        assert check.target_materialization_data.storage_id == record.storage_id
+
+
+def test_a_setting_without_a_number_is_worse_than_any_number(
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def undefined_at_first(frame: pd.DataFrame) -> Gate:
+        level = float(frame["level"].iloc[0])
+        seen = None if level == LEVELS[KEYS[0]] else level
+        return at_least("high_enough", seen, 0.6, n=1, what="Level", reason="no level")
+
+    monkeypatch.setattr("tests.assets.test_checks.level_gate", undefined_at_first)
+    [seen] = [check for check in evaluations(instance, over(0, 2)) if check.partition is None]
+    assert f"Worst is {KEYS[0]}: Level is undefined (no level)" in (seen.description or "")
+
+
+def test_below_a_limit_the_largest_number_is_the_worst(
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def low_enough(frame: pd.DataFrame) -> Gate:
+        return at_most("low_enough", float(frame["level"].iloc[0]), 0.1, n=1, what="Level")
+
+    monkeypatch.setattr("tests.assets.test_checks.level_gate", low_enough)
+    [seen] = [check for check in evaluations(instance, over(0, 2)) if check.partition is None]
+    assert f"Worst is {KEYS[0]}: Level is 0.900" in (seen.description or "")
+    assert f"Also failing: {KEYS[1]}, {KEYS[2]}." in (seen.description or "")

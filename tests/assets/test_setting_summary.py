@@ -1,0 +1,145 @@
+"""Table `setting_summary`: settings on common objects only, by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.fidelity.setting_summary import answers, headline, summary_rows
+from assets.partitions import SETTINGS, Frames
+from tests.assets.made_tables import (
+    calls_of,
+    keeps_to_its_declaration,
+    matrix_of_scores,
+    objects_of,
+    one_each,
+    plan,
+    ratings_of,
+)
+
+BASELINE, FIRST, SECOND = SETTINGS.get_partition_keys()[:3]
+OBJECTS = objects_of(one_each("abcd"))
+PEOPLE = ratings_of({"a": [0.2], "b": [0.5], "c": [0.8], "d": [0.1]}, OBJECTS)
+# Means 0.3, 0.5, 0.7 and, far off, 0.9.
+STEADY = {"a": [0.29, 0.30, 0.31], "b": [0.49, 0.50, 0.51], "c": [0.69, 0.70, 0.71], "d": [0.89, 0.90, 0.91]}
+# The same, but only two valid repeats of d.
+WITH_A_GAP = STEADY | {"d": [0.89, 0.90, None]}
+CALLS = calls_of([("a", 1, 1, "valid", 0.3)])
+
+
+def summary(matrices: Frames, people: pd.DataFrame = PEOPLE, **changes: object) -> pd.DataFrame:
+    study = plan(repeats=3, **changes)
+    made = summary_rows(dict.fromkeys(matrices, CALLS), matrices, people, OBJECTS, study)
+    return keeps_to_its_declaration("setting_summary", made).set_index("setting")
+
+
+def one(key: str, scores: dict[str, list[float]] | dict[str, list[float | None]]) -> Frames:
+    return {key: matrix_of_scores(scores, setting=key)}
+
+
+def test_a_single_setting_is_summed_up_on_all_its_objects() -> None:
+    seen = summary(one(FIRST, STEADY)).loc[FIRST]
+    # Errors 0.1 0 -0.1 0.8: mae 0.25, rmse sqrt(0.66 / 4) = 0.406202, bias 0.2; every MAD is 0.01.
+    np.testing.assert_allclose(seen[["mae", "rmse", "bias", "mad"]].astype(float), [0.25, 0.4062019, 0.2, 0.01])
+    # Ranks of the judge 1 2 3 4 against 2 3 4 1: d^2 sum 1 + 1 + 1 + 9 = 12; 1 - 6 x 12 / (4 x 15) = -0.2.
+    assert seen["spearman_r"] == pytest.approx(-0.2)
+    # Half-width of each: t(0.975, 2) = 4.302653, sd 0.01, over sqrt 3: 0.0248414.
+    assert seen["half_width"] == pytest.approx(0.0248414, abs=1e-6)
+    # MSB = 3 x variance of 0.3 0.5 0.7 0.9 (0.0666667) = 0.2, MSW = 0.0001: (0.2 - 0.0001) / 0.2 = 0.9995.
+    assert seen["icc"] == pytest.approx(0.9995)
+    assert seen["icc_band"] == "excellent"
+    assert (seen["n_objects"], seen["n_matched"], seen["n_left_out"]) == (4, 4, 0)
+    assert (seen["temperature"], seen["top_p"]) == (0.2, 1.0)
+
+
+def test_an_object_missing_in_one_setting_leaves_the_comparison_in_all() -> None:
+    seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP))
+    # Without d: errors 0.1 0 -0.1, mae 0.0666667, and the order is the people's: 1.
+    for key in (FIRST, SECOND):
+        assert seen.loc[key, "mae"] == pytest.approx(0.2 / 3)
+        assert seen.loc[key, "spearman_r"] == pytest.approx(1)
+        assert seen.loc[key, "n_objects"] == 3
+    assert seen["n_left_out"].tolist() == [1, 0]
+
+
+def test_an_object_is_missing_where_it_has_fewer_repeats_than_the_gate_asks_for() -> None:
+    seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP), minimum_repeats=2)
+    assert seen["n_objects"].tolist() == [4, 4]
+    assert seen["n_left_out"].tolist() == [0, 0]
+
+
+def test_settings_stand_in_the_configurations_order_and_unmade_ones_are_left_out() -> None:
+    seen = summary(one(SECOND, STEADY) | one(BASELINE, STEADY))
+    assert seen.index.tolist() == [BASELINE, SECOND]
+    assert seen["baseline"].tolist() == [True, False]
+
+
+def test_objects_that_people_did_not_score_count_for_repeatability_only() -> None:
+    seen = summary(one(FIRST, STEADY), ratings_of({"a": [0.2], "b": [0.5], "c": [0.8]}, OBJECTS)).loc[FIRST]
+    assert (seen["n_objects"], seen["n_matched"]) == (4, 3)
+    assert seen["mae"] == pytest.approx(0.2 / 3)
+
+
+def test_too_few_pairs_leave_nulls_with_reasons() -> None:
+    seen = summary(one(FIRST, STEADY), ratings_of({"a": [0.2], "b": [0.5]}, OBJECTS)).loc[FIRST]
+    assert seen[["spearman_r", "pearson_r", "mae", "rmse", "bias"]].isna().all()
+    assert "spearman_r, pearson_r: " in seen["undefined"]
+    assert "mae: " in seen["undefined"]
+    assert not pd.isna(seen["icc"])
+
+
+def test_settings_without_a_common_object_have_counts_and_reasons_and_no_numbers() -> None:
+    no_a = {name: [None] * 3 if name in "ab" else scores for name, scores in STEADY.items()}
+    no_c = {name: [None] * 3 if name in "cd" else scores for name, scores in STEADY.items()}
+    seen = summary(one(FIRST, no_a) | one(SECOND, no_c))
+    assert seen["n_objects"].tolist() == [0, 0]
+    assert seen["n_left_out"].tolist() == [2, 2]
+    assert seen[["icc", "mad", "half_width", "spearman_r", "mae"]].isna().all(axis=None)
+    assert seen["undefined"].str.contains("icc: ").all()
+
+
+def test_a_deterministic_setting_is_marked_and_its_icc_says_why_it_proves_nothing() -> None:
+    seen = summary(one(BASELINE, {name: [scores[0]] * 3 for name, scores in STEADY.items()})).loc[BASELINE]
+    assert seen["deterministic"]
+    assert seen["icc"] == 1
+    assert pd.isna(seen["icc_low"])
+    assert "icc: deterministic" in seen["undefined"]
+
+
+def test_before_any_setting_is_made_the_table_is_empty_with_its_columns() -> None:
+    assert summary({}).empty
+
+
+def test_a_retried_answer_does_not_raise_validity_and_faults_are_no_answers() -> None:
+    calls = calls_of(
+        [
+            ("a", 1, 1, "invalid_json", None),
+            ("a", 1, 2, "valid", 0.5),
+            ("a", 2, 1, "timeout", None),
+            ("a", 2, 2, "valid", 0.5),
+            ("a", 3, 1, "recovered", 0.5),
+            ("b", 1, 1, "rate_limited", None),
+        ]
+    )
+    # First answers: invalid, valid, recovered: 1 of 3. Answers 4, faults 2, each attempt 0.01 USD.
+    seen = answers(calls)
+    assert seen["json_validity_rate"] == pytest.approx(1 / 3)
+    assert (seen["n_evaluations"], seen["n_faults"]) == (4, 2)
+    assert seen["cost_usd"] == pytest.approx(0.06)
+
+
+def test_without_an_answer_validity_is_null() -> None:
+    assert answers(calls_of([("a", 1, 1, "timeout", None)]))["json_validity_rate"] is None
+
+
+def test_the_headline_leaves_deterministic_settings_out_of_the_best() -> None:
+    deterministic = {name: [scores[0]] * 3 for name, scores in STEADY.items()}
+    numbers = headline(summary(one(BASELINE, deterministic) | one(FIRST, STEADY)).reset_index(), plan())
+    assert numbers["n_settings"] == 2
+    assert numbers["best_icc"] == pytest.approx(0.9995)
+    assert numbers["cost_usd"] == pytest.approx(0.02)
+
+
+def test_where_every_setting_is_deterministic_there_is_no_best() -> None:
+    deterministic = {name: [scores[0]] * 3 for name, scores in STEADY.items()}
+    numbers = headline(summary(one(BASELINE, deterministic)).reset_index(), plan())
+    assert numbers["best_icc"].value is None
