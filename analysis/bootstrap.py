@@ -6,11 +6,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.workers import mapped
+
 CHUNK = 100
+CELLS_AT_ONCE = 4_000_000
+CELLS_IN_CACHE = 16_384
 FEWEST_CLUSTERS = 5
 RELIABLE_CLUSTERS = 10
 UNDEFINED_SHARE_LIMIT = 0.05
 RESAMPLES = 1000
+
+
+Statistics = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 class Interval(NamedTuple):
@@ -66,7 +73,8 @@ def resample_counts(clusters: ArrayLike, resamples: int, seed: int) -> Iterator[
         seed: The same seed gives the same resamples.
 
     Yields:
-        Shape ``(chunk, n)`` with ``chunk`` at most 100: row r holds how often each observation occurs in resample r.
+        Shape ``(rows, n)`` with ``rows`` at most 100, and fewer where 100 rows would hold more than 4 million counts:
+        row r holds how often each observation occurs in resample r.
 
     Raises:
         ValueError: Fewer than one resample, or clusters that `cluster_index` refuses.
@@ -74,16 +82,37 @@ def resample_counts(clusters: ArrayLike, resamples: int, seed: int) -> Iterator[
     Source:
         Field and Welsh (2007), J. R. Stat. Soc. B 69:369-390 (cluster bootstrap).
     """
-    if resamples < 1:
-        raise ValueError(f"at least 1 resample is needed, got {resamples}")
     index, n_clusters = cluster_index(clusters)
-    children = np.random.SeedSequence(seed).spawn(-(-resamples // CHUNK))
-    for number, child in enumerate(children):
-        rows = min(CHUNK, resamples - number * CHUNK)
-        drawn = np.random.default_rng(child).integers(0, n_clusters, size=(rows, n_clusters))
-        cells = (drawn + np.arange(rows)[:, None] * n_clusters).ravel()
-        per_cluster = np.bincount(cells, minlength=rows * n_clusters).reshape(rows, n_clusters)
-        yield per_cluster[:, index]
+    for child, rows in _chunks(resamples, seed):
+        yield from _counts_of_chunk(index, n_clusters, child, rows)
+
+
+def resampled_values(
+    statistics: Statistics, clusters: ArrayLike, *, resamples: int, seed: int, workers: int = 1
+) -> NDArray[np.float64]:
+    """Several statistics of every clustered resample.
+
+    Args:
+        statistics: Takes counts of shape ``(rows, n)`` and gives shape ``(rows, m)``, NaN where undefined. It keeps no
+            state: several workers call it at once.
+        clusters: Shape ``(n,)``, the cluster of each observation.
+        resamples: How many resamples.
+        seed: Of the resamples.
+        workers: Processes (see `workers.mapped`), each with whole chunks of 100 resamples; the values are the same for
+            any number of them.
+
+    Returns:
+        Shape ``(resamples, m)``.
+
+    Raises:
+        ValueError: Bad resamples, workers or clusters.
+    """
+    index, n_clusters = cluster_index(clusters)
+
+    def of_chunk(chunk: tuple[np.random.SeedSequence, int]) -> NDArray[np.float64]:
+        return np.vstack([statistics(counts) for counts in _counts_of_chunk(index, n_clusters, *chunk)])
+
+    return np.vstack(mapped(of_chunk, _chunks(resamples, seed), workers))
 
 
 def percentile_interval(values: ArrayLike, *, confidence: float, n_clusters: int, resamples: int) -> Interval:
@@ -105,41 +134,65 @@ def percentile_interval(values: ArrayLike, *, confidence: float, n_clusters: int
     Source:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
     """
-    array = np.asarray(values, dtype=np.float64)
     _check_confidence(confidence)
+    tail = (1.0 - confidence) / 2.0
+    return interval_between((tail, 1.0 - tail), values, "percentile bootstrap", n_clusters, resamples)
+
+
+def interval_between(
+    levels: tuple[float, float], values: ArrayLike, name: str, n_clusters: int, resamples: int
+) -> Interval:
+    """The interval between two quantiles of a statistic's resampled values.
+
+    Args:
+        levels: The lower and the upper quantile, shares of 1.
+        values: Shape ``(resamples,)``; NaN marks a resample that does not define the statistic.
+        name: Of the kind of bootstrap, which begins the interval's method.
+        n_clusters: How many clusters were resampled.
+        resamples: How many resamples were made.
+
+    Returns:
+        Bounds, or none with the reason, by the rules of `percentile_interval`.
+
+    Raises:
+        ValueError: Another number of values than resamples.
+    """
+    array = np.asarray(values, dtype=np.float64)
     if array.shape != (resamples,):
         raise ValueError(f"expected one value per resample ({resamples}), got shape {array.shape}")
     kept = array[np.isfinite(array)]
     n_dropped = int(array.size - kept.size)
     if n_clusters < FEWEST_CLUSTERS:
-        return _no_interval(n_clusters, n_dropped)
+        word = "cluster" if n_clusters == 1 else "clusters"
+        return no_interval(f"{n_clusters} {word}, fewer than {FEWEST_CLUSTERS}", n_clusters, n_dropped)
     if n_dropped > UNDEFINED_SHARE_LIMIT * resamples:
-        why = f"none: undefined in {n_dropped} of {resamples} resamples, more than 5 %"
-        return Interval(None, None, why, n_clusters, True, n_dropped)
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(kept, [tail, 1.0 - tail])
-    method = f"percentile bootstrap, {resamples} resamples, {n_clusters} clusters"
+        why = f"undefined in {n_dropped} of {resamples} resamples, more than 5 %"
+        return no_interval(why, n_clusters, n_dropped)
+    low, high = np.quantile(kept, levels)
+    method = f"{name}, {resamples} resamples, {n_clusters} clusters"
     if n_dropped:
         method += f", {n_dropped} undefined resamples dropped"
     return Interval(float(low), float(high), method, n_clusters, n_clusters < RELIABLE_CLUSTERS, n_dropped)
 
 
 def clustered_intervals(
-    statistics: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    statistics: Statistics,
     clusters: ArrayLike,
     *,
     resamples: int,
     seed: int,
     confidence: float,
+    workers: int = 1,
 ) -> list[Interval]:
     """Percentile intervals of several statistics over the same clustered resamples.
 
     Args:
-        statistics: Takes counts of shape ``(chunk, n)`` and gives shape ``(chunk, m)``, NaN where undefined.
+        statistics: As in `resampled_values`.
         clusters: Shape ``(n,)``, the cluster of each observation.
         resamples: How many resamples.
         seed: Of the resamples.
         confidence: Between 0 and 1.
+        workers: Processes; the intervals are the same for any number.
 
     Returns:
         ``m`` intervals, in the order of the columns.
@@ -149,17 +202,49 @@ def clustered_intervals(
     """
     _check_confidence(confidence)
     _, n_clusters = cluster_index(clusters)
-    values = np.vstack([statistics(counts) for counts in resample_counts(clusters, resamples, seed)])
+    values = resampled_values(statistics, clusters, resamples=resamples, seed=seed, workers=workers)
     return [
         percentile_interval(column, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
         for column in values.T
     ]
 
 
-def _no_interval(n_clusters: int, n_dropped: int) -> Interval:
-    word = "cluster" if n_clusters == 1 else "clusters"
-    method = f"none: {n_clusters} {word}, fewer than {FEWEST_CLUSTERS}"
-    return Interval(None, None, method, n_clusters, True, n_dropped)
+def no_interval(reason: str, n_clusters: int, n_dropped: int = 0) -> Interval:
+    """An interval without bounds, and why."""
+    return Interval(None, None, f"none: {reason}", n_clusters, True, n_dropped)
+
+
+def _chunks(resamples: int, seed: int) -> list[tuple[np.random.SeedSequence, int]]:
+    """The child seed and the number of resamples of each chunk."""
+    if resamples < 1:
+        raise ValueError(f"at least 1 resample is needed, got {resamples}")
+    children = np.random.SeedSequence(seed).spawn(-(-resamples // CHUNK))
+    return [(child, min(CHUNK, resamples - number * CHUNK)) for number, child in enumerate(children)]
+
+
+def _counts_of_chunk(
+    index: NDArray[np.intp], n_clusters: int, child: np.random.SeedSequence, rows: int
+) -> Iterator[NDArray[np.int64]]:
+    """The counts of one chunk, as many rows at once as memory allows; the draws do not depend on that number."""
+    random = np.random.default_rng(child)
+    at_once = max(1, min(rows, CELLS_AT_ONCE // index.size))
+    each_its_own = n_clusters == index.size and bool(np.all(index == np.arange(n_clusters)))
+    for start in range(0, rows, at_once):
+        per_cluster = _drawn(random, min(at_once, rows - start), n_clusters)
+        yield per_cluster if each_its_own else per_cluster.take(index, axis=1)
+
+
+def _drawn(random: np.random.Generator, rows: int, n_clusters: int) -> NDArray[np.int64]:
+    """How often each cluster is drawn, shape ``(rows, n_clusters)``."""
+    counts = np.empty((rows, n_clusters), dtype=np.int64)
+    # Few rows at a time stay in the processor's cache, which is three times as fast.
+    step = max(1, CELLS_IN_CACHE // n_clusters)
+    for start in range(0, rows, step):
+        n = min(step, rows - start)
+        cells = random.integers(0, n_clusters, size=(n, n_clusters))
+        cells += np.arange(n)[:, None] * n_clusters
+        counts[start : start + n] = np.bincount(cells.ravel(), minlength=n * n_clusters).reshape(n, n_clusters)
+    return counts
 
 
 def _check_confidence(confidence: float) -> None:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.bca import both_intervals
+from analysis.bootstrap import RESAMPLES, Interval
 from analysis.exact_permutation import LARGEST, Kind, exact_p
-from analysis.pairs import paired, varying
+from analysis.pairs import SIDES, paired, varying
 from analysis.rounding import rounded
 from analysis.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
 
@@ -36,6 +37,7 @@ class Correlation(NamedTuple):
     interval: Interval
     n: int
     n_clusters: int
+    interval_bca: Interval | None = None
 
 
 def correlations(
@@ -47,6 +49,9 @@ def correlations(
     kinds: tuple[Kind, ...] = KINDS,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
+    bca_resamples: int | None = None,
+    workers: int = 1,
+    sides: tuple[str, str] = SIDES,
 ) -> dict[Kind, Correlation]:
     """Whether the judge orders objects as people do, by several coefficients over the same resamples.
 
@@ -58,6 +63,9 @@ def correlations(
         kinds: Which coefficients.
         resamples: How many resamples.
         confidence: Of the intervals, and 1 - confidence is the level of `significant`.
+        bca_resamples: How many resamples a BCa interval beside the percentile interval uses; none: no such interval.
+        workers: Processes; the results are the same for any number.
+        sides: What to call judge and human in an error.
 
     Returns:
         One result per kind. A p-value that ignores clusters says so in `p_method`.
@@ -69,26 +77,31 @@ def correlations(
     Source:
         Kendall and Gibbons (1990), Rank Correlation Methods; docs/statistics.md, Agreement with people.
     """
-    pairs = paired(judge, human, clusters)
-    x, y = varying(pairs.judge, "judge"), varying(pairs.human, "human")
-    functions = [_OF_COUNTS[kind](x, y) for kind in kinds]
-    intervals = clustered_intervals(
+    pairs = paired(judge, human, clusters, sides=sides)
+    x, y = varying(pairs.judge, sides[0]), varying(pairs.human, sides[1])
+    functions = [of_counts(kind, x, y) for kind in kinds]
+    once = np.ones((1, pairs.n), dtype=np.int64)
+    values = [float(function(once)[0]) for function in functions]
+    percentile, bca = both_intervals(
         lambda counts: np.column_stack([function(counts) for function in functions]),
+        values,
         pairs.clusters,
         resamples=resamples,
+        bca_resamples=bca_resamples,
         seed=seed,
         confidence=confidence,
+        workers=workers,
     )
-    once = np.ones((1, pairs.n), dtype=np.int64)
     results: dict[Kind, Correlation] = {}
-    for kind, function, interval in zip(kinds, functions, intervals, strict=True):
+    for kind, value, interval, interval_bca in zip(kinds, values, percentile, bca, strict=True):
         p, p_method = _p_value(kind, x, y)
         significant: bool | None = bool(rounded(p) < rounded(1.0 - confidence))
         if pairs.clustered:
             p_method += ", assumes independence"
-            significant = _excludes_zero(interval)
-        value = float(function(once)[0])
-        results[kind] = Correlation(kind, value, p, p_method, significant, interval, pairs.n, pairs.n_clusters)
+            significant = excludes_zero(interval)
+        results[kind] = Correlation(
+            kind, value, p, p_method, significant, interval, pairs.n, pairs.n_clusters, interval_bca
+        )
     return results
 
 
@@ -124,13 +137,19 @@ def usual_p(kind: Kind, x: ArrayLike, y: ArrayLike) -> float:
     return float(test(x, y).pvalue)
 
 
+def of_counts(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> OfCounts:
+    """The coefficient of that kind as a function of counts, of sides as `pairs.varying` gives them."""
+    return _OF_COUNTS[kind](x, y)
+
+
 def _p_value(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, str]:
     if len(x) <= LARGEST:
         return exact_p(kind, x, y), "exact permutation"
     return usual_p(kind, x, y), "Kendall's test" if kind == "kendall" else "t distribution"
 
 
-def _excludes_zero(interval: Interval) -> bool | None:
+def excludes_zero(interval: Interval) -> bool | None:
+    """Whether 0 lies outside an interval; none where there is no interval."""
     if interval.low is None or interval.high is None:
         return None
     return bool(rounded(interval.low) > 0.0 or rounded(interval.high) < 0.0)

@@ -10,6 +10,7 @@ from analysis.rounding import rounded, rounded_on_own_scale
 from analysis.undefined import UndefinedStatistic
 
 FEWEST_PAIRS = 3
+SIDES = ("judge", "human")
 
 
 class Pairs(NamedTuple):
@@ -27,13 +28,16 @@ class Pairs(NamedTuple):
         return self.n_clusters < self.n
 
 
-def paired(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None) -> Pairs:
+def paired(
+    judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None, *, sides: tuple[str, str] = SIDES
+) -> Pairs:
     """Two sides of equal length without gaps, as floats that are not rounded yet.
 
     Args:
         judge: Shape ``(n,)``, scores.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
+        sides: What to call the two in an error.
 
     Returns:
         The checked sides; clusters are numbered from 0.
@@ -48,7 +52,7 @@ def paired(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None
     left, right = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if left.ndim != 1 or left.shape != right.shape:
         raise ValueError(f"both sides must hold one score per object, got shapes {left.shape} and {right.shape}")
-    for side, values in (("judge", left), ("human", right)):
+    for side, values in zip(sides, (left, right), strict=True):
         missing = int(np.count_nonzero(~np.isfinite(values)))
         if missing:
             raise ValueError(f"{missing} of {values.size} {side} scores are missing or infinite; drop and count them")

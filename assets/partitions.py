@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from resources.configuration.fidelity import SettingsGrid
 from resources.configuration.load import load_configuration
 from resources.parquet_tables import Frames
 
@@ -14,7 +15,9 @@ from resources.parquet_tables import Frames
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy` of function `asset`", category=dg.BetaWarning)
 warnings.filterwarnings("ignore", message="Specifying a partitions_def on an AssetCheck", category=dg.PreviewWarning)
 
-SETTINGS = dg.StaticPartitionsDefinition([setting.key for setting in load_configuration().fidelity.settings.settings])
+# A configuration without the study still has its assets' code, which needs some settings to be loaded at all.
+GRID = study.settings if (study := load_configuration().fidelity) else SettingsGrid()
+SETTINGS = dg.StaticPartitionsDefinition([setting.key for setting in GRID.settings])
 ONE_RUN = dg.BackfillPolicy.single_run()
 Headline = Sequence[str] | Callable[[pd.DataFrame], Mapping[str, Any]]
 

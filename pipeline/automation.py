@@ -75,4 +75,6 @@ def changed_human_scores(
     known = made.metadata.get("source_sha256") if made else None
     if known is not None and known.value == digest:
         return dg.SkipReason(f"{path.name} has not changed since human_scores was made.")
-    return dg.RunRequest(run_key=digest, tags=all_settings())
+    # Dagster starts one run for a key ever: content that comes back after another needs a key of its own.
+    last_run = event.run_id if event else "nothing"
+    return dg.RunRequest(run_key=f"{digest} after {last_run}", tags=all_settings())

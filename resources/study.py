@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.load import load_configuration
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
+from resources.errors import UserError
 from resources.home import Home, touchstone_home
 
 
@@ -16,8 +18,31 @@ class Study:
     """What assets ask for by the resource key `study`."""
 
     name: str
-    fidelity: FidelityStudy
+    fidelity_section: FidelityStudy | None
     home: Home
+    evaluation_section: EvaluationStudy | None = None
+
+    @property
+    def fidelity(self) -> FidelityStudy:
+        """Study A.
+
+        Raises:
+            UserError: It is not configured.
+        """
+        if self.fidelity_section is None:
+            raise UserError("The configuration has no section `fidelity`. `touchstone init` writes one.")
+        return self.fidelity_section
+
+    @property
+    def evaluation(self) -> EvaluationStudy:
+        """Study C.
+
+        Raises:
+            UserError: It is not configured.
+        """
+        if self.evaluation_section is None:
+            raise UserError("The configuration has no section `evaluation`. `touchstone init` writes one.")
+        return self.evaluation_section
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -31,4 +56,4 @@ def study_from_environment() -> Study:
     """The study that `TOUCHSTONE_HOME` and `TOUCHSTONE_CONFIG` name."""
     home = touchstone_home()
     configuration = load_configuration(home)
-    return Study(configuration.study, configuration.fidelity, home)
+    return Study(configuration.study, configuration.fidelity, home, configuration.evaluation)

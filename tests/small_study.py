@@ -1,7 +1,9 @@
 """A study small enough to reason about: 12 objects of 6 products, real images, recorded calls, a home of its own."""
 
 import json
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import cv2
 import dagster as dg
 import numpy as np
 import pandas as pd
+import pytest
 import sqlalchemy as sa
 from upath import UPath
 
@@ -19,7 +22,8 @@ from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.database.engine import open_engine
-from resources.home import Home
+from resources.home import CHECKOUT, Home
+from resources.plots import figure
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 
@@ -75,7 +79,7 @@ def write_study(folder: Path, answers: Answer = near_truth, repeats: int = 5, **
     folder.mkdir(parents=True, exist_ok=True)
     rows = ["3D Object filename,Visual Fidelity,annotator"]
     for place, (product, algorithm, object_) in enumerate(OBJECTS):
-        name = f"{product}__{algorithm}_N1_a_2025-08-17_v1_h{object_}.glb"
+        name = file_name(product, algorithm, object_)
         rows += [f"{name},{true_score(object_) + shift:.3f},a{1 + index}" for index, shift in enumerate((-0.01, 0.01))]
         write_image(folder / "candidates" / product / f"{object_}.png", place)
         write_image(folder / "references" / product / "gt_1.png", 100 + int(product))
@@ -87,16 +91,35 @@ def write_study(folder: Path, answers: Answer = near_truth, repeats: int = 5, **
         for repeat in range(1, repeats + 2)
     ]
     (folder / "calls.jsonl").write_text("".join(json.dumps(row) + "\n" for row in recorded))
+    return described(folder, repeats=repeats, **changed)
+
+
+def described(folder: Path, **changed: Any) -> Study:
+    """The study that `write_study` left in a folder."""
     plan: dict[str, Any] = {
         "human_scores": folder / "subjective.csv",
         "references": folder / "references",
         "candidates": folder / "candidates",
         "judge": ReplayJudge(kind="replay", path=folder / "calls.jsonl"),
-        "repeats": repeats,
         "bootstrap_resamples": 200,
     }
     home = Home(UPath(folder / "home"), folder / "home")
     return Study("small", FidelityStudy(**(plan | changed)), home)
+
+
+def file_name(product: str, algorithm: str, object_: str) -> str:
+    """The object's file as the score file names it."""
+    return f"{product}__{algorithm}_N1_a_2025-08-17_v1_h{object_}.glb"
+
+
+def write_selection(path: Path, render_of: dict[str, str]) -> Path:
+    """A list of all objects; `render_of` names those whose render shows another object."""
+    lines = ["3D Object filename,output_glb_relpath"]
+    for product, algorithm, object_ in OBJECTS:
+        shown = file_name(product, algorithm, render_of.get(object_, object_))
+        lines.append(f"{file_name(product, algorithm, object_)},outputs/{shown}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
 
 def write_image(path: Path, seed: int) -> None:
@@ -110,6 +133,21 @@ def write_image(path: Path, seed: int) -> None:
 def changed(study: Study, **changes: Any) -> Study:
     """The same home and ledger with another plan."""
     return replace(study, fidelity=FidelityStudy(**{**dict(study.fidelity), **changes}))
+
+
+def sqlite_instance_in(folder: Path) -> dg.DagsterInstance:
+    """Dagster's memory on the disk as the project sets it up; use it as a context manager."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(CHECKOUT / "dagster.yaml", folder / "dagster.yaml")
+    return dg.DagsterInstance.from_config(str(folder))
+
+
+@contextmanager
+def without_drawing() -> Iterator[None]:
+    """Leave the plots out: drawing takes half of a small run's time and has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure, "png", lambda *_args, **_sizes: b"")
+        yield
 
 
 def run(
@@ -149,6 +187,17 @@ def launched(
             asset_selection=None if only is None else [dg.AssetKey(name) for name in only],
         )
     )
+
+
+def errors(result: dg.ExecuteInProcessResult) -> dict[str, str]:
+    """The steps that failed, with what they said; nothing where the run succeeded."""
+    said = {}
+    for event in result.get_step_failure_events():
+        error = event.step_failure_data.error
+        while error is not None and error.cause is not None:
+            error = error.cause
+        said[event.step_key or ""] = "" if error is None else error.message
+    return said
 
 
 def made(result: dg.ExecuteInProcessResult) -> set[str]:

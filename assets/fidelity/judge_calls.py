@@ -36,7 +36,7 @@ def judge_calls(
     objects = judged_objects(study_objects)
     settings = [setting_from_key(key) for key in keys_of(context)]
     judge = judge_of(study.fidelity, objects)
-    judging = Judging(study.name, study.fidelity, judge, objects, settings, study.ledger, context.run_id)
+    judging = Judging(study.name, study.fidelity, judge, objects, settings, study.ledger, context.run.run_id)
     judging.ask(progress, context.log)
     return each_partition(context, judging.rows().__getitem__, headline)
 

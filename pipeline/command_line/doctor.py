@@ -41,11 +41,15 @@ def doctor() -> None:
 
 def _configuration() -> str:
     home = touchstone_home()
-    path = configuration_file(home)
-    study = load_configuration(home)
-    judge = study.fidelity.judge.kind
-    settings = len(study.fidelity.settings.settings)
-    return f"{path or 'built-in sample study'}: judge {judge}, {settings} settings, {study.fidelity.repeats} repeats"
+    path, configuration = configuration_file(home), load_configuration(home)
+    words = [f"study '{configuration.study}'"]
+    if plan := configuration.fidelity:
+        words.append(
+            f"fidelity (judge {plan.judge.kind}, {len(plan.settings.settings)} settings, {plan.repeats} repeats)"
+        )
+    if configuration.evaluation:
+        words.append(f"evaluation ({len(configuration.evaluation.datasets)} named datasets)")
+    return f"{path or 'built in'}: {', '.join(words)}"
 
 
 def _database() -> str:

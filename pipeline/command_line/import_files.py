@@ -7,9 +7,8 @@ import typer
 from rich.console import Console
 
 from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.load import load_configuration
 from resources.errors import UserError, listed
-from resources.home import touchstone_home
+from resources.study import study_from_environment
 
 
 def import_files(
@@ -21,7 +20,7 @@ def import_files(
 ) -> None:
     """Check files and say what a run would do with them. Nothing is changed."""
     console = Console()
-    configured = load_configuration(touchstone_home()).fidelity
+    configured = study_from_environment().fidelity
     given = recognised(files or [], configured)
     plan = configured.model_copy(update=given)
     scores = show_human_scores(plan, console)

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from resources.configuration.grid import Setting
+from resources.configuration.section import Section
 
 Share = Annotated[float, Field(ge=0, le=1)]
 ALGORITHMS = (
@@ -19,12 +20,6 @@ ALGORITHMS = (
     "tripo3d_v2p5_single",
     "triposr_single",
 )
-
-
-class Section(BaseModel):
-    """A part of the configuration: unknown keys are errors, values cannot be changed after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class HumanScoreColumns(Section):

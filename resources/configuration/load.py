@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home
@@ -21,7 +22,15 @@ class Configuration(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", frozen=True)
 
     study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
-    fidelity: FidelityStudy
+    fidelity: FidelityStudy | None = None
+    evaluation: EvaluationStudy | None = None
+
+    @model_validator(mode="after")
+    def some_study(self) -> "Configuration":
+        """Refuse a file that configures nothing."""
+        if self.fidelity is None and self.evaluation is None:
+            raise ValueError("no study is configured: add a section `fidelity` or `evaluation`")
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -65,14 +74,14 @@ def load_configuration(home: Home | None = None) -> Configuration:
 
 def sample_configuration(home: Home) -> Configuration:
     """The study on the inputs that the project makes itself."""
-    inputs = home.samples / "fidelity"
+    fidelity = home.samples / "fidelity"
     return Configuration(
         study="sample",
         fidelity=FidelityStudy(
-            human_scores=inputs / "subjective.csv",
-            catalogue=inputs / "database.csv",
-            references=inputs / "references",
-            candidates=inputs / "candidates",
+            human_scores=fidelity / "subjective.csv",
+            catalogue=fidelity / "database.csv",
+            references=fidelity / "references",
+            candidates=fidelity / "candidates",
         ),
     )
 
@@ -93,18 +102,20 @@ def read_configuration(path: Path) -> Configuration:
         configuration = Configuration(**values)
     except (ValidationError, TypeError) as problem:
         raise UserError(f"{path} has faults:\n{_faults(problem)}") from problem
-    return configuration.model_copy(update={"fidelity": _anchored(configuration.fidelity, path.parent)})
+    return _anchored(configuration, path.parent)
 
 
-def _anchored(study: FidelityStudy, folder: Path) -> FidelityStudy:
-    anchored: dict[str, Any] = {
-        name: folder / value.expanduser()
-        for name in ("human_scores", "references", "candidates", "catalogue", "selected_objects")
-        if isinstance(value := getattr(study, name), Path)
-    }
-    if study.judge.kind == "replay":
-        anchored["judge"] = study.judge.model_copy(update={"path": folder / study.judge.path.expanduser()})
-    return study.model_copy(update=anchored)
+def _anchored(value: Any, folder: Path) -> Any:
+    """Every relative path below `value`, at any depth, taken from the folder."""
+    if isinstance(value, Path):
+        return folder / value.expanduser()
+    if isinstance(value, BaseModel):
+        return value.model_copy(
+            update={name: _anchored(getattr(value, name), folder) for name in type(value).model_fields}
+        )
+    if isinstance(value, dict):
+        return {key: _anchored(item, folder) for key, item in value.items()}
+    return value
 
 
 def _faults(problem: ValidationError | TypeError) -> str:
@@ -114,30 +125,32 @@ def _faults(problem: ValidationError | TypeError) -> str:
 
 
 def _fault(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"])
+    where = ".".join(str(part) for part in error["loc"]) or "file"
     if error["type"] == "extra_forbidden":
         return f"{where}: no such key{nearest(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}."
     if error["type"] == "missing":
         return f"{where}: must be given."
-    return f"{where}: {error['msg']} (found {error['input']!r})."
+    found = "" if isinstance(error["input"], dict | BaseModel) else f" (found {error['input']!r})"
+    return f"{where}: {error['msg'].removeprefix('Value error, ')}{found}."
 
 
 def _known_keys(parents: tuple[Any, ...]) -> list[str]:
     """Keys of the section that the fault lies in; a union's members are told apart by their tag."""
     model: Any = Configuration
     for part in parents:
-        field = getattr(model, "model_fields", {}).get(part)
-        if field is not None:
-            model = field.annotation
-        elif (member := _member(model, part)) is not None:
-            model = member
-    members = [model, *getattr(model, "__args__", ())]
-    return [key for one in members if isinstance(one, type) and issubclass(one, BaseModel) for key in one.model_fields]
+        members = [model, *get_args(model)]
+        fields = [one.model_fields[part] for one in members if is_section(one) and part in one.model_fields]
+        tagged = [one for one in members if is_section(one) and part in get_args(_tag(one))]
+        # Neither a field nor a tag: a key of a mapping from names to sections.
+        model = fields[0].annotation if fields else tagged[0] if tagged else model
+    return [key for one in [model, *get_args(model)] if is_section(one) for key in one.model_fields]
 
 
-def _member(union: Any, tag: Any) -> Any:
-    for member in getattr(union, "__args__", ()):
-        kind = getattr(member, "model_fields", {}).get("kind")
-        if kind is not None and tag in getattr(kind.annotation, "__args__", ()):
-            return member
-    return None
+def is_section(value: Any) -> bool:
+    """Whether a type annotation is a part of the configuration."""
+    return isinstance(value, type) and issubclass(value, BaseModel)
+
+
+def _tag(section: type[BaseModel]) -> Any:
+    kind = section.model_fields.get("kind")
+    return kind.annotation if kind else None

@@ -3,8 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from resources.errors import SHOWN, FileFault, UserError
+
+
+class BadRow(NamedTuple):
+    """One row that cannot be read, in sentences; the rows after it can."""
+
+    row: int
+    problem: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,10 @@ def counted_by_cause(exclusions: Iterable[Exclusion]) -> dict[str, int]:
     return dict(Counter(exclusion.cause for exclusion in exclusions))
 
 
+# With more than these a file is wrong as a whole, and reading on only fills memory.
+MOST_FAULTS = 10_000
+
+
 class FileFaults(UserError):
     """Several things are wrong with one file; the message lists the first ten with their remedies."""
 
@@ -38,8 +51,14 @@ class Faults:
         self._found: list[tuple[int | None, str, str]] = []
 
     def add(self, problem: str, remedy: str, row: int | None = None) -> None:
-        """Note one fault; ``problem`` and ``remedy`` are sentences."""
+        """Note one fault; ``problem`` and ``remedy`` are sentences.
+
+        Raises:
+            FileFaults: It is the ten-thousandth.
+        """
         self._found.append((row, problem, remedy))
+        if len(self._found) >= MOST_FAULTS:
+            self.raise_if_any()
 
     @property
     def found(self) -> bool:

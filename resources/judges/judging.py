@@ -4,7 +4,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from resources.judges.answers import parse_answer
 from resources.judges.contract import SCORED_STATES, Call, Judge, JudgedObject
 from resources.judges.prompt import build_call, prompt_hash
 from resources.judges.records import CallKey, CallRecord, images_digest
-from resources.progress import TracksProgress
+from resources.progress import Advance, TracksProgress
 
 WAITING_PER_WORKER = 4
 
@@ -56,9 +56,7 @@ class Judging:
         attempts = {key: known[key].attempts + 1 if key in known else 1 for key in open_keys}
         calls = (self._call(key, planned[key], attempts[key]) for key in open_keys)
         with progress.track("judge calls", len(open_keys), log) as advance:
-            for records in self._answers(calls):
-                self.ledger.record_many(records)
-                advance(len(records))
+            self._ask_and_keep(calls, advance)
 
     def rows(self) -> dict[str, pd.DataFrame]:
         """The ledger's attempts at the planned calls, by setting key, with the score that the study asks for."""
@@ -91,11 +89,12 @@ class Judging:
         weights = self.plan.rubric_weights
         return build_call(self.study, judged, setting, key.repeat, attempt, self.judge.identity, weights)
 
-    def _answers(self, calls: Iterator[Call]) -> Iterator[list[CallRecord]]:
-        """Records as they come, from a bounded number of calls under way."""
+    def _ask_and_keep(self, calls: Iterator[Call], advance: Advance) -> None:
+        """Keep answers as they come, from a bounded number of calls under way."""
         workers = getattr(self.plan.judge, "workers", None) or os.cpu_count() or 1
+        done: set[Future[CallRecord]] = set()
+        running: set[Future[CallRecord]] = set()
         with ThreadPoolExecutor(workers, thread_name_prefix="judge") as pool:
-            running: set[Future[CallRecord]] = set()
             try:
                 while True:
                     for call in islice(calls, WAITING_PER_WORKER * workers - len(running)):
@@ -103,10 +102,14 @@ class Judging:
                     if not running:
                         return
                     done, running = wait(running, return_when=FIRST_COMPLETED)
-                    yield [future.result() for future in done]
+                    self.ledger.record_many(_answered(done))
+                    for future in done:
+                        future.result()
+                    advance(len(done))
             finally:
-                for future in running:
-                    future.cancel()
+                # What stops the run, an error or a person, does not throw away answers that are under way.
+                begun = {future for future in running if not future.cancel()}
+                self.ledger.record_many(_answered(done | wait(begun).done))
 
     def _answer(self, call: Call) -> CallRecord:
         started_at, started = datetime.now(UTC), time.perf_counter()
@@ -156,3 +159,8 @@ class Judging:
                 }
             ),
         )
+
+
+def _answered(futures: Iterable[Future[CallRecord]]) -> list[CallRecord]:
+    """What the calls brought that did not end in an error."""
+    return [future.result() for future in futures if future.exception() is None]

@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from resources.plots import figure
+from tests.small_study import sqlite_instance_in, without_drawing
 
 
 @pytest.fixture
@@ -19,13 +19,12 @@ def instance() -> Iterator[dg.DagsterInstance]:
 @pytest.fixture
 def sqlite_instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     """Dagster's memory on the disk, as it is in a home."""
-    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+    with sqlite_instance_in(tmp_path / "dagster") as instance:
         yield instance
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture
 def undrawn() -> Iterator[None]:
-    """Runs whose plots nobody looks at: drawing takes half of a small run's time and has tests of its own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure, "png", lambda *_args, **_sizes: b"")
+    """Runs whose plots nobody looks at."""
+    with without_drawing():
         yield

@@ -1,0 +1,172 @@
+"""The bias-corrected and accelerated bootstrap interval."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from analysis.bootstrap import (
+    CELLS_AT_ONCE,
+    CHUNK,
+    Interval,
+    Statistics,
+    cluster_index,
+    interval_between,
+    no_interval,
+    percentile_interval,
+    resampled_values,
+)
+from analysis.rounding import rounded
+from analysis.undefined import UndefinedStatistic
+from analysis.workers import mapped
+
+BCA_RESAMPLES = 10_000
+# Deleting one of n costs n evaluations over n observations.
+MOST_CLUSTERS = 20_000
+
+
+def delete_one_values(statistics: Statistics, clusters: ArrayLike, *, workers: int = 1) -> NDArray[np.float64]:
+    """Several statistics of the data without one cluster, for each cluster.
+
+    Args:
+        statistics: As in `bootstrap.resampled_values`.
+        clusters: Shape ``(n,)``, the cluster of each observation.
+        workers: Processes; the values are the same for any number.
+
+    Returns:
+        Shape ``(n_clusters, m)``, NaN where the rest does not define the statistic.
+
+    Raises:
+        ValueError: Bad clusters or workers.
+    """
+    index, n_clusters = cluster_index(clusters)
+    at_once = max(1, min(CHUNK, CELLS_AT_ONCE // index.size))
+
+    def without(start: int) -> NDArray[np.float64]:
+        left_out = np.arange(start, min(start + at_once, n_clusters))
+        return statistics((index[None, :] != left_out[:, None]).astype(np.int64))
+
+    return np.vstack(mapped(without, range(0, n_clusters, at_once), workers))
+
+
+def acceleration(deleted: ArrayLike) -> float:
+    """How fast a statistic's standard error changes with its value.
+
+    Args:
+        deleted: Shape ``(n_clusters,)``, the statistic without each cluster.
+
+    Returns:
+        Unitless: 0 where the standard error does not change.
+
+    Raises:
+        UndefinedStatistic: Left out, a cluster leaves the statistic undefined, or none changes it.
+
+    Source:
+        Efron (1987), J. Am. Stat. Assoc. 82:171-185: with u the mean of the delete-one values less each of them,
+        ``sum u^3 / (6 (sum u^2)^1.5)``.
+    """
+    values = np.asarray(deleted, dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise UndefinedStatistic("without one of the clusters the statistic is undefined")
+    # Of several units alike; the ratio has none.
+    differences = values.mean() - values
+    largest = float(np.abs(differences).max())
+    if not np.any(rounded(differences)):
+        raise UndefinedStatistic("the statistic is the same whichever cluster is left out")
+    u = differences / largest
+    return float((u**3).sum() / (6.0 * (u**2).sum() ** 1.5))
+
+
+def bca_interval(
+    values: ArrayLike, value: float, deleted: ArrayLike, *, confidence: float, n_clusters: int, resamples: int
+) -> Interval:
+    """The interval between the quantiles that the bias and the acceleration of the statistic ask for.
+
+    Args:
+        values: Shape ``(resamples,)``; NaN marks a resample that does not define the statistic.
+        value: The statistic of the data.
+        deleted: Shape ``(n_clusters,)``, the statistic without each cluster.
+        confidence: Between 0 and 1.
+        n_clusters: How many clusters were resampled.
+        resamples: How many resamples were made; 10,000 are advised, since the quantiles lie further out.
+
+    Returns:
+        Bounds, or none with the reason: by the rules of `bootstrap.percentile_interval`, where `acceleration` is
+        undefined, and where all resamples lie on one side of the value.
+
+    Raises:
+        ValueError: `confidence` outside 0-1, or another number of values than resamples.
+
+    Source:
+        Efron (1987), as above; resamples equal to the value count half on each side.
+    """
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
+    array = np.asarray(values, dtype=np.float64)
+    plain = interval_between((0.5, 0.5), array, "BCa bootstrap", n_clusters, resamples)
+    if plain.low is None:
+        return plain
+    differences = rounded(array[np.isfinite(array)] - value)
+    below = float(np.mean(differences < 0.0) + np.mean(differences == 0.0) / 2.0)
+    try:
+        rate = acceleration(deleted)
+    except UndefinedStatistic as undefined:
+        return no_interval(undefined.reason, n_clusters, plain.n_dropped)
+    if below in (0.0, 1.0):
+        return no_interval("all resamples lie on one side of the estimate", n_clusters, plain.n_dropped)
+    bias = norm.ppf(below)
+    z = bias + norm.ppf(np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]))
+    if np.any(1.0 - rate * z <= 0.0):
+        return no_interval("the acceleration is too large", n_clusters, plain.n_dropped)
+    low, high = norm.cdf(bias + z / (1.0 - rate * z))
+    return interval_between((float(low), float(high)), array, "BCa bootstrap", n_clusters, resamples)
+
+
+def both_intervals(
+    statistics: Statistics,
+    values: list[float],
+    clusters: ArrayLike,
+    *,
+    resamples: int,
+    bca_resamples: int | None,
+    seed: int,
+    confidence: float,
+    workers: int,
+) -> tuple[list[Interval], list[Interval | None]]:
+    """The percentile intervals of several statistics, and their BCa intervals over as many resamples as are asked for.
+
+    Args:
+        statistics: As in `bootstrap.resampled_values`.
+        values: The ``m`` statistics of the data.
+        clusters: Shape ``(n,)``, the cluster of each observation.
+        resamples: Of the percentile intervals: the first of those that BCa uses.
+        bca_resamples: Of the BCa intervals; none: no such intervals.
+        seed: Of the resamples.
+        confidence: Of both.
+        workers: Processes; the results are the same for any number.
+
+    Returns:
+        ``m`` percentile and ``m`` BCa intervals. Above 20,000 clusters there is no BCa interval, since it takes a
+        value without each of them.
+
+    Raises:
+        ValueError: Bad confidence, resamples or workers.
+    """
+    drawn = resampled_values(
+        statistics, clusters, resamples=max(resamples, bca_resamples or 0), seed=seed, workers=workers
+    )
+    _, n_clusters = cluster_index(clusters)
+    percentile = [
+        percentile_interval(column, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
+        for column in drawn[:resamples].T
+    ]
+    if bca_resamples is None:
+        return percentile, [None] * len(values)
+    if n_clusters > MOST_CLUSTERS:
+        why = f"BCa leaves out each of {n_clusters} clusters in turn, more than {MOST_CLUSTERS}"
+        return percentile, [no_interval(why, n_clusters)] * len(values)
+    deleted = delete_one_values(statistics, clusters, workers=workers)
+    bca: list[Interval | None] = [
+        bca_interval(column, value, left, confidence=confidence, n_clusters=n_clusters, resamples=bca_resamples)
+        for column, value, left in zip(drawn[:bca_resamples].T, values, deleted.T, strict=True)
+    ]
+    return percentile, bca

@@ -1,0 +1,130 @@
+"""Accuracies of several groups compared: all at once, then all pairs."""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from analysis.accuracy import truths
+from analysis.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compare_accuracies, expected_counts
+from analysis.bootstrap import RESAMPLES
+from analysis.dependent_correlations import ASSUMES
+from analysis.holm import below_level, holm
+from analysis.undefined import UndefinedStatistic
+
+
+class GroupPair(NamedTuple):
+    """Two of several groups: `comparison` on its own, `p_holm` and `significant` with all pairs in mind."""
+
+    first: str
+    second: str
+    comparison: TwoAccuracies
+    p_holm: float
+    significant: bool | None
+
+
+class GroupAccuracies(NamedTuple):
+    """Whether several groups differ at all, and which ones.
+
+    There is no chi-square where all answers are right or all are wrong; `method` says so.
+    """
+
+    chi_square: float | None
+    df: int
+    p: float | None
+    method: str
+    accuracies: dict[str, float]
+    sizes: dict[str, int]
+    pairs: list[GroupPair]
+
+
+def compare_groups(
+    correct: ArrayLike,
+    groups: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> GroupAccuracies:
+    """Whether groups of samples are answered right equally often: all at once, then all pairs.
+
+    Args:
+        correct: Shape ``(n,)``, right or wrong per sample.
+        groups: Shape ``(n,)``, the group's label of each sample.
+        clusters: Shape ``(n,)``; none: every sample is its own.
+        seed: Of the resamples.
+        resamples: How many resamples.
+        confidence: 1 - confidence is the level of all pairs together.
+        workers: Processes; the results are the same for any number.
+
+    Returns:
+        Pairs in the order of the labels. `significant` is read off Holm's p, or where clusters exist off intervals
+        whose confidence is raised for the number of pairs (Bonferroni).
+
+    Raises:
+        ValueError: Shapes differ, or values that are not true or false.
+        UndefinedStatistic: Fewer than two groups.
+
+    Source:
+        docs/statistics.md, Multiple choice.
+    """
+    right, labels = truths(correct), np.asarray(groups).astype(str)
+    if labels.shape != right.shape or (clusters is not None and np.shape(clusters) != right.shape):
+        raise ValueError(f"one group and one cluster per sample are needed, got shape {labels.shape} for {right.shape}")
+    names = [str(name) for name in np.unique(labels)]
+    if len(names) < 2:
+        raise UndefinedStatistic("only one group, so there is nothing to compare")
+    of_cluster = None if clusters is None else np.asarray(clusters)
+    members = [labels == name for name in names]
+    table = np.array([[right[rows].sum(), (1 - right[rows]).sum()] for rows in members])
+    n_pairs = len(names) * (len(names) - 1) // 2
+    found = [
+        compare_accuracies(
+            right[members[i]],
+            right[members[j]],
+            None if of_cluster is None else of_cluster[members[i]],
+            None if of_cluster is None else of_cluster[members[j]],
+            seed=seed,
+            resamples=resamples,
+            confidence=1.0 - (1.0 - confidence) / n_pairs,
+            workers=workers,
+        )
+        for i, j in combinations(range(len(names)), 2)
+    ]
+    adjusted = holm([each.p for each in found])
+    pairs = [
+        GroupPair(
+            first,
+            second,
+            each,
+            p_holm,
+            below_level(p_holm, 1.0 - confidence) if each.interval is None else each.significant,
+        )
+        for (first, second), each, p_holm in zip(combinations(names, 2), found, adjusted, strict=True)
+    ]
+    chi_square, p, method = _chi_square(table)
+    if any(each.interval is not None for each in found):
+        method += f", {ASSUMES}"
+    sizes = table.sum(axis=1)
+    return GroupAccuracies(
+        chi_square,
+        len(names) - 1,
+        p,
+        method,
+        {name: float(row[0] / size) for name, row, size in zip(names, table, sizes, strict=True)},
+        {name: int(size) for name, size in zip(names, sizes, strict=True)},
+        pairs,
+    )
+
+
+def _chi_square(table: NDArray[np.int64]) -> tuple[float | None, float | None, str]:
+    if (table.sum(axis=0) == 0).any():
+        return None, None, "none: all answers are right, or all are wrong"
+    found = stats.chi2_contingency(table, correction=False)
+    few = expected_counts(table).min() < SMALLEST_EXPECTED
+    method = "chi-square, rough since an expected count is under 5" if few else "chi-square"
+    return float(found.statistic), float(found.pvalue), method

@@ -1,0 +1,246 @@
+"""Predictions mapped to the scale of opinion scores: the fit, its diagnostics, and PLCC and RMSE after it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import least_squares
+
+from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.correlation import of_counts
+from analysis.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
+from analysis.pairs import comparable, paired, varying
+from analysis.rounding import rounded
+from analysis.score_correlation import SIDES
+from analysis.undefined import UndefinedStatistic
+
+# Of the curve, numerical derivatives included; an optimum at infinity (a straight tail, say) never converges.
+MOST_EVALUATIONS = 1000
+TOLERANCE = 1e-10
+FLAT = 1e-3
+# Starts are compared on this many samples, evenly spread over the sorted predictions.
+MOST_FOR_STARTS = 500
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A fitted curve; `parameters` belong to `formula`, in the units of prediction and truth."""
+
+    function: MappingFunction
+    formula: str
+    parameters: dict[str, float]
+    n_parameters: int
+    converged: bool
+    fitted_on: str
+    n_fitted: int
+    centre: tuple[float, float]
+    spread: tuple[float, float]
+    standardised: tuple[float, ...]
+
+    def apply(self, prediction: ArrayLike) -> NDArray[np.float64]:
+        """The mapped values of predictions of the fitted direction, in the truth's unit; any shape."""
+        z = (np.asarray(prediction, dtype=np.float64) - self.centre[0]) / self.spread[0]
+        value = CURVES[self.function].value(z, np.array(self.standardised))
+        return np.asarray(self.centre[1] + self.spread[1] * value)
+
+
+class MappedFit(NamedTuple):
+    """How well mapped predictions meet the truth; `rmse` in the truth's unit, the correlations unitless.
+
+    `monotone` is false where the mapping changes SRCC: then `plcc` credits the metric with an order it did not give.
+    """
+
+    plcc: float
+    interval: Interval
+    rmse: float
+    srcc_before: float
+    srcc_after: float
+    monotone: bool
+    note: str
+    n: int
+    n_clusters: int
+
+
+def fit_mapping(
+    prediction: ArrayLike, truth: ArrayLike, function: MappingFunction, *, fitted_on: str = "the evaluated samples"
+) -> Mapping:
+    """The curve of one family that leaves the least squares.
+
+    Args:
+        prediction: Shape ``(n,)``, already in the direction in which higher is better.
+        truth: Shape ``(n,)``, same order.
+        function: `logistic_4` (VQEG), `logistic_5` (Sheikh), or `cubic` (not falling on the data's range).
+        fitted_on: The data in words.
+
+    Returns:
+        The best of several starts; not `converged` when the search for it ended without meeting a tolerance.
+
+    Raises:
+        ValueError: Shapes differ, or a value is missing.
+        UndefinedStatistic: No more samples than parameters, or one side is constant.
+
+    Source:
+        `mapping_functions.CURVES` names the publication of each family.
+    """
+    pairs = paired(prediction, truth, sides=SIDES)
+    varying(pairs.judge, SIDES[0]), varying(pairs.human, SIDES[1])
+    curve = CURVES[function]
+    _enough(pairs.n, curve.n_parameters)
+    middle_of_range = float(pairs.judge.max() + pairs.judge.min()) / 2.0
+    centre_x = middle_of_range if function == "cubic" else float(pairs.judge.mean())
+    centre, spread = (centre_x, float(pairs.human.mean())), (float(pairs.judge.std()), float(pairs.human.std()))
+    z, y = (pairs.judge - centre[0]) / spread[0], (pairs.human - centre[1]) / spread[1]
+    found, converged = _cubic_fit(z, y) if function == "cubic" else _fit(curve.value, curve.starts(z, y), z, y)
+    return Mapping(
+        function,
+        curve.formula,
+        curve.published(found, centre[0], spread[0], centre[1], spread[1]),
+        curve.n_parameters,
+        converged,
+        fitted_on,
+        pairs.n,
+        centre,
+        spread,
+        tuple(float(value) for value in found),
+    )
+
+
+def mapped_fit(
+    mapping: Mapping,
+    prediction: ArrayLike,
+    truth: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> MappedFit:
+    """PLCC and RMSE of mapped predictions.
+
+    Args:
+        mapping: Of `fit_mapping`, on these samples or on others.
+        prediction: Shape ``(n,)``, in the direction of the fit.
+        truth: Shape ``(n,)``, same order.
+        clusters: Shape ``(n,)``; none: every sample is its own.
+        seed: Of the resamples.
+        resamples: How many resamples.
+        confidence: Of the interval.
+        workers: Processes; the results are the same for any number.
+
+    Returns:
+        The interval holds the mapping fixed and says so. `rmse` divides by n less the fitted parameters.
+
+    Raises:
+        ValueError: Shapes differ, or a value is missing.
+        UndefinedStatistic: No more samples than parameters, or a side (mapped or not) is constant.
+
+    Source:
+        docs/statistics.md, Score-level evaluation.
+    """
+    pairs = paired(prediction, truth, clusters, sides=SIDES)
+    mapped = mapping.apply(pairs.judge)
+    x, y = varying(pairs.judge, SIDES[0]), varying(pairs.human, SIDES[1])
+    x_mapped = varying(mapped, "mapped prediction")
+    plcc = of_counts("pearson", x_mapped, y)
+    [interval] = clustered_intervals(
+        lambda counts: plcc(counts)[:, None],
+        pairs.clusters,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        workers=workers,
+    )
+    once = np.ones((1, pairs.n), dtype=np.int64)
+    before, after = (float(of_counts("spearman", side, y)(once)[0]) for side in (x, x_mapped))
+    monotone = bool(rounded(after) == rounded(before))
+    return MappedFit(
+        float(plcc(once)[0]),
+        interval._replace(method=f"{interval.method}, mapping held fixed"),
+        rmse(mapped - pairs.human, mapping.n_parameters),
+        before,
+        after,
+        monotone,
+        "" if monotone else f"not monotone: the mapping changes SRCC from {before:.6g} to {after:.6g}",
+        pairs.n,
+        pairs.n_clusters,
+    )
+
+
+def rmse(errors: ArrayLike, n_parameters: int = 0) -> float:
+    """The typical error, in the errors' unit; only where both sides share a scale, or after a mapping.
+
+    Args:
+        errors: Shape ``(n,)``, prediction less truth.
+        n_parameters: How many parameters of a mapping were fitted.
+
+    Returns:
+        ``sqrt(SSE / (n - n_parameters))``.
+
+    Raises:
+        ValueError: Not one-dimensional, or an error is missing.
+        UndefinedStatistic: No more errors than parameters.
+
+    Source:
+        ITU-T P.1401 (2020), 7.5.1.
+    """
+    array = np.asarray(errors, dtype=np.float64)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise ValueError(f"errors must be one finite number per sample, got shape {array.shape}")
+    _enough(array.size, n_parameters)
+    return float(np.sqrt((array**2).sum() / (array.size - n_parameters)))
+
+
+def _enough(n: int, n_parameters: int) -> None:
+    if n <= n_parameters:
+        raise UndefinedStatistic(f"{n} samples cannot carry {n_parameters} fitted parameters")
+
+
+def _fit(
+    value: Callable[[Floats, Floats], Floats], starts: Iterator[Floats], z: Floats, y: Floats
+) -> tuple[Floats, bool]:
+    few = np.argsort(z, kind="stable")[np.linspace(0, z.size - 1, min(z.size, MOST_FOR_STARTS)).astype(int)]
+    tries = [_search(value, start, z[few], y[few]) for start in starts]
+    if few.size < z.size:
+        tries = [_search(value, each.x, z, y) for each in sorted(tries, key=lambda each: each.cost)[:2]]
+    best = min(tries, key=lambda each: each.cost)
+    return np.asarray(best.x), bool(best.status > 0)
+
+
+def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats, y: Floats) -> Any:
+    close = dict.fromkeys(("xtol", "ftol", "gtol"), TOLERANCE)
+    return least_squares(lambda p: value(z, p) - y, start, method="lm", max_nfev=MOST_EVALUATIONS, **close)
+
+
+def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool]:
+    """The plain cubic where it does not fall, else the best of those that cannot."""
+    half_width = float(z.max())
+    plain = np.polyfit(z / half_width, y, 3) if np.unique(comparable(z)).size > 3 else None
+    powers = half_width ** np.array([3.0, 2.0, 1.0, 0.0])
+    if plain is not None and _lowest_slope(plain) >= 0.0:
+        return plain / powers, True
+    slope = max(float(np.polyfit(z / half_width, y, 1)[0]), 0.01)
+    starts = iter(
+        np.array([0.0, level, tilt, bulge])
+        for level, tilt, bulge in (
+            (slope**0.5, 0.01, 0.1),
+            (0.5 * slope**0.5, slope**0.5, 0.1),
+            (0.5 * slope**0.5, -(slope**0.5), 0.1),
+            (0.1, 0.1, slope**0.5),
+            (0.1, slope**0.5, 0.01),
+        )
+    )
+    found, converged = _fit(rising_cubic(half_width), starts, z, y)
+    if bool(np.all(np.abs(found[1:]) < FLAT)):
+        # The truth falls: the best cubic that does not is constant, and what is left of a slope is the search's noise.
+        found = np.array([found[0], 0.0, 0.0, 0.0])
+    return cubic_coefficients(found) / powers, converged
+
+
+def _lowest_slope(coefficients: Floats) -> float:
+    """The smallest derivative of a cubic on -1 to 1."""
+    derivative = np.polyder(coefficients)
+    turning = -derivative[1] / (2.0 * derivative[0]) if derivative[0] else 0.0
+    return float(np.polyval(derivative, [-1.0, 1.0, np.clip(turning, -1.0, 1.0)]).min())

@@ -1,0 +1,165 @@
+"""Differences of means: Welch's t of different samples, paired t of the same ones."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from analysis.accuracy import interval_of_difference
+from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.correlation import excludes_zero
+from analysis.dependent_correlations import ASSUMES
+from analysis.holm import below_level
+from analysis.rounding import rounded
+from analysis.undefined import UndefinedStatistic
+
+
+class MeanDifference(NamedTuple):
+    """Mean first - mean second, in the values' unit.
+
+    `interval` is Student's, or the clustered bootstrap's where samples share clusters; then `significant` is read off
+    it and `p` says that it assumes independence.
+    """
+
+    difference: float
+    t: float
+    df: float
+    p: float
+    p_method: str
+    interval: Interval
+    significant: bool | None
+    n_first: int
+    n_second: int
+
+
+def welch(
+    first: ArrayLike,
+    second: ArrayLike,
+    first_clusters: ArrayLike | None = None,
+    second_clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> MeanDifference:
+    """Whether two sets of samples have the same mean, with spreads of their own.
+
+    Args:
+        first: Shape ``(n1,)``.
+        second: Shape ``(n2,)``, same unit.
+        first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
+        second_clusters: Shape ``(n2,)``; a label on both sides is one cluster.
+        seed: Of the resamples.
+        resamples: How many resamples.
+        confidence: Of the interval; 1 - confidence is the level of `significant`.
+        workers: Processes; the results are the same for any number.
+
+    Returns:
+        `df` is Welch-Satterthwaite's.
+
+    Raises:
+        ValueError: A value is missing, or clusters on one side only.
+        UndefinedStatistic: A side has fewer than 2 samples, or neither varies.
+
+    Source:
+        Welch (1947), Biometrika 34:28-35.
+    """
+    a, b = _side(first), _side(second)
+    if not np.any(rounded(a - a[0])) and not np.any(rounded(b - b[0])):
+        raise UndefinedStatistic("neither side varies")
+    found = stats.ttest_ind(a, b, equal_var=False)
+    clustered = interval_of_difference(
+        a,
+        b,
+        first_clusters,
+        second_clusters,
+        seed=seed,
+        resamples=resamples,
+        confidence=confidence,
+        workers=workers,
+    )
+    return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, confidence, a.size, b.size)
+
+
+def paired_t(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> MeanDifference:
+    """Whether the same samples have the same mean on both sides.
+
+    Args:
+        first: Shape ``(n,)``.
+        second: Shape ``(n,)``, same order and unit.
+        clusters: Shape ``(n,)``; none: every sample is its own.
+        seed: Of the resamples.
+        resamples: How many resamples.
+        confidence: Of the interval; 1 - confidence is the level of `significant`.
+        workers: Processes; the results are the same for any number.
+
+    Returns:
+        `df` is n - 1.
+
+    Raises:
+        ValueError: Shapes differ, or a value is missing.
+        UndefinedStatistic: Fewer than 2 samples, or all differences are equal.
+
+    Source:
+        Student (1908), Biometrika 6:1-25.
+    """
+    a, b = _side(first), _side(second)
+    if a.shape != b.shape or (clusters is not None and np.shape(clusters) != a.shape):
+        raise ValueError(f"both sides and clusters must hold the same samples, got shapes {a.shape} and {b.shape}")
+    differences = rounded(a - b)
+    if not np.any(rounded(differences - differences[0])):
+        raise UndefinedStatistic("all differences are equal")
+    labels = np.arange(a.size) if clusters is None else clusters
+    clustered = None
+    if cluster_index(labels)[1] < a.size:
+        [clustered] = clustered_intervals(
+            lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
+            labels,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            workers=workers,
+        )
+    found = stats.ttest_1samp(differences, 0.0)
+    return _result(found, float(differences.mean()), "paired t", clustered, confidence, a.size, b.size)
+
+
+def _side(values: ArrayLike) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise ValueError(f"values must be one finite number per sample, got shape {array.shape}")
+    if array.size < 2:
+        raise UndefinedStatistic(f"only {array.size} sample, at least 2 needed for a spread")
+    return array
+
+
+def _result(
+    found: Any,
+    difference: float,
+    p_method: str,
+    clustered: Interval | None,
+    confidence: float,
+    n_first: int,
+    n_second: int,
+) -> MeanDifference:
+    t, df, p = float(found.statistic), float(found.df), float(found.pvalue)
+    if clustered is not None:
+        significant = excludes_zero(clustered)
+        method = f"{p_method}, {ASSUMES}"
+        return MeanDifference(difference, t, df, p, method, clustered, significant, n_first, n_second)
+    low, high = found.confidence_interval(confidence)
+    n = n_first if p_method == "paired t" else n_first + n_second
+    interval = Interval(float(low), float(high), f"{p_method}, {df:.6g} degrees of freedom", n, False, 0)
+    significant = below_level(p, 1.0 - confidence)
+    return MeanDifference(difference, t, df, p, p_method, interval, significant, n_first, n_second)

@@ -1,0 +1,51 @@
+"""Our number beside a paper's."""
+
+from typing import Literal, NamedTuple
+
+from analysis.bootstrap import Interval
+from analysis.rounding import rounded
+
+
+class PaperDeviation(NamedTuple):
+    """Ours less the paper's, in the statistic's unit; `relative` is that over |paper|, none where the paper says 0.
+
+    `deviates` says whether the paper's value lies outside our interval; none without an interval.
+    """
+
+    ours: float
+    paper: float
+    delta: float
+    relative: float | None
+    direction: Literal["above", "below", "equal"]
+    deviates: bool | None
+    reason: str
+
+
+def paper_deviation(ours: float, interval: Interval, paper: float) -> PaperDeviation:
+    """How far our number is from a paper's, and whether chance among our samples could account for it.
+
+    Args:
+        ours: Our number.
+        interval: Of our number.
+        paper: The paper's number, in the same unit and direction.
+
+    Returns:
+        `reason` says why nothing can be said about `deviates`.
+
+    Raises:
+        ValueError: A number is not finite.
+
+    Source:
+        docs/statistics.md, Score-level evaluation.
+    """
+    for number in (ours, paper):
+        if not abs(number) < float("inf"):
+            raise ValueError(f"numbers to compare must be finite, got {number}")
+    delta = float(rounded(ours - paper))
+    direction: Literal["above", "below", "equal"] = "equal" if delta == 0.0 else "above" if delta > 0.0 else "below"
+    deviates, reason = None, interval.method
+    if interval.low is not None and interval.high is not None:
+        outside = rounded(paper - interval.low) < 0.0 or rounded(paper - interval.high) > 0.0
+        deviates, reason = bool(outside), ""
+    relative = None if paper == 0.0 else float((ours - paper) / abs(paper))
+    return PaperDeviation(ours, paper, float(ours - paper), relative, direction, deviates, reason)

@@ -1,0 +1,50 @@
+"""The `evaluation` section of the configuration: datasets, what their columns mean, gates, resamples."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from resources.configuration.section import Section
+
+Mapping = Literal["logistic4", "logistic5", "cubic"]
+
+
+class EvaluationGates(Section):
+    """What a dataset must reach; a gate without a number is not asked."""
+
+    min_srcc: float | None = Field(None, ge=-1, le=1)
+    min_accuracy: float | None = Field(None, ge=0, le=1)
+    max_paper_deviation: float | None = Field(None, ge=0, description="largest difference from the paper's value")
+
+
+class Dataset(Section):
+    """One file of predictions with the truth, or of answers to multiple-choice questions."""
+
+    file: Path | None = None
+    kind: Literal["scores", "answers"] | None = None
+    prediction: str | None = None
+    truth: str | None = None
+    higher_is_better: bool = True
+    same_scale: bool = False
+    mapping: Mapping = "logistic4"
+    cluster: str | None = Field(None, description="field whose equal values are resampled together, case ignored")
+    group_by: tuple[tuple[str, ...], ...] = ()
+    skip_bad_rows: bool = False
+    gates: EvaluationGates = EvaluationGates()
+
+
+class EvaluationStudy(Section):
+    """Study C: how well does a score or a multiple-choice model match the truth?"""
+
+    inbox: Path | None = Field(None, description="each file dropped here is a dataset, named like the file")
+    datasets: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$")], Dataset] = Field(
+        default_factory=dict
+    )
+    defaults: Dataset = Dataset()
+    baseline: Path | None = None
+    bootstrap_resamples: int = Field(1000, ge=100)
+    bca_resamples: int = Field(10_000, ge=100)
+    confidence: float = Field(0.95, gt=0.5, lt=1)
+    workers: int = Field(1, ge=1)
+    seed: int = 42

@@ -1,0 +1,154 @@
+"""Streams a user's CSV file row by row: any of three delimiters, BOM or none, with the file's own row numbers."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Self
+
+from upath import UPath
+
+from resources.errors import FileFault, listed
+from resources.inputs.faults import BadRow
+from resources.inputs.opened_files import opened, refuse_utf16
+
+DELIMITERS = (",", ";", "\t")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
+_SAVE_AS = "CSV UTF-8"
+
+
+class CsvRow(NamedTuple):
+    """One row of the file: its number, where the header is row 1, and its stripped cells."""
+
+    row: int
+    cells: list[str]
+
+
+class CsvRows:
+    """An open CSV file: its header now, its rows one at a time; closes with the `with` statement."""
+
+    def __init__(self, path: str | Path | UPath, likely: Sequence[str] = ()) -> None:
+        """Open the file and read its header.
+
+        Args:
+            path: Local path or fsspec address.
+            likely: Column names that help to tell the delimiter.
+
+        Raises:
+            FileFault: Missing, empty or not UTF-8.
+        """
+        self.path = UPath(path)
+        self.name = self.path.name
+        self._file: BinaryIO = opened(path)
+        try:
+            refuse_utf16(self._file, self.name, _SAVE_AS)
+            self._text = io.TextIOWrapper(self._file, encoding="utf-8-sig", newline="")
+            first = self._first_line()
+            self.delimiter = _delimiter(first, likely)
+            self._records = csv.reader(chain([first], self._text), delimiter=self.delimiter, strict=True)
+            self.header = [cell.strip() for cell in self._next() or []]
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    @property
+    def columns(self) -> list[str]:
+        """The header's names; a column without a name is none."""
+        return [column for column in self.header if column]
+
+    def __iter__(self) -> Iterator[CsvRow | BadRow]:
+        """Each row, or what is wrong with it; lines without any text are skipped but keep their row number.
+
+        Raises:
+            FileFault: A byte is not UTF-8, or a quotation mark is never closed.
+        """
+        row = 1
+        while (cells := self._next(row)) is not None:
+            row += 1
+            if any(cell.strip() for cell in cells):
+                yield _fitted(cells, self.header, row, self.delimiter)
+
+    def _first_line(self) -> str:
+        try:
+            return self._text.readline()
+        except UnicodeDecodeError as error:
+            raise self._undecodable() from error
+
+    def _next(self, row: int = 0) -> list[str] | None:
+        try:
+            return next(self._records, None)
+        except UnicodeDecodeError as error:
+            raise self._undecodable() from error
+        except csv.Error as error:
+            problem = f"the quotation marks do not match ({error})."
+            raise FileFault(self.name, problem, "Close every quotation mark.", row=row + 1) from error
+
+    def _undecodable(self) -> FileFault:
+        """What is wrong, with the line; the file is read again because the decoder knows no lines."""
+        row = 0
+        with opened(self.path) as file:
+            for row, line in enumerate(file, start=1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    text = line.decode("latin-1").strip()
+                    problem = f"byte 0x{line[error.start]:02x} is not UTF-8, in '{text[:120]}'."
+                    return FileFault(self.name, problem, f"Save it as {_SAVE_AS}.", row=row)
+        return FileFault(self.name, "the text is not UTF-8.", f"Save it as {_SAVE_AS}.", row=row)
+
+
+def with_decimal_point(cell: str, delimiter: str) -> str:
+    """The cell with a point where it has a decimal comma; a comma counts as one where commas do not separate."""
+    if delimiter != "," and "." not in cell and cell.count(",") == 1:
+        return cell.replace(",", ".")
+    return cell
+
+
+def number_in(cell: str) -> float | None:
+    """The finite number that a cell holds, written with a point; null where it holds none."""
+    value = float(cell) if _NUMBER.fullmatch(cell) else math.nan
+    return value if math.isfinite(value) else None
+
+
+def refuse_names_twice(name: str, columns: Sequence[str]) -> None:
+    """End the reading of a file whose header names a column twice.
+
+    Raises:
+        FileFault: It does.
+    """
+    twice = sorted({column for column in columns if columns.count(column) > 1})
+    if twice:
+        raise FileFault(name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=1)
+
+
+def _delimiter(line: str, likely: Sequence[str]) -> str:
+    """The delimiter under which the header shows the most likely columns, then the most columns."""
+
+    def fit(delimiter: str) -> tuple[int, int]:
+        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+        return len(set(likely) & set(cells)), len(cells)
+
+    return max(DELIMITERS, key=fit)
+
+
+def _fitted(cells: list[str], header: Sequence[str], row: int, delimiter: str) -> CsvRow | BadRow:
+    """The row's cells stripped; blank cells beyond the header are dropped, anything else is a fault."""
+    stripped = [cell.strip() for cell in cells]
+    while len(stripped) > len(header) and not stripped[-1]:
+        stripped.pop()
+    if len(stripped) == len(header):
+        return CsvRow(row, stripped)
+    line = delimiter.join(cells)[:120]
+    problem = f"there are {len(stripped)} cells and the header has {len(header)} columns, in '{line}'."
+    remedy = f"Put quotation marks around text with a {_NAMES[delimiter]} in it"
+    return BadRow(row, problem, remedy + (", and write numbers with a point." if delimiter == "," else "."))

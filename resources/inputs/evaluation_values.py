@@ -1,0 +1,105 @@
+"""Reads single values of an evaluation file: scores, answers' options, and why a value is none."""
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+DEFAULT_OPTIONS = ("A", "B", "C", "D")
+MISSING, NOT_A_NUMBER, INFINITE = "missing", "not_a_number", "infinite"
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+
+
+class Score(NamedTuple):
+    """A finite number, or the cause for which there is none; `from_text` where it was written as text."""
+
+    value: float
+    cause: str | None
+    from_text: bool
+
+
+class Options(NamedTuple):
+    """The options of one question in their order; `texts` is what each says where a letter stands for it."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...] | None = None
+
+
+class NoOptions(Exception):
+    """What stands for the options of a question is none; the message is a sentence."""
+
+
+def score_in(value: Any) -> Score:
+    """The number that a value holds, a text such as ``"0.87 "`` too.
+
+    Returns:
+        `cause` is null for a finite number, else missing (null or blank), not_a_number or infinite.
+    """
+    if type(value) is float or type(value) is int or isinstance(value, Decimal):
+        return _finite(value, False)
+    if value is None:
+        return Score(math.nan, MISSING, False)
+    if not isinstance(value, str):
+        return Score(math.nan, NOT_A_NUMBER, False)
+    text = value.strip()
+    if _NUMBER.fullmatch(text):
+        return _finite(float(text), True)
+    if _INFINITE.fullmatch(text):
+        return Score(math.nan, INFINITE, True)
+    return Score(math.nan, NOT_A_NUMBER if text else MISSING, True)
+
+
+def options_in(value: Any) -> Options:
+    """The options that a value holds: a list, a text such as ``A|B|C``, or letters with what each says.
+
+    Returns:
+        A to D where the value is null or blank.
+
+    Raises:
+        NoOptions: There are fewer than two, one is blank, or two are alike but for letter case and outer spaces.
+    """
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return Options(DEFAULT_OPTIONS)
+    if isinstance(value, str):
+        return Options(_told_apart(value.split("|")))
+    if isinstance(value, dict):
+        # Parquet gives every record all letters that any record has.
+        return _lettered([(name, text) for name, text in value.items() if text is not None])
+    if isinstance(value, list | tuple):
+        if value and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
+            return _lettered(value)
+        return Options(_told_apart(value))
+    raise NoOptions(f"the options are {value!r:.60}, which is no list.")
+
+
+def _lettered(pairs: Sequence[tuple[Any, Any]]) -> Options:
+    return Options(_told_apart([name for name, _ in pairs]), tuple(_text(text) for _, text in pairs))
+
+
+def _told_apart(values: Sequence[Any]) -> tuple[str, ...]:
+    names = tuple(_text(value) for value in values)
+    if len(names) < 2:
+        raise NoOptions(f"there are {len(names)} options, {names!r:.60}.")
+    if not all(names):
+        raise NoOptions(f"an option is blank, in {names!r:.60}.")
+    if len({name.casefold() for name in names}) < len(names):
+        raise NoOptions(f"two options are alike, in {names!r:.60}.")
+    return names
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str | int | float):
+        return str(value).strip()
+    raise NoOptions(f"an option is {value!r:.60}, which is no text.")
+
+
+def _finite(number: float | int | Decimal, from_text: bool) -> Score:
+    try:
+        value = float(number)
+    except OverflowError:
+        value = math.inf
+    if math.isfinite(value):
+        return Score(value, None, from_text)
+    return Score(math.nan, NOT_A_NUMBER if math.isnan(value) else INFINITE, from_text)

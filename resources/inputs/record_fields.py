@@ -1,0 +1,72 @@
+"""Finds values in nested records by dotted names such as `metadata.mos`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from resources.errors import UserError, listed, nearest
+
+SHOWN_FIELDS = 40
+Fields = dict[str, Any]
+
+
+class SeveralValues(Exception):
+    """A field that should hold one value holds a list or a group of fields."""
+
+
+def leaves(record: Fields, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every field of a record by its dotted name; what is no group of fields is a field, lists and nulls too."""
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def value_of(name: str) -> Callable[[Fields], Any]:
+    """A function that finds the field in a record: null where it is absent.
+
+    A key that is spelled with its dots, as a column of a CSV file is, comes before a nested field.
+    """
+    first, *rest = name.split(".")
+    if not rest:
+        return lambda record: record.get(name)
+
+    def nested(record: Fields) -> Any:
+        if name in record:
+            return record[name]
+        value: Any = record.get(first)
+        for part in rest:
+            if not isinstance(value, dict):
+                return None
+            value = value.get(part)
+        return value
+
+    return nested
+
+
+def as_text(value: Any) -> str | None:
+    """A single value as text, without outer spaces; null where there is none.
+
+    Raises:
+        SeveralValues: It is a list or a group of fields.
+    """
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, list | tuple | dict | bytes):
+        raise SeveralValues(f"{value!r:.60}")
+    if isinstance(value, bool):
+        return str(value).lower()
+    # A number that is none is how a data frame writes a missing one.
+    return None if value is None or value != value else str(value)
+
+
+def unknown_field(name: str, names: Iterable[str]) -> UserError | None:
+    """The error for a field that the file does not have, with those it has; null where it has it."""
+    there = list(names)
+    if name in there:
+        return None
+    within = [other for other in there if other.startswith(f"{name}.")]
+    if within:
+        return UserError(f"'{name}' is a group of fields: {listed(map(repr, within), SHOWN_FIELDS)}.")
+    fields = listed(map(repr, there), SHOWN_FIELDS) or "none"
+    return UserError(f"there is no field '{name}'{nearest(name, there)}; the fields there are: {fields}.")

@@ -1,0 +1,207 @@
+"""Streams a file of records - JSONL, CSV or Parquet - one record at a time, with the file's own row numbers."""
+
+import codecs
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from upath import UPath
+
+from resources.errors import FileFault, listed
+from resources.inputs.csv_rows import CsvRows, refuse_names_twice, with_decimal_point
+from resources.inputs.faults import BadRow
+from resources.inputs.opened_files import opened, refuse_utf16
+from resources.inputs.record_fields import Fields, leaves
+
+HEAD_RECORDS = 1000
+LONGEST_LINE_BYTES = 64 * 2**20
+PARQUET_BATCH_ROWS = 8192
+_SINGLE_LINES = "Write one JSON object per line (`jq -c '.[]' FILE` does it)."
+
+
+class Record(NamedTuple):
+    """One record: its row in the file and its fields, which may be nested."""
+
+    row: int
+    fields: Fields
+
+
+class RecordFile(ABC):
+    """A file of records that is read as a stream, as often as asked."""
+
+    # Whether a number can only be written as text in this kind of file.
+    numbers_are_text = False
+
+    def __init__(self, path: str | Path | UPath, likely: Collection[str] = ()) -> None:
+        """Name the file; `likely` are field names that help to tell a CSV file's delimiter."""
+        self.path = UPath(path)
+        self.name = self.path.name
+        self.likely = tuple(likely)
+
+    @abstractmethod
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """Every record, or what is wrong with its row; ``wanted`` lets a file with columns skip the others.
+
+        Raises:
+            FileFault: The file cannot be read, or not beyond some row.
+        """
+
+    @abstractmethod
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """Dotted names of the fields in the order they appear, and whether there can be no others.
+
+        Args:
+            whole: Read every record for it where the file does not say; else the first 1,000.
+        """
+
+    def plain_number(self, text: str) -> str:
+        """The text of a number as Python writes one."""
+        return text
+
+
+class JsonLines(RecordFile):
+    """One JSON object per line; blank lines are skipped; rows are lines, from 1."""
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """Every line, parsed whole: JSON has no columns to skip."""
+        row = 0
+        with opened(self.path) as file:
+            refuse_utf16(file, self.name, "UTF-8")
+            while line := file.readline(LONGEST_LINE_BYTES):
+                row += 1
+                if len(line) == LONGEST_LINE_BYTES:
+                    problem = f"the line is longer than {LONGEST_LINE_BYTES / 2**20:.0f} MiB."
+                    raise FileFault(self.name, problem, _SINGLE_LINES, row=row)
+                if not line.isspace():
+                    yield self._parsed(line, row)
+
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """Names seen in the first records, or in all."""
+        records = self.records()
+        head = records if whole else islice(records, HEAD_RECORDS)
+        names = {name: None for record in head if isinstance(record, Record) for name, _ in leaves(record.fields)}
+        # A group that is null in some record looks like a field there.
+        groups = {name[:end] for name in names for end, letter in enumerate(name) if letter == "."}
+        return [name for name in names if name not in groups], whole or next(records, None) is None
+
+    def _parsed(self, line: bytes, row: int) -> Record | BadRow:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            start = line.removeprefix(codecs.BOM_UTF8).strip()
+            if row == 1 and (start.startswith(b"[") or start == b"{"):
+                raise FileFault(self.name, "the records stretch over several lines.", _SINGLE_LINES, row=1) from error
+            reason = str(error) if isinstance(error, ValueError) else "too deeply nested"
+            return BadRow(row, f"the line is no JSON ({reason}), in '{_shown(line)}'.", "Mend or remove the line.")
+        if isinstance(value, dict):
+            return Record(row, value)
+        if row == 1 and isinstance(value, list):
+            raise FileFault(self.name, "the file is one JSON list.", _SINGLE_LINES, row=1)
+        return BadRow(row, f"the line is no JSON object, in '{_shown(line)}'.", "Mend or remove the line.")
+
+
+class CsvRecords(RecordFile):
+    """A CSV file: every value is text, a blank cell is ``""``; the header is row 1."""
+
+    numbers_are_text = True
+
+    def __init__(self, path: str | Path | UPath, likely: Collection[str] = ()) -> None:
+        """Read the header."""
+        super().__init__(path, likely)
+        with CsvRows(path, self.likely) as rows:
+            refuse_names_twice(rows.name, rows.columns)
+            self._columns, self._delimiter = rows.columns, rows.delimiter
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """Every row as a flat record."""
+        with CsvRows(self.path, self.likely) as rows:
+            kept = [
+                (index, column)
+                for index, column in enumerate(rows.header)
+                if column and (wanted is None or column in wanted)
+            ]
+            for found in rows:
+                if isinstance(found, BadRow):
+                    yield found
+                else:
+                    yield Record(found.row, {column: found.cells[index] for index, column in kept})
+
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """The header."""
+        return list(self._columns), True
+
+    def plain_number(self, text: str) -> str:
+        """A decimal comma becomes a point where commas do not separate."""
+        return with_decimal_point(text, self._delimiter)
+
+
+class ParquetRecords(RecordFile):
+    """A Parquet file; only the wanted columns are read; rows count from 1."""
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """Every row, batch by batch."""
+        row = 0
+        with opened(self.path) as file:
+            stored = self._stored(file)
+            columns = None if wanted is None else sorted(wanted)
+            for batch in stored.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=columns):
+                for fields in batch.to_pylist():
+                    row += 1
+                    yield Record(row, fields)
+
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """The stored schema's leaves."""
+        with opened(self.path) as file:
+            return list(_schema_names(self._stored(file).schema_arrow)), True
+
+    def _stored(self, file: Any) -> pq.ParquetFile:
+        try:
+            return pq.ParquetFile(file)
+        except pa.ArrowException as error:
+            raise FileFault(self.name, f"it is no Parquet file ({error}).", "Export it again.") from error
+
+
+KINDS: dict[str, Callable[..., RecordFile]] = {
+    ".jsonl": JsonLines,
+    ".ndjson": JsonLines,
+    ".json": JsonLines,
+    ".csv": CsvRecords,
+    ".tsv": CsvRecords,
+    ".txt": CsvRecords,
+    ".parquet": ParquetRecords,
+    ".pq": ParquetRecords,
+}
+
+
+def record_file(path: str | Path | UPath, likely: Collection[str] = ()) -> RecordFile:
+    """The file, read as the ending of its name says.
+
+    Args:
+        path: Local path or fsspec address.
+        likely: Field names that help to tell a CSV file's delimiter.
+
+    Raises:
+        FileFault: Its ending names no kind of file that is read, or its header is wrong.
+    """
+    kind = KINDS.get(UPath(path).suffix.lower())
+    if kind is None:
+        problem = f"files of this kind are not read; those that are: {listed(KINDS)}."
+        raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")
+    return kind(path, likely)
+
+
+def _schema_names(fields: Any, prefix: str = "") -> Iterator[str]:
+    for field in fields:
+        if pa.types.is_struct(field.type):
+            yield from _schema_names(field.type, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name
+
+
+def _shown(line: bytes) -> str:
+    return line[:120].decode("utf-8", "replace").strip()

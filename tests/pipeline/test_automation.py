@@ -1,0 +1,229 @@
+"""When tables are made again: the sensor on the score file, the schedule, and the refresh rule."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from dagster._core.definitions.sensor_definition import SensorExecutionData
+
+from pipeline.automation import (
+    REFRESH,
+    all_settings,
+    changed_human_scores,
+    fidelity,
+    new_human_scores,
+    nightly_fidelity,
+    refresh,
+)
+from pipeline.definitions import definitions_of
+from resources.study import Study
+from tests.small_study import KEYS, OBJECTS, errors, fault, launched, near_truth, run, run_one, write_study
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+HUMAN_SCORES = ("human_scores",)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return write_study(tmp_path)
+
+
+def looked(study: Study, instance: dg.DagsterInstance) -> SensorExecutionData:
+    """One tick of the sensor as the daemon makes it."""
+    context = dg.build_sensor_context(instance, resources={"study": study}, definitions=definitions_of(study))
+    return changed_human_scores.evaluate_tick(context)
+
+
+def make_human_scores(study: Study, instance: dg.DagsterInstance) -> None:
+    assert not errors(run_one(study, instance, KEYS[0], HUMAN_SCORES))
+
+
+def other_scores(study: Study) -> None:
+    path = study.fidelity.human_scores
+    path.write_text(path.read_text(encoding="utf-8-sig").replace("0.190", "0.195"), encoding="utf-8-sig")
+
+
+def test_scores_that_were_never_read_start_one_run_over_all_settings(
+    study: Study, instance: dg.DagsterInstance
+) -> None:
+    [request] = looked(study, instance).run_requests or []
+    assert request.tags["dagster/asset_partition_range_start"] == KEYS[0]
+    assert request.tags["dagster/asset_partition_range_end"] == KEYS[-1]
+    assert request.run_key
+
+
+def test_a_file_that_did_not_change_starts_nothing_and_says_so(
+    study: Study, sqlite_instance: dg.DagsterInstance
+) -> None:
+    make_human_scores(study, sqlite_instance)
+    tick = looked(study, sqlite_instance)
+    assert not tick.run_requests
+    assert tick.skip_message == "subjective.csv has not changed since human_scores was made."
+
+
+def test_a_file_that_was_only_touched_starts_nothing(study: Study, instance: dg.DagsterInstance) -> None:
+    make_human_scores(study, instance)
+    os.utime(study.fidelity.human_scores, (2e9, 2e9))
+    assert not looked(study, instance).run_requests
+
+
+def test_changed_scores_start_one_run_however_often_the_sensor_looks(
+    study: Study, sqlite_instance: dg.DagsterInstance
+) -> None:
+    make_human_scores(study, sqlite_instance)
+    other_scores(study)
+    keys = {request.run_key for _ in range(2) for request in looked(study, sqlite_instance).run_requests or []}
+    assert len(keys) == 1
+    make_human_scores(study, sqlite_instance)
+    assert not looked(study, sqlite_instance).run_requests
+
+
+def test_scores_that_are_changed_back_start_a_run_again(study: Study, instance: dg.DagsterInstance) -> None:
+    # Dagster never starts a second run for a run key, so the key of the first content may not come back.
+    path, keys = study.fidelity.human_scores, []
+    first = path.read_bytes()
+    for change in (lambda: None, lambda: other_scores(study), lambda: path.write_bytes(first)):
+        change()
+        [request] = looked(study, instance).run_requests or []
+        keys.append(request.run_key)
+        make_human_scores(study, instance)
+    assert len(set(keys)) == 3
+
+
+def test_a_missing_file_starts_nothing_and_says_where_it_should_be(study: Study, instance: dg.DagsterInstance) -> None:
+    study.fidelity.human_scores.unlink()
+    tick = looked(study, instance)
+    assert not tick.run_requests
+    assert str(study.fidelity.human_scores) in (tick.skip_message or "")
+    assert "`human_scores` in touchstone.yaml" in (tick.skip_message or "")
+
+
+def test_the_sensors_job_makes_human_scores_and_all_that_depends_on_them(study: Study) -> None:
+    definitions = definitions_of(study)
+    graph = definitions.resolve_asset_graph()
+    job = definitions.resolve_job_def(new_human_scores.name)
+    assert job.asset_layer.selected_asset_keys == graph.materializable_asset_keys
+
+
+def test_the_schedule_covers_all_settings_every_night(study: Study) -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        tick = nightly_fidelity.evaluate_tick(dg.build_schedule_context(instance))
+    [request] = tick.run_requests or []
+    assert {name: request.tags[name] for name in all_settings()} == all_settings()
+    assert nightly_fidelity.job_name == fidelity.name
+    assert nightly_fidelity.cron_schedule == "0 3 * * *"
+
+
+def test_the_tags_of_schedule_and_sensor_make_a_run_over_all_settings(
+    study: Study, instance: dg.DagsterInstance
+) -> None:
+    result = launched(study, instance, all_settings(), ("human_scores", "study_objects", "judge_calls"))
+    assert not errors(result)
+    assert instance.get_materialized_partitions(dg.AssetKey("judge_calls")) == set(KEYS)
+
+
+def test_nothing_runs_by_itself_until_it_is_switched_on() -> None:
+    assert nightly_fidelity.default_status == dg.DefaultScheduleStatus.STOPPED
+    assert changed_human_scores.default_status == dg.DefaultSensorStatus.STOPPED
+    assert refresh.default_status == dg.DefaultSensorStatus.STOPPED
+
+
+def test_the_refresh_rule_is_on_every_table(study: Study) -> None:
+    for spec in definitions_of(study).resolve_all_asset_specs():
+        assert spec.automation_condition == REFRESH, spec.key
+
+
+class Scenario:
+    """Two assets under the refresh rule; `upstream` has a blocking gate that a test can fail."""
+
+    passes = True
+
+    def __init__(self, instance: dg.DagsterInstance) -> None:
+        @dg.asset
+        def upstream() -> None: ...
+
+        @dg.asset_check(asset=upstream, blocking=True)
+        def gate() -> dg.AssetCheckResult:
+            return dg.AssetCheckResult(passed=self.passes)
+
+        @dg.asset(deps=[upstream], automation_condition=REFRESH)
+        def downstream() -> None: ...
+
+        self.instance = instance
+        self.definitions = dg.Definitions([upstream, downstream], asset_checks=[gate], executor=dg.in_process_executor)
+        self.cursor: Any = None
+
+    def make(self, *names: str) -> None:
+        job = self.definitions.resolve_implicit_global_asset_job_def()
+        selection = [dg.AssetKey(name) for name in names]
+        job.execute_in_process(instance=self.instance, asset_selection=selection, raise_on_error=False)
+
+    def requested(self) -> int:
+        """How often one tick of the rule asks for `downstream`."""
+        result = dg.evaluate_automation_conditions(self.definitions, self.instance, cursor=self.cursor)
+        self.cursor = result.cursor
+        return result.get_num_requested(dg.AssetKey("downstream"))
+
+
+@pytest.fixture
+def scenario(instance: dg.DagsterInstance) -> Scenario:
+    """Both made, and the rule has looked once."""
+    scenario = Scenario(instance)
+    scenario.make("upstream", "downstream")
+    assert scenario.requested() == 0
+    return scenario
+
+
+def test_what_depends_on_a_table_is_made_again_once(scenario: Scenario) -> None:
+    scenario.make("upstream")
+    assert scenario.requested() == 1
+    assert scenario.requested() == 0
+
+
+def test_what_depends_on_a_table_that_fails_its_gate_is_not(scenario: Scenario) -> None:
+    scenario.passes = False
+    scenario.make("upstream")
+    assert scenario.requested() == 0
+
+
+def test_a_gate_that_failed_in_an_earlier_run_holds_until_it_passes(scenario: Scenario) -> None:
+    scenario.passes = False
+    scenario.make("upstream")
+    # Ticks pass, and the failure is not forgotten.
+    assert [scenario.requested() for _ in range(3)] == [0, 0, 0]
+    scenario.passes = True
+    scenario.make("upstream")
+    assert scenario.requested() == 1
+
+
+def requested_settings(
+    study: Study, instance: dg.DagsterInstance, cursor: Any
+) -> tuple[dict[str, set[str | None]], Any]:
+    """The settings that one tick of the rule asks for, by table."""
+    definitions = definitions_of(study)
+    result = dg.evaluate_automation_conditions(definitions, instance, cursor=cursor)
+    keys = definitions.resolve_asset_graph().materializable_asset_keys
+    asked = {key.path[-1]: set(result.get_requested_partitions(key)) for key in keys}
+    return {name: settings for name, settings in asked.items() if settings}, result.cursor
+
+
+def test_after_a_run_over_settings_new_scores_ask_for_the_settings_whose_gates_passed(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    passing, failing = KEYS[1:3]
+
+    def answers(object_: str, setting: str, repeat: int) -> dict[str, Any]:
+        hit = (object_, setting) == (OBJECTS[0][2], failing) and repeat > 2
+        return fault() if hit else near_truth(object_, setting, repeat)
+
+    study = write_study(tmp_path, answers)
+    run(study, instance, (passing, failing))
+    run(study, instance, (passing, passing))
+    asked, cursor = requested_settings(study, instance, None)
+    assert asked == {}
+    other_scores(study)
+    make_human_scores(study, instance)
+    asked, _ = requested_settings(study, instance, cursor)
+    assert asked == {"study_objects": {None}, "matched_scores": {passing}, "human_agreement": {passing}}

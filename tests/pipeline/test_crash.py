@@ -1,0 +1,117 @@
+"""A run that is killed in the middle of its calls: the next one goes on where it stopped."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import dagster as dg
+import pandas as pd
+import pytest
+
+from resources.study import Study
+from resources.tables.all_tables import TABLES
+from tests.pipeline.slow_study import STRETCH
+from tests.small_study import (
+    KEYS,
+    OBJECTS,
+    UNPARTITIONED,
+    all_files,
+    described,
+    errors,
+    ledger_rows,
+    run,
+    sqlite_instance_in,
+    stored,
+    without_drawing,
+    write_study,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS_RUN = KEYS[: KEYS.index(STRETCH[1]) + 1]
+PLANNED = len(OBJECTS) * len(SETTINGS_RUN) * 5
+ENOUGH = 25
+PATIENCE_S = 60
+OF_THE_MOMENT = ["started_at", "latency_ms"]
+
+
+class Survived(NamedTuple):
+    study: Study
+    before: pd.DataFrame
+    tables_before: list[str]
+    result: dg.ExecuteInProcessResult
+    undisturbed: Study
+
+
+@pytest.fixture(scope="module")
+def survived(tmp_path_factory: pytest.TempPathFactory) -> Survived:
+    """The ledger as the kill left it, and the run after it."""
+    folder = tmp_path_factory.mktemp("killed")
+    write_study(folder)
+    study = described(folder)
+    with (folder / "log.txt").open("w") as log:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "tests.pipeline.slow_study", str(folder)], cwd=ROOT, stdout=log, stderr=log
+        )
+        try:
+            wait_for_calls(study, program, folder / "log.txt")
+        finally:
+            program.kill()
+            program.wait()
+    before, tables_before = ledger_rows(study), list(all_files(study))
+    undisturbed = write_study(tmp_path_factory.mktemp("undisturbed"))
+    with without_drawing():
+        with sqlite_instance_in(folder / "dagster") as instance:
+            result = run(study, instance, STRETCH)
+        with dg.DagsterInstance.ephemeral() as other:
+            assert not errors(run(undisturbed, other, STRETCH))
+    return Survived(study, before, tables_before, result, undisturbed)
+
+
+def wait_for_calls(study: Study, program: subprocess.Popen[bytes], log: Path) -> None:
+    """Return when some calls are in the ledger and the program still makes more."""
+    deadline = time.monotonic() + PATIENCE_S
+    while len(ledger_rows(study)) < ENOUGH:
+        assert program.poll() is None, f"the program ended early: {log.read_text()}"
+        assert time.monotonic() < deadline, f"no calls within {PATIENCE_S} s: {log.read_text()}"
+        time.sleep(0.02)
+
+
+def test_the_kill_came_in_the_middle(survived: Survived) -> None:
+    assert ENOUGH <= len(survived.before) < PLANNED
+    assert survived.tables_before == ["fidelity/human_scores.parquet", "fidelity/study_objects.parquet"]
+
+
+def test_the_next_run_finishes(survived: Survived) -> None:
+    assert not errors(survived.result)
+    assert len(ledger_rows(survived.study)) == PLANNED
+
+
+def test_no_finished_call_is_repeated(survived: Survived) -> None:
+    rows = ledger_rows(survived.study)
+    assert not rows.duplicated(["setting", "object", "repeat", "prompt_hash", "images_digest"]).any()
+    assert rows["attempt"].unique().tolist() == [1]
+
+
+def test_answers_recorded_before_the_kill_are_untouched(survived: Survived) -> None:
+    after = ledger_rows(survived.study).set_index("id").loc[survived.before["id"]].reset_index()
+    pd.testing.assert_frame_equal(after, survived.before)
+    [killed_run] = set(after["dagster_run_id"])
+    assert killed_run != survived.result.run_id
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_those_of_an_undisturbed_run(survived: Survived, name: str) -> None:
+    for key in [None] if name in UNPARTITIONED else SETTINGS_RUN:
+        ours, theirs = stored(survived.study, name, key), stored(survived.undisturbed, name, key)
+        if name == "judge_calls":
+            ours, theirs = ours.drop(columns=OF_THE_MOMENT), theirs.drop(columns=OF_THE_MOMENT)
+        if name == "study_objects":
+            ours, theirs = without_folders(ours), without_folders(theirs)
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+
+
+def without_folders(objects: pd.DataFrame) -> pd.DataFrame:
+    """The table without the addresses, which differ between two folders."""
+    return objects.drop(columns=["candidate_path", "reference_paths"])
