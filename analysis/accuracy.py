@@ -99,7 +99,7 @@ def interval_of_difference(
         raise ValueError("both sides need clusters, or neither")
     if first_clusters is None or second_clusters is None:
         return None
-    values = np.concatenate([_numbers(first), _numbers(second)])
+    values = np.concatenate([numbers(first), numbers(second)])
     labels = np.concatenate([np.asarray(first_clusters), np.asarray(second_clusters)])
     if labels.shape != values.shape:
         raise ValueError(f"one cluster per sample is needed, got shape {labels.shape} for {values.shape}")
@@ -151,8 +151,12 @@ def _clusters(n: int, clusters: ArrayLike | None) -> tuple[NDArray[np.intp], int
     return cluster_index(np.arange(n) if clusters is None else clusters)
 
 
-def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+def numbers(values: ArrayLike) -> NDArray[np.float64]:
+    """One finite number per sample, shape ``(n,)``; a `ValueError` for anything else."""
     array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise ValueError(f"values must be one finite number per sample, got shape {array.shape}")
+    if array.ndim != 1:
+        raise ValueError(f"one value per sample is needed, got shape {array.shape}")
+    missing = int(np.count_nonzero(~np.isfinite(array)))
+    if missing:
+        raise ValueError(f"{missing} of {array.size} values are missing or infinite; drop and count them")
     return array

@@ -8,6 +8,8 @@ from scipy import stats
 from analysis.undefined import UndefinedStatistic
 
 ASSUMES = "assumes independence"
+# A correlation of 1 but for the last bits of floating point.
+NEARLY_ONE = 1.0 - 1e-12
 
 
 class DependentTest(NamedTuple):
@@ -71,7 +73,7 @@ def steiger(r_first: float, r_second: float, r_between: float, n: int) -> Depend
         Steiger (1980), Psychol. Bull. 87:245-251, eq. 14.
     """
     _check(r_first, r_second, r_between, n)
-    if abs(r_first) >= 1.0 or abs(r_second) >= 1.0:
+    if max(abs(r_first), abs(r_second)) >= NEARLY_ONE:
         raise UndefinedStatistic("a correlation of 1 or -1 has no place on Fisher's scale")
     mean = (r_first + r_second) / 2.0
     product = r_between * (1.0 - 2.0 * mean**2) - mean**2 * (1.0 - 2.0 * mean**2 - r_between**2) / 2.0
@@ -88,5 +90,5 @@ def _check(r_first: float, r_second: float, r_between: float, n: int) -> None:
             raise ValueError(f"a correlation lies between -1 and 1, got {r}")
     if n < 4:
         raise UndefinedStatistic(f"only {n} samples, at least 4 needed")
-    if r_between >= 1.0 - 1e-12:
+    if r_between >= NEARLY_ONE:
         raise UndefinedStatistic("the two metrics lie on one rising line")

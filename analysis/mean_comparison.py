@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.accuracy import interval_of_difference
+from analysis.accuracy import interval_of_difference, numbers
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
 from analysis.correlation import excludes_zero
 from analysis.dependent_correlations import ASSUMES
@@ -135,10 +135,8 @@ def paired_t(
     return _result(found, float(differences.mean()), "paired t", clustered, confidence, a.size, b.size)
 
 
-def _side(values: ArrayLike) -> np.ndarray:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise ValueError(f"values must be one finite number per sample, got shape {array.shape}")
+def _side(values: ArrayLike) -> NDArray[np.float64]:
+    array = numbers(values)
     if array.size < 2:
         raise UndefinedStatistic(f"only {array.size} sample, at least 2 needed for a spread")
     return array

@@ -35,7 +35,7 @@ class ConfusedPair(NamedTuple):
 
     truth: str
     prediction: str
-    count: int
+    n: int
 
 
 class OptionConfusion(NamedTuple):
@@ -123,10 +123,11 @@ def confusions_by_options(
     Args:
         truth: The right option of each sample.
         prediction: The answer to each sample.
-        options: The options of each sample in their order; other orders of the same options are another set.
+        options: The options of each sample.
 
     Returns:
-        `option_confusion` of each set; sets of equal size in the order of their first sample.
+        `option_confusion` of each set, its options in the order and spelling of the first sample that has it; sets with
+        equally many samples in the order of their first one.
 
     Raises:
         ValueError: As `option_confusion`, or lengths differ.
@@ -139,12 +140,12 @@ def confusions_by_options(
         )
     if not truth:
         raise UndefinedStatistic("no sample, so there is no accuracy")
-    members: dict[tuple[str, ...], list[int]] = {}
+    members: dict[frozenset[str], list[int]] = {}
     for row, names in enumerate(options):
-        members.setdefault(tuple(names), []).append(row)
-    sets = sorted(members.items(), key=lambda each: -len(each[1]))
+        members.setdefault(frozenset(name.strip().casefold() for name in names), []).append(row)
     return [
-        option_confusion([truth[row] for row in rows], [prediction[row] for row in rows], names) for names, rows in sets
+        option_confusion([truth[row] for row in rows], [prediction[row] for row in rows], options[rows[0]])
+        for rows in sorted(members.values(), key=len, reverse=True)
     ]
 
 
@@ -169,4 +170,4 @@ def _most_confused(matrix: NDArray[np.int64], names: tuple[str, ...]) -> tuple[C
         if i != j and matrix[i, j]
     ]
     # A stable sort: ties stay in the order of the options.
-    return tuple(sorted(found, key=lambda pair: -pair.count)[:MOST_CONFUSED])
+    return tuple(sorted(found, key=lambda pair: -pair.n)[:MOST_CONFUSED])

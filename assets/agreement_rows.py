@@ -14,17 +14,26 @@ from analysis.correlation import Kind, correlations
 from analysis.deviation import deviation
 from analysis.icc import icc
 from analysis.undefined import UndefinedStatistic
+from assets.intervals import in_words
 from resources.configuration.fidelity import FidelityStudy
 
 UNITLESS, SCALE = "unitless", "0-1"
 CORRELATIONS: dict[Kind, str] = {"pearson": "pearson_r", "spearman": "spearman_r", "kendall": "kendall_tau_b"}
 
 
+# Everything else is unitless.
+ON_SCALE = ("mae", "rmse", "bias", "sd_of_differences", "limit", "calibration_intercept")
+
+
+def unit_of(statistic: str) -> str:
+    """The unit of a statistic by its name: the scores' own, or none."""
+    return SCALE if statistic.startswith(ON_SCALE) else UNITLESS
+
+
 class Row(NamedTuple):
     """One statistic as the table shows it."""
 
     statistic: str
-    unit: str
     value: float | None = None
     ci_low: float | None = None
     ci_high: float | None = None
@@ -48,7 +57,7 @@ def agreement_rows(matched: pd.DataFrame, ratings: pd.DataFrame, study: Fidelity
 
     Args:
         matched: Rows of `matched_scores`.
-        ratings: Rows of `human_scores` behind them, with the column `match_key`.
+        ratings: Rows of `human_scores` behind them.
         study: Seed, resamples and confidence.
     """
     sides = Sides(
@@ -58,77 +67,72 @@ def agreement_rows(matched: pd.DataFrame, ratings: pd.DataFrame, study: Fidelity
         ratings,
         {"seed": study.seed, "resamples": study.bootstrap_resamples, "confidence": study.confidence},
     )
-    blocks: list[tuple[list[str], str, Callable[[Sides], Iterator[Row]]]] = [
-        (list(CORRELATIONS.values()), UNITLESS, _correlations),
-        (["ccc", "ccc_accuracy", "scale_shift", "location_shift"], UNITLESS, _concordance),
-        (["mae", "rmse", "bias", "mae_by_product", "rmse_by_product", "bias_by_product"], SCALE, _deviation),
-        (["sd_of_differences", "limit_low", "limit_high"], SCALE, _limits),
-        (["difference_slope"], UNITLESS, _slope),
-        (["calibration_slope", "calibration_intercept", "mae_linear", "rmse_linear"], SCALE, _calibrated("linear")),
-        (["mae_isotonic", "rmse_isotonic"], SCALE, _calibrated("isotonic")),
-        (["human_icc_1_1", "human_icc_1_k"], UNITLESS, _ceiling),
+    blocks: list[tuple[list[str], Callable[[Sides], Iterator[Row]]]] = [
+        (list(CORRELATIONS.values()), _correlations),
+        (["ccc", "ccc_accuracy", "scale_shift", "location_shift"], _concordance),
+        (["mae", "rmse", "mae_by_product", "rmse_by_product", "bias_by_product"], _deviation),
+        (["bias", "sd_of_differences", "limit_low", "limit_high"], _limits),
+        (["difference_slope"], _slope),
+        (["calibration_slope", "calibration_intercept", "mae_linear", "rmse_linear"], _calibrated("linear")),
+        (["mae_isotonic", "rmse_isotonic"], _calibrated("isotonic")),
+        (["human_icc_1_1", "human_icc_1_k"], _ceiling),
     ]
-    return [row for names, unit, make in blocks for row in _defined(names, unit, make, sides)]
+    return [row for names, make in blocks for row in _defined(names, make, sides)]
 
 
-def _defined(names: list[str], unit: str, make: Callable[[Sides], Iterator[Row]], sides: Sides) -> list[Row]:
+def _defined(names: list[str], make: Callable[[Sides], Iterator[Row]], sides: Sides) -> list[Row]:
     try:
         return list(make(sides))
     except UndefinedStatistic as undefined:
-        return [Row(name, unit, undefined=undefined.reason) for name in names]
+        return [Row(name, undefined=undefined.reason) for name in names]
 
 
-def _row(
-    name: str, unit: str, value: float, interval: Interval, p: float | None = None, p_method: str | None = None
-) -> Row:
-    method = interval.method + (
-        ", unreliable: under 10 clusters" if interval.unreliable and interval.low is not None else ""
-    )
-    return Row(name, unit, value, interval.low, interval.high, p, f"{method}; p: {p_method}" if p_method else method)
+def _row(name: str, value: float, interval: Interval, p: float | None = None, p_method: str | None = None) -> Row:
+    method = in_words(interval)
+    return Row(name, value, interval.low, interval.high, p, f"{method}; p: {p_method}" if p_method else method)
 
 
 def _correlations(sides: Sides) -> Iterator[Row]:
     for kind, found in correlations(sides.judge, sides.human, sides.products, **sides.sampling).items():
-        yield _row(CORRELATIONS[kind], UNITLESS, found.value, found.interval, found.p, found.p_method)
+        yield _row(CORRELATIONS[kind], found.value, found.interval, found.p, found.p_method)
 
 
 def _concordance(sides: Sides) -> Iterator[Row]:
     found = concordance(sides.judge, sides.human, sides.products, **sides.sampling)
-    yield _row("ccc", UNITLESS, found.ccc, found.interval)
-    yield Row("ccc_accuracy", UNITLESS, found.accuracy, method="C_b, no interval")
-    yield Row("scale_shift", UNITLESS, found.scale_shift, method="judge's spread over people's, no interval")
-    yield Row(
-        "location_shift", UNITLESS, found.location_shift, method="bias over the geometric mean spread, no interval"
-    )
+    yield _row("ccc", found.ccc, found.interval)
+    yield Row("ccc_accuracy", found.accuracy, method="C_b, no interval")
+    yield Row("scale_shift", found.scale_shift, method="judge's spread over people's, no interval")
+    yield Row("location_shift", found.location_shift, method="bias over the geometric mean spread, no interval")
 
 
 def _deviation(sides: Sides) -> Iterator[Row]:
     found = deviation(sides.judge, sides.human, sides.products, **sides.sampling)
-    for name in ("mae", "rmse", "bias", "mae_by_product", "rmse_by_product", "bias_by_product"):
+    for name in ("mae", "rmse", "mae_by_product", "rmse_by_product", "bias_by_product"):
         estimate = getattr(found, name)
-        yield _row(name, SCALE, estimate.value, estimate.interval)
+        yield _row(name, estimate.value, estimate.interval)
 
 
 def _limits(sides: Sides) -> Iterator[Row]:
     found = bland_altman(sides.judge, sides.human, sides.products, **sides.sampling)
-    yield Row("sd_of_differences", SCALE, found.sd, method="ddof 1, no interval")
-    yield _row("limit_low", SCALE, found.lower_limit.value, found.lower_limit.interval)
-    yield _row("limit_high", SCALE, found.upper_limit.value, found.upper_limit.interval)
+    yield _row("bias", found.bias.value, found.bias.interval)
+    yield Row("sd_of_differences", found.sd, method="ddof 1, no interval")
+    yield _row("limit_low", found.lower_limit.value, found.lower_limit.interval)
+    yield _row("limit_high", found.upper_limit.value, found.upper_limit.interval)
 
 
 def _slope(sides: Sides) -> Iterator[Row]:
     found = slope_on_mean(sides.judge, sides.human, sides.products, **sides.sampling)
-    yield _row("difference_slope", UNITLESS, found.slope, found.interval, found.p, found.p_method)
+    yield _row("difference_slope", found.slope, found.interval, found.p, found.p_method)
 
 
 def _calibrated(method: Method) -> Callable[[Sides], Iterator[Row]]:
     def rows(sides: Sides) -> Iterator[Row]:
         found = calibration(sides.judge, sides.human, sides.products, seed=sides.sampling["seed"], method=method)
         if found.slope_fit_on_all is not None and found.intercept_fit_on_all is not None:
-            yield Row("calibration_slope", UNITLESS, found.slope_fit_on_all, method="least squares on all objects")
-            yield Row("calibration_intercept", SCALE, found.intercept_fit_on_all, method="least squares on all objects")
-        yield Row(f"mae_{method}", SCALE, found.mae_after, method=found.protocol)
-        yield Row(f"rmse_{method}", SCALE, found.rmse_after, method=found.protocol)
+            yield Row("calibration_slope", found.slope_fit_on_all, method="least squares on all objects")
+            yield Row("calibration_intercept", found.intercept_fit_on_all, method="least squares on all objects")
+        yield Row(f"mae_{method}", found.mae_after, method=found.protocol)
+        yield Row(f"rmse_{method}", found.rmse_after, method=found.protocol)
 
     return rows
 
@@ -137,13 +141,13 @@ def _ceiling(sides: Sides) -> Iterator[Row]:
     """Reliability of the human scores: no judge can be expected to agree with people better than people do."""
     if sides.ratings.empty:
         raise UndefinedStatistic("no object of the group was scored by people and the judge")
-    place = sides.ratings.groupby("match_key").cumcount()
+    place = sides.ratings.groupby("object").cumcount()
     # One-way forms do not care whose rating stands in which column.
-    wide = sides.ratings.assign(place=place).pivot_table(index="match_key", columns="place", values="score")
+    wide = sides.ratings.assign(place=place).pivot_table(index="object", columns="place", values="score")
     found = icc(wide.to_numpy(dtype=float), confidence=sides.sampling["confidence"])
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
         if form.value is None:
-            yield Row(name, UNITLESS, undefined=form.reason)
+            yield Row(name, undefined=form.reason)
         else:
             method = f"{form.method or 'no interval'}, {form.name} over annotators"
-            yield Row(name, UNITLESS, form.value, form.low, form.high, form.p, method)
+            yield Row(name, form.value, form.low, form.high, form.p, method)

@@ -5,6 +5,7 @@ from types import ModuleType
 import dagster as dg
 
 import assets.fidelity
+from assets.partitions import SETTINGS
 from pipeline.automation import REFRESH, changed_human_scores, fidelity, new_human_scores, nightly_fidelity, refresh
 from resources.gpu import GpuResource
 from resources.parquet_tables import ParquetTables
@@ -23,7 +24,16 @@ def touchstone() -> dg.Definitions:
 
 
 def definitions_of(study: Study) -> dg.Definitions:
-    """The same graph over any study."""
+    """The graph over one study.
+
+    Raises:
+        ValueError: The study has other settings than the configuration that the partitions were read from.
+    """
+    if (
+        study.fidelity_section
+        and [one.key for one in study.fidelity.settings.settings] != SETTINGS.get_partition_keys()
+    ):
+        raise ValueError("the study's settings are not those that TOUCHSTONE_CONFIG gave when assets were imported")
     return dg.Definitions(
         assets=dg.map_asset_specs(with_policy, _assets_of(assets.fidelity)),
         asset_checks=dg.load_asset_checks_from_package_module(assets.fidelity),

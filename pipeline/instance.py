@@ -2,11 +2,14 @@
 
 import os
 import shutil
+import socket
 
 import dagster as dg
 
 from resources.configuration.load import load_configuration
 from resources.home import CHECKOUT, Home
+
+HOST, PROCESS = "touchstone/host", "touchstone/process"
 
 
 def prepare_instance(home: Home) -> None:
@@ -17,11 +20,39 @@ def prepare_instance(home: Home) -> None:
     """
     home.claim(load_configuration(home).study)
     home.dagster.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(CHECKOUT / "dagster.yaml", home.dagster / "dagster.yaml")
+    if not (home.dagster / "dagster.yaml").exists():
+        # Beside its place first: a daemon may read it at any moment.
+        shutil.copyfile(CHECKOUT / "dagster.yaml", home.dagster / "dagster.yaml.new")
+        (home.dagster / "dagster.yaml.new").replace(home.dagster / "dagster.yaml")
     os.environ["DAGSTER_HOME"] = str(home.dagster)
 
 
 def open_instance(home: Home) -> dg.DagsterInstance:
     """The instance of this home; use it as a context manager."""
     prepare_instance(home)
-    return dg.DagsterInstance.get()
+    instance = dg.DagsterInstance.get()
+    report_killed_runs(instance)
+    return instance
+
+
+def this_process() -> dict[str, str]:
+    """Run tags by which a later process can see whether this one still lives."""
+    return {HOST: socket.gethostname(), PROCESS: str(os.getpid())}
+
+
+def report_killed_runs(instance: dg.DagsterInstance) -> None:
+    """Mark runs whose process was killed as failed: Dagster cannot see it and would count them as running for ever."""
+    started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED], tags={HOST: socket.gethostname()})
+    for run in instance.get_runs(started):
+        if not _lives(int(run.tags[PROCESS])):
+            instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 
 from pipeline.automation import settings_between
+from pipeline.instance import this_process
 from resources.errors import UserError, nearest
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -44,7 +45,7 @@ def run_study(
         result = job.execute_in_process(
             run_config=QUIET,
             instance=instance,
-            tags=settings_between(first, last),
+            tags=settings_between(first, last) | this_process(),
             raise_on_error=False,
             resources=resources,
         )

@@ -1,13 +1,14 @@
 """The accelerator: which device there is, and the resource `gpu` that hands it to assets."""
 
-from typing import Literal, NamedTuple
+import re
+from typing import NamedTuple
 
 import dagster as dg
 from pydantic import PrivateAttr
 
 from resources.errors import UserError
 
-Precision = Literal["float32", "bfloat16", "float16"]
+KNOWN = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 
 
 class Device(NamedTuple):
@@ -21,8 +22,10 @@ def available_device(wanted: str = "auto") -> Device:
     """The device that `wanted` means here: `auto` is CUDA, then MPS, then CPU.
 
     Raises:
-        UserError: The wanted device is not there.
+        UserError: The wanted device is not there, or no device is called that.
     """
+    if not KNOWN.fullmatch(wanted):
+        raise UserError(f"'{wanted}' is no device. Write auto, cpu, cuda, cuda:N or mps.")
     import torch
 
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
@@ -33,6 +36,9 @@ def available_device(wanted: str = "auto") -> Device:
         )
     if wanted == "mps" and not mps:
         raise UserError("Device 'mps' was asked for, but this is no Apple GPU. Set the device to auto or cpu.")
+    number = int(wanted.partition(":")[2] or 0)
+    if wanted.startswith("cuda") and number >= torch.cuda.device_count():
+        raise UserError(f"Device '{wanted}' was asked for, but there are {torch.cuda.device_count()}, counted from 0.")
     name = wanted if wanted != "auto" else "cuda" if cuda else "mps" if mps else "cpu"
     if name.startswith("cuda"):
         properties = torch.cuda.get_device_properties(name)
@@ -47,7 +53,6 @@ class GpuResource(dg.ConfigurableResource):
     """One device for all models of a run; assets that use it take `pool="gpu"`, so that one runs at a time."""
 
     device: str = "auto"
-    precision: Precision = "float32"
     _device: Device | None = PrivateAttr(default=None)
 
     def opened(self) -> Device:

@@ -1,4 +1,4 @@
-"""The running study: configuration, home, ledger and judge, each opened when first used."""
+"""The running study: its configuration, its home, and the ledger, opened when first used."""
 
 from dataclasses import dataclass
 from functools import cached_property

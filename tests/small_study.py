@@ -132,7 +132,7 @@ def write_image(path: Path, seed: int) -> None:
 
 def changed(study: Study, **changes: Any) -> Study:
     """The same home and ledger with another plan."""
-    return replace(study, fidelity=FidelityStudy(**{**dict(study.fidelity), **changes}))
+    return replace(study, fidelity_section=FidelityStudy(**{**dict(study.fidelity), **changes}))
 
 
 def sqlite_instance_in(folder: Path) -> dg.DagsterInstance:

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.convergence import convergence
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -25,7 +25,9 @@ def convergence_curves(
 
 def curve_rows(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     """The curves of all objects as a long table; looks beyond an object's valid repeats are not in it."""
-    curves = convergence(scores_of(matrix), study.thresholds.ci_half_width, study.repeats, study.confidence)
+    curves = convergence(
+        scores_of(as_planned(matrix, study.repeats)), study.thresholds.ci_half_width, study.repeats, study.confidence
+    )
     n_objects, n_looks = curves.mean.shape
     columns = {
         "setting": np.repeat(matrix["setting"].to_numpy(), n_looks),

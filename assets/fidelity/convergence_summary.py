@@ -4,7 +4,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.convergence import convergence, summarised
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_convergence
@@ -27,7 +27,9 @@ def convergence_summary(
 def summary_of_looks(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     """Mean, median and largest half-width at each number of repeats."""
     threshold = study.thresholds.ci_half_width
-    found = summarised(convergence(scores_of(matrix), threshold, study.repeats, study.confidence))
+    found = summarised(
+        convergence(scores_of(as_planned(matrix, study.repeats)), threshold, study.repeats, study.confidence)
+    )
     frame = pd.DataFrame(found._asdict()).rename(columns={"n_at_or_below": "n_converged"}).assign(threshold=threshold)
     frame.insert(0, "setting", matrix["setting"].iloc[0])
     return frame

@@ -6,8 +6,9 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from assets.agreement_rows import agreement_rows
+from assets.agreement_rows import agreement_rows, unit_of
 from assets.checks import gate_of_each
+from assets.fidelity.matched_scores import match_column
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_agreement_by_group
@@ -41,24 +42,28 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Every statistic for all objects and for each group of them, with how many objects and products it rests on."""
     judged = study_objects[study_objects["excluded"].isna()]
-    key = "object" if study.match_by == "object" else "item_id"
-    ratings = human_scores.assign(match_key=human_scores[key])
+    judged = judged.assign(match_key=judged[match_column(study)])
+    # The ceiling is about people on the same object, also where scores are matched by item.
+    ratings = human_scores.merge(judged[["object", "match_key"]], on="object")
     rows = []
-    for grouping, group, part, n_total in _groups(matched, judged, key):
+    for grouping, group, keys in _groups(judged):
+        part = matched[matched["match_key"].isin(keys)]
         behind = ratings[ratings["match_key"].isin(part["match_key"])]
-        counts = {"n_used": len(part), "n_total": n_total, "n_products": part["product_id"].nunique()}
+        counts = {"n_used": len(part), "n_total": len(keys), "n_products": part["product_id"].nunique()}
         named = {"setting": setting, "grouped_by": grouping, "group": group}
-        rows += [named | row._asdict() | counts for row in agreement_rows(part, behind, study)]
+        for row in agreement_rows(part, behind, study):
+            rows.append(named | row._asdict() | {"unit": unit_of(row.statistic)} | counts)
     return pd.DataFrame(rows)
 
 
-def _groups(matched: pd.DataFrame, judged: pd.DataFrame, key: str) -> Iterator[tuple[str, str, pd.DataFrame, int]]:
-    yield "overall", ALL, matched, judged[key].nunique()
+def _groups(judged: pd.DataFrame) -> Iterator[tuple[str, str, set[str]]]:
+    """All keys, then those of each category and algorithm; an item whose objects differ is in a group of its own."""
+    yield "overall", ALL, set(judged["match_key"])
     for grouping in GROUPINGS:
-        names = judged[grouping].fillna("(missing)")
-        of_pairs = matched[grouping].fillna("(missing)")
-        for name in sorted(names.unique()):
-            yield grouping, name, matched[of_pairs == name], judged.loc[names == name, key].nunique()
+        named = judged.assign(group=judged[grouping].fillna("(missing)")).groupby("match_key")["group"]
+        group_of = named.first().where(named.nunique() < 2, "(several)")
+        for name in sorted(group_of.unique()):
+            yield grouping, name, set(group_of.index[group_of == name])
 
 
 def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.checks import gate_result
 from assets.partitions import metadata_value
-from resources.errors import listed
+from resources.errors import FileFault, listed
 from resources.images import sha256_of_file
 from resources.inputs.faults import counted_by_cause
 from resources.inputs.human_scores import HumanScoresRead, read_human_scores
@@ -20,8 +20,12 @@ from resources.study import Study
 @dg.asset(group_name="fidelity", kinds={"csv"}, code_version="1")
 def human_scores(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads the score file and joins the catalogue by job hash; a blank score is left out and counted."""
+    path = study.fidelity.human_scores
+    before = sha256_of_file(path) if path.is_file() else None
     read = read_human_scores(study.fidelity)
-    context.add_output_metadata(headline(read) | {"source_sha256": sha256_of_file(study.fidelity.human_scores)})
+    if sha256_of_file(path) != before:
+        raise FileFault(path, "the file changed while it was read.", "Run again when it is complete.")
+    context.add_output_metadata(headline(read) | {"source_sha256": before})
     return read.frame
 
 
@@ -53,14 +57,18 @@ def every_row_accounted_for(human_scores: pd.DataFrame, study: dg.ResourceParam[
 
 
 def accounted_gate(stored: pd.DataFrame, read: HumanScoresRead) -> Gate:
-    """Rows of the file that neither the table nor the counted exclusions hold."""
-    missing = abs(read.n_rows_in_file - len(read.exclusions) - len(stored))
+    """Ratings that stand in the file or in the table, and not in both with the same score."""
+    in_table, in_file = _ratings(stored), _ratings(read.frame)
     return at_most(
         "every_row_accounted_for",
-        float(missing),
+        float(len(in_table ^ in_file)),
         0,
         n=read.n_rows_in_file,
         counted="rows",
-        what=f"Rows unaccounted for ({len(stored)} in the table, {len(read.exclusions)} left out as blank)",
+        what=f"Ratings that file and table do not share ({len(stored)} made, {len(read.exclusions)} left out as blank)",
         remedy="The file changed since the table was made: make human_scores again.",
     )
+
+
+def _ratings(frame: pd.DataFrame) -> set[tuple[str, str, float]]:
+    return set(zip(frame["object"], frame["annotator"], frame["score"].round(12), strict=True))

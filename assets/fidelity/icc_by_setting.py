@@ -1,6 +1,7 @@
 """Table `icc_by_setting`: how far one repeat's score stands in for another's."""
 
 import warnings
+from typing import Any
 
 import dagster as dg
 import numpy as np
@@ -12,25 +13,40 @@ from analysis.icc import Icc, IccForm, icc, icc_band
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.undefined import UndefinedStatistic
 from assets.checks import gate_of_each
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of
+from assets.intervals import in_words
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
+from resources.plots.fidelity import draw_icc
+from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_statistics import FORMS, ICC_BY_SETTING
 
 WARN = dg.AssetCheckSeverity.WARN
 PINGOUIN_TOLERANCE = 1e-8
+HEADLINE = ["icc_1k", "icc_1k_low", "icc_1k_high", "lower_bound", "band", "n_used", "n_products"]
 
 
 @dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
 def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per setting: six ICC forms with F test and interval (unitless)."""
-    headline = ["icc_1k", "icc_1k_low", "icc_1k_high", "band", "n_used", "n_products"]
-    return each_partition(context, lambda key: icc_row(score_matrix[key], study.fidelity), headline)
+    threshold = study.fidelity.thresholds.icc
+    return each_partition(
+        context,
+        lambda key: icc_row(score_matrix[key], study.fidelity),
+        lambda row: headline(row, threshold),
+    )
+
+
+def headline(row: pd.DataFrame, threshold: float) -> dict[str, Any]:
+    """The coefficient that counts with its bounds, and all six at a glance."""
+    numbers = {name: row[name].iloc[0] for name in HEADLINE}
+    return numbers | {"plot": figure_metadata(lambda figure: draw_icc(figure, row, threshold))}
 
 
 def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     """One setting's coefficients; what the data do not define is null with the reason in `undefined`."""
+    matrix = as_planned(matrix, study.repeats)
     used = matrix[matrix["n_valid"] >= 1]
     counts = {
         "setting": matrix["setting"].iloc[0],
@@ -46,23 +62,29 @@ def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     except UndefinedStatistic as undefined:
         return pd.DataFrame([_undefined_row(counts, undefined.reason)])
     by_product = _interval_by_product(matrix, result, study)
-    forms = dict(zip(("11", "a1", "c1", "ak", "ck"), _without_headline(result), strict=True)) | {
-        "1k": result.icc_1k_planned
-    }
+    forms = dict(zip(("11", "a1", "c1", "ak", "ck"), _without_headline(result), strict=True))
+    forms["1k"] = result.icc_1k_planned
+    # Objects of one product resemble each other; the F interval takes them for unrelated and is too narrow.
+    clustered = counts["n_products"] < counts["n_used"]
+    lower = by_product.low if clustered else result.icc_1k_planned.low
     row = counts | {
+        "n_complete": result.n_complete,
         "k0": result.k0,
+        "icc_1k0": result.icc_1_k.value,
         **{column: value for key, form in forms.items() for column, value in _form_columns(key, form).items()},
         "icc_1k_low_by_product": by_product.low,
         "icc_1k_high_by_product": by_product.high,
-        "interval_by_product": by_product.method,
+        "interval_by_product": in_words(by_product),
         "variance_between": result.between_variance,
         "variance_within": result.within_variance,
-        "sem": result.standard_error_of_measurement,
+        "standard_error_of_measurement": result.standard_error_of_measurement,
         "repeatability_limit": result.repeatability_limit,
         "band": icc_band(result.icc_1k_planned.value),
-        "band_lower": icc_band(result.icc_1k_planned.low),
+        "band_lower": icc_band(lower),
+        "lower_bound": lower,
         "deterministic": result.deterministic,
         "method": result.method or "none",
+        "two_way_rows": result.two_way_rows or "all rows",
         "undefined": _reasons(forms),
     }
     return pd.DataFrame([row])
@@ -99,8 +121,8 @@ def _reasons(forms: dict[str, IccForm]) -> str | None:
 
 def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
     empty = {column.name: None for column in ICC_BY_SETTING.columns}
-    texts = {"interval_by_product": "none", "method": "none", "deterministic": False, "undefined": reason}
-    return empty | counts | texts
+    words = dict.fromkeys(("interval_by_product", "method", "two_way_rows"), "none")
+    return empty | counts | words | {"deterministic": False, "undefined": reason}
 
 
 @dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
@@ -116,9 +138,7 @@ def repeatable_for_sure(
     context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
     """Advice: the lower bound of ICC(1,k) reaches the threshold too."""
-    return gate_of_each(
-        context, icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc, "icc_1k_low"), WARN
-    )
+    return gate_of_each(context, icc_by_setting, lambda row: lower_bound_gate(row, study.fidelity.thresholds.icc), WARN)
 
 
 @dg.asset_check(
@@ -133,22 +153,44 @@ def icc_agrees_with_pingouin(
     )
 
 
-def repeatable_gate(row: pd.DataFrame, threshold: float, column: str = "icc_1k") -> Gate:
-    """ICC(1,k) or its lower bound against the threshold; a deterministic setting proves nothing and fails."""
+def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
+    """ICC(1,k) against the threshold; a deterministic setting proves nothing and fails."""
     seen = row.iloc[0]
-    deterministic = bool(seen["deterministic"])
-    value = None if deterministic or pd.isna(seen[column]) else float(seen[column])
+    if seen["deterministic"]:
+        return _deterministic_gate("repeatable", int(seen["n_used"]), threshold)
     return at_least(
-        "repeatable" if column == "icc_1k" else "repeatable_for_sure",
-        value,
+        "repeatable",
+        None if pd.isna(seen["icc_1k"]) else float(seen["icc_1k"]),
         threshold,
         n=int(seen["n_used"]),
-        what="ICC(1,k)" if column == "icc_1k" else "The lower bound of ICC(1,k)",
-        reason="deterministic: all repeats of each object are equal, which shows nothing about repeatability"
-        if deterministic
-        else str(seen["undefined"]),
+        what="ICC(1,k)",
+        reason=str(seen["undefined"]),
         remedy="More repeats raise ICC(1,k); a lower temperature narrows the repeats.",
     )
+
+
+def lower_bound_gate(row: pd.DataFrame, threshold: float) -> Gate:
+    """The lower bound of ICC(1,k) against the threshold: products resampled where objects share one."""
+    seen = row.iloc[0]
+    if seen["deterministic"]:
+        return _deterministic_gate("repeatable_for_sure", int(seen["n_used"]), threshold)
+    return at_least(
+        "repeatable_for_sure",
+        None if pd.isna(seen["lower_bound"]) else float(seen["lower_bound"]),
+        threshold,
+        n=int(seen["n_used"]),
+        what="The lower bound of ICC(1,k)",
+        reason=str(seen["interval_by_product"] if pd.isna(seen["undefined"]) else seen["undefined"]),
+        remedy="More objects of more products narrow the interval.",
+    )
+
+
+def _deterministic_gate(name: str, n: int, threshold: float) -> Gate:
+    sentence = (
+        f"ICC(1,k) is 1 by construction over {n} objects and does not count: the setting is deterministic, all repeats "
+        f"of each object are equal, which shows nothing about repeatability; needed: at least {threshold:g}."
+    )
+    return Gate(name, False, None, f">= {threshold:g}", sentence)
 
 
 def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:

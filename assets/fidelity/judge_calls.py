@@ -5,10 +5,11 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.gates import Gate, share_at_least
+from analysis.gates import Gate, at_most, share_at_least
 from assets.checks import gate_of_each
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from resources.configuration.grid import setting_from_key
+from resources.errors import listed
 from resources.judges.contract import ANSWER_STATES, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.registry import judge_of
@@ -16,7 +17,6 @@ from resources.progress import TracksProgress
 from resources.study import Study
 
 DISAGREEMENT = 0.01  # stated and recomputed score may differ by rounding
-CATEGORIES = ("category_l1", "category_l2", "category_l3")
 
 
 @dg.asset(
@@ -52,7 +52,7 @@ def judged_objects(study_objects: pd.DataFrame) -> list[JudgedObject]:
             row["candidate_sha256"],
             tuple(row["reference_paths"]),
             tuple(row["reference_sha256"]),
-            tuple(None if pd.isna(row[name]) else row[name] for name in CATEGORIES),  # type: ignore[arg-type]
+            tuple(None if pd.isna(row[name]) else row[name] for name in ("category_l1", "category_l2", "category_l3")),  # type: ignore[arg-type]
         )
         for row in judged.to_dict("records")
     ]
@@ -84,11 +84,35 @@ def answers_are_valid_json(
 ) -> dg.AssetCheckResult:
     """The judge keeps to the answer's form: JSON validity reaches its threshold."""
     return gate_of_each(
-        context, judge_calls, lambda calls: validity_gate(calls, study.fidelity.thresholds.json_validity)
+        context,
+        judge_calls,
+        lambda calls: validity_gate(calls, study.fidelity.thresholds.json_validity, study.fidelity.confidence),
     )
 
 
-def validity_gate(calls: pd.DataFrame, threshold: float) -> Gate:
+@dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
+def same_model_answered(context: dg.AssetCheckExecutionContext, judge_calls: Frames) -> dg.AssetCheckResult:
+    """Advice: one model with one fingerprint gave all answers; a provider that swaps it changes the judge."""
+    return gate_of_each(context, judge_calls, model_gate, dg.AssetCheckSeverity.WARN)
+
+
+def model_gate(calls: pd.DataFrame) -> Gate:
+    """The number of different models and fingerprints behind the answers, against one."""
+    answered = calls[calls["state"].isin(ANSWER_STATES)]
+    models = answered[["model_answered", "fingerprint"]].fillna("not stated").drop_duplicates()
+    named = listed(f"{row.model_answered} ({row.fingerprint})" for row in models.itertuples())
+    return at_most(
+        "same_model_answered",
+        float(len(models)),
+        1,
+        n=len(answered),
+        counted="answers",
+        what="Models and fingerprints behind the answers",
+        remedy=f"They are {named}. Pin the model's version, or judge the setting again under another model name.",
+    )
+
+
+def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:
     """Valid among first answers against the threshold."""
     first = first_answers(calls)
     return share_at_least(
@@ -99,4 +123,5 @@ def validity_gate(calls: pd.DataFrame, threshold: float) -> Gate:
         what="JSON validity",
         counted="first answers",
         remedy="The column `fault_message` says what was wrong with each answer.",
+        confidence=confidence,
     )

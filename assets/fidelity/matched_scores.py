@@ -5,8 +5,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_least
+from analysis.pairs import FEWEST_PAIRS
 from assets.checks import gate_of_each
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_matched_scores
@@ -14,7 +15,6 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity import MATCHED_SCORES
 
-FEWEST_PAIRS = 3
 DESCRIBED = ["item_id", "product_id", "algorithm", "category_l1", "category_l2", "category_l3"]
 
 
@@ -41,23 +41,31 @@ def matched_scores(
 def matched_rows(
     setting: str, matrix: pd.DataFrame, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
 ) -> pd.DataFrame:
-    """The judge's score and the people's mean at the finest key that the study asks for."""
+    """Objects that both sides scored; averaged over an item's objects where the study matches by item."""
+    matrix = as_planned(matrix, study.repeats)
     judge = pd.DataFrame({"object": matrix["object"], "judge_score": judge_scores(matrix, study.aggregate)})
     judge["n_judge_scores"] = matrix["n_valid"].astype("int64")
-    judge = judge.dropna().merge(study_objects[["object", *DESCRIBED]], on="object", validate="one_to_one")
-    judge["match_key"] = judge["object"] if study.match_by == "object" else judge["item_id"]
-    people = human_scores.assign(
-        match_key=human_scores["object"] if study.match_by == "object" else human_scores["item_id"]
+    people = human_scores.groupby("object")["score"].agg(human_score="mean", n_ratings="size").reset_index()
+    both = judge.dropna().merge(people, on="object", validate="one_to_one")
+    both = both.merge(study_objects[["object", *DESCRIBED]], on="object", validate="one_to_one")
+    by_key = both.assign(match_key=both[match_column(study)]).groupby("match_key", sort=True)
+    matched = by_key.agg(
+        judge_score=("judge_score", "mean"),
+        n_judge_scores=("n_judge_scores", "sum"),
+        human_score=("human_score", "mean"),
+        n_ratings=("n_ratings", "sum"),
     )
-    ratings = people.groupby("match_key")["score"].agg(human_score="mean", n_ratings="size")
-    by_key = judge.groupby("match_key", sort=True)
-    verdicts = by_key.agg(judge_score=("judge_score", "mean"), n_judge_scores=("n_judge_scores", "sum"))
     # What an item's objects do not have in common is null.
     described = by_key[DESCRIBED].first().where(by_key[DESCRIBED].nunique(dropna=False) < 2)
-    matched = verdicts.join(described).join(ratings, how="inner").reset_index()
+    matched = matched.join(described).reset_index()
     matched.insert(0, "setting", setting)
     matched["difference"] = matched["judge_score"] - matched["human_score"]
     return matched[[column.name for column in MATCHED_SCORES.columns]]
+
+
+def match_column(study: FidelityStudy) -> str:
+    """The column of `study_objects` by which judge and people are matched."""
+    return "object" if study.match_by == "object" else "item_id"
 
 
 def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.gates import Gate, at_least
 from assets.checks import gate_of_each
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from resources.errors import listed
+from resources.errors import UserError, listed
 from resources.judges.contract import SCORED_STATES
 from resources.plots.fidelity import draw_score_matrix
 from resources.plots.figure import figure_metadata
@@ -38,6 +38,21 @@ def matrix_of(setting: str, calls: pd.DataFrame, study_objects: pd.DataFrame, re
     frame.insert(4, "n_valid", valid)
     frame.insert(5, "n_planned", repeats)
     return frame
+
+
+def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
+    """The matrix, if it was made under the plan that is in force.
+
+    Raises:
+        UserError: It was made with another number of repeats.
+    """
+    made_with = set(matrix["n_planned"])
+    if made_with - {repeats}:
+        raise UserError(
+            f"score_matrix at {matrix['setting'].iloc[0]} was made with {listed(made_with)} repeats, "
+            f"and the study plans {repeats}. Run the setting again."
+        )
+    return matrix
 
 
 def scores_of(matrix: pd.DataFrame) -> np.ndarray:
@@ -75,5 +90,6 @@ def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:
         n=len(matrix),
         what="Fewest valid repeats of an object",
         reason="no object was judged",
-        remedy=f"{len(short)} objects have too few: {named}. Run the setting again: faults are asked again.",
+        remedy=f"Too few: {named}. Run the setting again: faults are asked again. An invalid answer is final: plan "
+        "more repeats.",
     )

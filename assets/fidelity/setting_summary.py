@@ -11,11 +11,13 @@ from analysis.icc import icc, icc_band
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.judge_calls import first_answers
 from assets.fidelity.matched_scores import matched_rows
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, scores_of
 from assets.fidelity.stability import stability_rows
+from assets.intervals import in_words
 from assets.partitions import SETTINGS, Frames, metadata_value
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import setting_from_key
+from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES
 from resources.plots.fidelity import draw_setting_summary
 from resources.plots.figure import figure_metadata
@@ -31,6 +33,8 @@ MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="1",
+    # One run at a time: of two that overlap, the one that read first must not write last.
+    pool="setting_summary",
 )
 def setting_summary(
     context: dg.AssetExecutionContext,
@@ -49,21 +53,41 @@ def setting_summary(
 def summary_rows(
     calls: Frames, matrices: Frames, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
 ) -> pd.DataFrame:
-    """Every setting that was made, judged on the same objects: failures are not random."""
+    """Every setting that was made, judged on the same objects: failures are not random.
+
+    A setting that fails its integrity gate, or was made under another plan, is shown without numbers and does not
+    decide on which objects the others are compared.
+    """
     made = [key for key in SETTINGS.get_partition_keys() if key in matrices]
-    # An object counts where it has the repeats that the gate `enough_repeats` asks for, in every setting.
+    obstacles = {key: obstacle for key in made if (obstacle := _obstacle(matrices[key], study)) is not None}
     valid = {key: _valid_objects(matrices[key], study.minimum_repeats) for key in made}
-    common = set.intersection(*valid.values()) if valid else set()
+    common = (
+        set.intersection(*(valid[key] for key in made if key not in obstacles)) if len(obstacles) < len(made) else set()
+    )
+    n_total = int(study_objects["excluded"].isna().sum())
     rows = []
-    for key, own in valid.items():
+    for key in made:
+        row = _named(key, study) | answers(calls[key]) | {"n_total": n_total, "n_left_out": len(valid[key] - common)}
+        if key in obstacles:
+            nothing = {"deterministic": False, "n_objects": 0, "n_products": 0, "n_matched": 0}
+            rows.append(row | nothing | {"undefined": f"not compared: {obstacles[key]}"})
+            continue
         matrix = matrices[key][matrices[key]["object"].isin(common)]
         matched = matched_rows(key, matrix, human_scores, study_objects, study)
         reasons: dict[str, None] = {}
-        row = _named(key, study) | _repeatability(matrix, study, reasons) | _agreement(matched, study, reasons)
-        row |= answers(calls[key])
-        counts = {"n_objects": len(matrix), "n_matched": len(matched), "n_left_out": len(own - common)}
+        row |= _repeatability(matrix, study, reasons) | _agreement(matched, study, reasons)
+        counts = {"n_objects": len(matrix), "n_products": matrix["product_id"].nunique(), "n_matched": len(matched)}
         rows.append(row | counts | {"undefined": "; ".join(reasons) or None})
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
+
+
+def _obstacle(matrix: pd.DataFrame, study: FidelityStudy) -> str | None:
+    """Why a setting cannot be compared: its gate, or a plan that is no longer in force."""
+    try:
+        gate = enough_repeats_gate(as_planned(matrix, study.repeats), study.minimum_repeats)
+    except UserError as problem:
+        return str(problem)
+    return None if gate.passed else gate.sentence
 
 
 def _valid_objects(matrix: pd.DataFrame, minimum: int) -> set[str]:
@@ -112,6 +136,7 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
         spearman = found["spearman"]
         row |= {"spearman_r": spearman.value, "pearson_r": found["pearson"].value}
         row |= {"spearman_low": spearman.interval.low, "spearman_high": spearman.interval.high}
+        row["spearman_interval"] = in_words(spearman.interval)
     try:
         errors = deviation(judge, human, products, **sampling)
     except UndefinedStatistic as undefined:

@@ -15,7 +15,7 @@ SECRETS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TOUCHSTONE_DATABASE_URL")
 
 
 def doctor() -> None:
-    """Look at everything a study needs; exits 2 when something in force is broken."""
+    """Look at what a study needs, bring the ledger's schema up to date; exits 2 when something in force is broken."""
     console = Console()
     home = touchstone_home()
     console.print(f"touchstone {version('touchstone')}, dagster {version('dagster')}", highlight=False)
@@ -62,9 +62,9 @@ def _database() -> str:
 
 
 def _device() -> str:
-    from resources.gpu import available_device
+    from resources.gpu import GpuResource
 
-    return available_device().sentence
+    return GpuResource().opened().sentence
 
 
 def _weights() -> str:

@@ -11,7 +11,7 @@ from resources.errors import UserError
 
 TEMPLATE = """\
 # Touchstone's configuration. Paths are relative to this file. Secrets never go here: they stay in the environment.
-# Lines that are commented out show the default.
+# Lines that are commented out show the default, or, where they say "optional", an example.
 study: my_study              # names the study in the ledger of judge calls
 
 fidelity:
@@ -19,17 +19,18 @@ fidelity:
   human_scores: subjective.csv      # columns: 3D Object filename, Visual Fidelity (0-1), optional annotator
   references: references            # photos:  {references}/{item}/gt_1.png ... gt_5.png (png or jpg)
   candidates: candidates            # renders: {candidates}/{item}/{hash8}.png, or candidate.png for a single object
-  # catalogue: database.csv         # job_id, product_id, variant, algo, category_l1..l3: adds categories
-  # selected_objects: selected_objects.csv   # judge these objects only
+  # catalogue: database.csv         # optional: job_id, product_id, variant, algo, category_l1..l3: adds categories
+  # selected_objects: selected_objects.csv   # optional: judge these objects only
   # columns: {filename: 3D Object filename, score: Visual Fidelity, annotator: annotator}
+  # algorithms: [rodin_multi, trellis_single, ...]   # names in your file names; the catalogue's count too
   # score_max: 1.0                  # a file on 0-100 needs 100
   # match_by: object                # or item: people and judge are averaged over an item's objects first
   # mismatched_objects: error       # or exclude: drop objects whose render is not the one people scored
   # max_missing_share: 0.05         # share of objects without usable images at which the study stops
 
   # --- the judge -------------------------------------------------------------------------------------------
-  judge: {kind: local}              # appearance baseline, no network
-  # judge: {kind: replay, path: calls.jsonl}   # recorded calls, or a VFScore outputs/llm_calls/{model} folder
+  judge: {kind: local}              # appearance baseline, no network; image_side_px: 512, workers: all cores
+  # judge: {kind: replay, path: calls.jsonl}   # optional: recorded calls, or a VFScore outputs/llm_calls/{model} folder
   # rubric_weights: {color_palette: 40, material_finish: 25, texture_identity: 15, texture_scale_placement: 20}
   # score_source: stated            # or recomputed: the weighted sum of the sub-scores
   # settings:
@@ -39,6 +40,7 @@ fidelity:
   #   top_ps: [1.0, 0.95, 0.9]
   # repeats: 5
   # minimum_repeats: 3              # valid repeats that every object needs in a setting
+  # aggregate: mean                 # or median: an object's score from its repeats
 
   # --- what the gates ask for ------------------------------------------------------------------------------
   # thresholds:

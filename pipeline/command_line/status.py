@@ -12,6 +12,7 @@ from rich.text import Text
 from pipeline.instance import open_instance
 from resources.home import touchstone_home
 
+HISTORY = 20  # runs looked back at for a setting's latest evaluation
 EVALUATED = dg.DagsterEventType.ASSET_CHECK_EVALUATION
 
 
@@ -51,24 +52,34 @@ def _latest(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | Non
 
 
 def _gates(instance: dg.DagsterInstance, key: dg.AssetKey, graph: Any) -> Text:
-    """How many gates hold, and the names of those that do not."""
-    check_keys = sorted(graph.get_check_keys_for_assets({key}))
-    records = instance.event_log_storage.get_latest_asset_check_execution_by_key(check_keys)
-    seen = {check: _evaluation(records[check]) for check in check_keys if check in records}
-    held = sum(1 for evaluation in seen.values() if evaluation is not None and evaluation.passed)
-    text = Text()
-    if held:
-        text.append(f"{held} pass", style="green")
-    for evaluation in seen.values():
-        if evaluation is not None and not evaluation.passed:
-            advice = evaluation.severity == dg.AssetCheckSeverity.WARN
+    """How many gates hold in every setting that was checked, and the names of those that do not."""
+    node, text, held = graph.get(key), Text(), 0
+    settings = node.partitions_def.get_num_partitions() if node.partitions_def else 1
+    for check_key in sorted(graph.get_check_keys_for_assets({key})):
+        latest = _latest_by_partition(instance, check_key, settings)
+        failed = [evaluation for evaluation in latest if not evaluation.passed]
+        held += bool(latest) and not failed
+        if failed:
+            advice = failed[0].severity == dg.AssetCheckSeverity.WARN
             word, style = (
-                ("note", "yellow") if advice else ("STOP", "bold red") if evaluation.blocking else ("FAIL", "red")
+                ("note", "yellow") if advice else ("STOP", "bold red") if failed[0].blocking else ("FAIL", "red")
             )
-            text.append(", " if text else "").append(f"{word} {evaluation.check_name}", style=style)
-    return text
+            where = f" in {len(failed)} of {len(latest)}" if node.partitions_def else ""
+            text.append(", " if text else "").append(f"{word} {check_key.name}{where}", style=style)
+    held_text = Text(f"{held} pass", style="green") if held else Text()
+    return Text(", ").join(part for part in (held_text, text) if part)
 
 
-def _evaluation(record: Any) -> dg.AssetCheckEvaluation | None:
-    event = record.event.dagster_event if record.event else None
-    return event.asset_check_evaluation_data if event and event.event_type == EVALUATED else None
+def _latest_by_partition(
+    instance: dg.DagsterInstance, check_key: dg.AssetCheckKey, settings: int
+) -> list[dg.AssetCheckEvaluation]:
+    """Each setting's latest evaluation; a run over all settings is told by the settings it covered."""
+    history = instance.event_log_storage.get_asset_check_execution_history(check_key, limit=HISTORY * (settings + 1))
+    latest: dict[str | None, dg.AssetCheckEvaluation] = {}
+    for record in history:
+        event = record.event.dagster_event if record.event else None
+        if event and event.event_type == EVALUATED:
+            evaluation = event.asset_check_evaluation_data
+            latest.setdefault(evaluation.partition, evaluation)
+    of_partitions = [evaluation for partition, evaluation in latest.items() if partition is not None]
+    return of_partitions or list(latest.values())

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from analysis.correlation import correlation
 from pipeline.runs import Outcome
-from resources.configuration.load import load_configuration
+from resources.configuration.load import SAMPLE, load_configuration
 from resources.home import Home
 
 SHOWN_SETTING = "t0.2_p1.0"
@@ -65,7 +65,8 @@ def show_summary(home: Home, console: Console) -> None:
     )
     console.print(
         f"Compared on {first['n_objects']} objects that are valid in every setting, {first['n_matched']} of them "
-        "scored by people. Scores are 0-1; ICC(1,k) and its interval are of the mean of the planned repeats.",
+        "scored by people. Scores are 0-1; ICC(1,k) and its F interval are of the mean of the planned repeats; "
+        "icc_by_setting has the interval over products beside it.",
         highlight=False,
     )
     _show_truth(home, console)
@@ -98,7 +99,7 @@ def _shown(column: str, row: Any) -> str:
 
 def _show_truth(home: Home, console: Console) -> None:
     """On the sample study the right answer is known: print how near the judge came to it."""
-    if load_configuration(home).study != "sample":
+    if load_configuration(home).study != SAMPLE:
         return
     truth = pd.read_csv(home.samples / "fidelity" / "truth.csv", dtype={"object": str})
     path = home.tables / "fidelity" / "matched_scores" / f"{SHOWN_SETTING}.parquet"

@@ -1,10 +1,7 @@
 """Sample inputs of the fidelity study: products photographed, reconstructed with known faults, scored by people."""
 
 import csv
-import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,13 +17,12 @@ from pipeline.samples.materials import Material, material
 from pipeline.samples.products import BUILDS, Shape
 from pipeline.samples.rendering import Light, render
 from pipeline.samples.views import Camera, look
-from resources.errors import UserError
+from pipeline.samples.whole_folder import is_whole, make_whole
 
 SAMPLES_VERSION = "1"
 SEED = 20260101
 PHOTO_AZIMUTHS_DEG = (-32.0, 4.0, 38.0)
 MAX_THREADS = 4
-MANIFEST = "manifest.json"
 _PNG = [cv2.IMWRITE_PNG_COMPRESSION, 3]
 
 
@@ -55,20 +51,7 @@ def write_fidelity_samples(folder: Path, seed: int = SEED) -> FidelitySamples:
         UserError: The folder holds something that is no set of samples.
     """
     folder = Path(folder)
-    if not is_complete(folder, seed):
-        if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
-            raise UserError(f"{folder} holds files that are no samples; nothing was written. Name an empty folder.")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        # Made beside its place and renamed into it: a folder of this name is whole or absent.
-        scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
-            made = scratch / "made"
-            _write_all(made, seed)
-            if folder.exists():
-                folder.rename(scratch / "before")
-            made.rename(folder)
-        finally:
-            shutil.rmtree(scratch)
+    make_whole(folder, SAMPLES_VERSION, seed, partial(_write_all, seed=seed))
     return FidelitySamples(
         human_scores=folder / "subjective.csv",
         catalogue=folder / "database.csv",
@@ -80,27 +63,15 @@ def write_fidelity_samples(folder: Path, seed: int = SEED) -> FidelitySamples:
 
 def is_complete(folder: Path, seed: int) -> bool:
     """Whether the folder holds every file of this seed and version, at its full length."""
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
-        return False
-    if (manifest.get("samples_version"), manifest.get("seed")) != (SAMPLES_VERSION, seed):
-        return False
-    files = manifest["bytes_by_file"]
-    return all((folder / name).is_file() and (folder / name).stat().st_size == size for name, size in files.items())
+    return is_whole(folder, SAMPLES_VERSION, seed)
 
 
 def _write_all(folder: Path, seed: int) -> None:
-    folder.mkdir()
     objects = planned_objects(seed)
     _write_tables(folder, objects, seed)
     items = [objects[index : index + 2] for index in range(0, len(objects), 2)]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, MAX_THREADS)) as threads:
         list(threads.map(partial(_write_item, folder), items))
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
-    manifest = {"samples_version": SAMPLES_VERSION, "seed": seed, "bytes_by_file": sizes}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

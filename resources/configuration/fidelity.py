@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from resources.configuration.grid import Setting
+from resources.configuration.grid import Setting, setting_from_key
 from resources.configuration.section import Section
+from resources.errors import UserError
 
 Share = Annotated[float, Field(ge=0, le=1)]
 ALGORITHMS = (
@@ -69,6 +70,18 @@ class SettingsGrid(Section):
     temperatures: tuple[Annotated[float, Field(ge=0, le=2)], ...] = (0.2, 0.5, 0.8)
     top_ps: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (1.0, 0.95, 0.9)
 
+    @model_validator(mode="after")
+    def keys_read_back(self) -> "SettingsGrid":
+        """Refuse numbers whose partition key would not name them, such as 0.00001."""
+        for setting in self.settings:
+            try:
+                same = setting_from_key(setting.key) == setting
+            except UserError:
+                same = False
+            if not same:
+                raise ValueError(f"setting {setting.key} has no plain decimal key; round the number")
+        return self
+
     @property
     def baseline(self) -> Setting:
         """The setting that the others are held against."""
@@ -84,12 +97,12 @@ class SettingsGrid(Section):
 class FidelityThresholds(Section):
     """What the quality gates ask for: all unitless, scores on 0-1."""
 
-    icc: float = 0.85
-    median_mad: float = 0.05
-    ci_half_width: float = 0.02
-    spearman: float = 0.7
-    mae: float = 0.10
-    rmse: float = 0.15
+    icc: float = Field(0.85, ge=-1, le=1)
+    median_mad: Share = 0.05
+    ci_half_width: float = Field(0.02, gt=0, le=1)
+    spearman: float = Field(0.7, ge=-1, le=1)
+    mae: Share = 0.10
+    rmse: Share = 0.15
     json_validity: Share = 0.98
 
 

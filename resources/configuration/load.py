@@ -14,6 +14,7 @@ from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home
 
 FILE_NAME = "touchstone.yaml"
+SAMPLE = "sample"
 
 
 class Configuration(BaseSettings):
@@ -76,7 +77,7 @@ def sample_configuration(home: Home) -> Configuration:
     """The study on the inputs that the project makes itself."""
     fidelity = home.samples / "fidelity"
     return Configuration(
-        study="sample",
+        study=SAMPLE,
         fidelity=FidelityStudy(
             human_scores=fidelity / "subjective.csv",
             catalogue=fidelity / "database.csv",
@@ -102,6 +103,8 @@ def read_configuration(path: Path) -> Configuration:
         configuration = Configuration(**values)
     except (ValidationError, TypeError) as problem:
         raise UserError(f"{path} has faults:\n{_faults(problem)}") from problem
+    if configuration.study == SAMPLE:
+        raise UserError(f"{path} has faults:\n  study: '{SAMPLE}' is the built-in study; name yours otherwise.")
     return _anchored(configuration, path.parent)
 
 

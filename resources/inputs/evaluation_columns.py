@@ -37,8 +37,9 @@ LIKELY = (SAMPLE_ID, OPTIONS, *(name for sides in KNOWN.values() for side in sid
 class EvaluationColumns:
     """What is read from a file: dotted names of its fields.
 
-    `sample_id` and `options` are null where there is no such field, `fields` where every field is kept; `rivals`
-    would have counted before the fields that were chosen, and were not among the first records.
+    `sample_id` is null where there is no such field, `options` where the file holds scores, `fields` where every
+    field is kept. `known_fields` are those that can be kept as far as the names are known, `rivals` those that would
+    have been chosen had they been among them.
     """
 
     kind: Kind
@@ -108,16 +109,15 @@ def _columns(
     chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)
     if chosen_prediction == chosen_truth:
         raise FileFault(file.name, f"'{chosen_truth}' is named as prediction and as truth.", "Name two fields.")
-    has_options = any(name == OPTIONS or name.startswith(f"{OPTIONS}.") for name in names)
     columns = EvaluationColumns(
         kind=kind,
         prediction=chosen_prediction,
         truth=chosen_truth,
         sample_id=SAMPLE_ID if SAMPLE_ID in names else None,
-        options=OPTIONS if kind == "answers" and has_options else None,
+        options=OPTIONS if kind == "answers" else None,
         fields=None if fields is None else tuple(dict.fromkeys(fields)),
         known_fields=(),
-        rivals=passed + passed_truths,
+        rivals=(*passed, *passed_truths, *(() if SAMPLE_ID in names else (SAMPLE_ID,))),
     )
     known = tuple(name for name in names if not columns.holds_values(name))
     return EvaluationColumns(**{**vars(columns), "known_fields": known})
@@ -141,9 +141,7 @@ def _recognised(file: RecordFile, names: Sequence[str], prediction: str | None, 
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
-        lacks = "; ".join(
-            f"for {kind} {' and '.join(_lacking(kind, names, prediction, truth))}" for kind in KNOWN
-        )
+        lacks = "; ".join(f"for {kind} {' and '.join(_lacking(kind, names, prediction, truth))}" for kind in KNOWN)
         problem = f"it holds neither scores nor answers: {lacks}; the fields there are: {_shown(names)}."
         raise FileFault(file.name, problem, _NAME_IT)
     if prediction is not None and truth is not None:
@@ -178,8 +176,10 @@ def _share_of_numbers(file: RecordFile, name: str) -> float:
     """Which share of the first values there are is a number."""
     value = value_of(name)
     records = (found for found in file.records([name]) if isinstance(found, Record))
-    scores = [score_in(file.plain_number(text) if isinstance(text := value(record.fields), str) else text)
-              for record in islice(records, SNIFFED_RECORDS)]
+    scores = [
+        score_in(file.plain_number(text) if isinstance(text := value(record.fields), str) else text)
+        for record in islice(records, SNIFFED_RECORDS)
+    ]
     told = [score.cause is None for score in scores if score.cause in (None, NOT_A_NUMBER)]
     return sum(told) / len(told) if told else 0.5
 

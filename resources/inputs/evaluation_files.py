@@ -1,26 +1,28 @@
 """Reads a file of predicted scores or multiple-choice answers with their truths, as a stream."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from upath import UPath
 
 from resources.errors import SHOWN, FileFault, listed, nearest
-from resources.inputs.evaluation_columns import LIKELY, SAMPLE_ID, EvaluationColumns, Kind, evaluation_columns
+from resources.inputs.evaluation_columns import KNOWN, LIKELY, SAMPLE_ID, EvaluationColumns, Kind, evaluation_columns
 from resources.inputs.evaluation_duplicates import repeated_samples
-from resources.inputs.evaluation_rows import ANSWER_COLUMNS, SCORE_COLUMNS, LeftOut, Pair, RowFault, row_reader
+from resources.inputs.evaluation_rows import LeftOut, RowFault, row_reader
 from resources.inputs.faults import BadRow, Exclusion, Faults
 from resources.inputs.packed_columns import PackedColumn
 from resources.inputs.record_fields import Fields, SeveralValues, as_text, leaves, value_of
 from resources.inputs.record_files import RecordFile, record_file
 
 FIELD = "field."
-BROKEN_ROW = "broken_row"
+BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
+ValueIn = Callable[[Fields], Any]
 _SKIP = " `--skip-bad-rows` leaves such rows out and counts them."
 
 
@@ -83,6 +85,7 @@ def read_evaluation_file(
     columns = evaluation_columns(file, kind, prediction, truth, fields)
     reading = _Reading(file, columns, skip_bad_rows)
     for found in file.records(columns.wanted):
+        reading.n_rows += 1
         if isinstance(found, BadRow):
             reading.refuse(found.row, found.problem, found.remedy)
         else:
@@ -91,7 +94,7 @@ def read_evaluation_file(
 
 
 class _Reading:
-    """What one pass over a file has gathered."""
+    """What one pass over a file gathers."""
 
     def __init__(self, file: RecordFile, columns: EvaluationColumns, skip_bad_rows: bool) -> None:
         self.file, self.columns, self.skip_bad_rows = file, columns, skip_bad_rows
@@ -99,31 +102,147 @@ class _Reading:
         self.excluded: Counter[str] = Counter()
         self.examples: list[Exclusion] = []
         self.n_rows = self.n_kept = 0
-        self.read_row = row_reader(file, columns)
+        self.reader = row_reader(file, columns)
         self.sample_id = value_of(columns.sample_id) if columns.sample_id else None
         self.rivals = [(name, value_of(name)) for name in columns.rivals]
-        chosen = columns.fields
-        self.chosen = None if chosen is None else [(name, value_of(name)) for name in chosen]
-        self.own = SCORE_COLUMNS if columns.kind == "scores" else ANSWER_COLUMNS
-        self.packed = {name: PackedColumn(type_) for name, type_ in self.own.items()}
-        self.fields = {name: PackedColumn(pa.string()) for name in chosen or ()}
+        self.chosen = None if columns.fields is None else [(name, value_of(name)) for name in columns.fields]
+        self.rows, self.sample_ids = PackedColumn(pa.int64()), PackedColumn(pa.string())
+        self.values = [PackedColumn(type_) for type_ in self.reader.types.values()]
+        self.fields = {name: PackedColumn(pa.string()) for name in columns.fields or ()}
+        self.passed_over: set[str] = set()
 
     def take(self, row: int, record: Fields) -> None:
         """Keep one record, or note why not."""
-        self.n_rows += 1
+        self._refuse_rivals(row, record)
+        try:
+            sample_id = self._sample_id(row, record)
+            values = self.reader.read(record)
+            texts = self._every_text(record) if self.chosen is None else self._chosen_texts(record, self.chosen)
+        except LeftOut as left_out:
+            self._exclude(Exclusion(self.file.name, row, left_out.field, _shown(left_out.value), left_out.cause))
+            return
+        except RowFault as fault:
+            self.refuse(row, fault.problem, fault.remedy)
+            return
+        self.rows.put(self.n_kept, row)
+        self.sample_ids.put(self.n_kept, sample_id)
+        for column, value in zip(self.values, values, strict=True):
+            column.put(self.n_kept, value)
+        for name, text in texts:
+            self.fields[name].put(self.n_kept, text)
+        self.n_kept += 1
+
+    def refuse(self, row: int, problem: str, remedy: str) -> None:
+        """Note a row that cannot be read, or count it where such rows are skipped."""
+        if self.skip_bad_rows:
+            self._exclude(Exclusion(self.file.name, row, "", problem, BROKEN_ROW))
+        else:
+            self.faults.add(problem, remedy + _SKIP, row)
+
+    def result(self) -> EvaluationRead:
+        """The table, once the file is read."""
+        self.faults.raise_if_any()
+        ids, rows = self.sample_ids.array(self.n_kept), self.rows.array(self.n_kept).to_numpy()
+        values = {name: column.array(self.n_kept) for name, column in zip(self.reader.types, self.values, strict=True)}
+        fields = {name: column.array(self.n_kept) for name, column in self.fields.items()}
+        if self.sample_id is not None:
+            compared = self.reader.compared(values)
+            repeated = repeated_samples(ids, rows, compared, list(fields.values()), self.faults)
+            self.faults.raise_if_any()
+            for mask, cause in ((repeated.same_fields, DUPLICATE), (repeated.other_fields, DUPLICATE_OTHER_FIELDS)):
+                for index in np.flatnonzero(mask):
+                    where = (self.file.name, int(rows[index]), SAMPLE_ID, str(ids[int(index)]))
+                    self._exclude(Exclusion(*where, cause))
+            kept = pa.array(~(repeated.same_fields | repeated.other_fields))
+            ids = ids.filter(kept)
+            values = {name: column.filter(kept) for name, column in values.items()}
+            fields = {name: column.filter(kept) for name, column in fields.items()}
+        self._refuse_nothing(len(ids))
+        frame = pd.DataFrame(
+            {
+                "sample_id": pd.array(ids, dtype="str"),
+                **self.reader.table(values),
+                **{FIELD + name: pd.array(column, dtype="str") for name, column in fields.items()},
+            }
+        )
+        return EvaluationRead(
+            name=self.file.name,
+            kind=self.columns.kind,
+            frame=frame,
+            prediction_field=self.columns.prediction,
+            truth_field=self.columns.truth,
+            fields=tuple(fields),
+            sample_id_is_row=self.sample_id is None,
+            n_rows_in_file=self.n_rows,
+            excluded=dict(self.excluded),
+            examples=tuple(sorted(self.examples, key=lambda exclusion: exclusion.row)),
+            n_normalised=int(values["normalised"].to_numpy().sum()),
+            n_invalid_answers=int(values["prediction"].null_count),
+            notes=tuple(self._notes()),
+        )
+
+    def _sample_id(self, row: int, record: Fields) -> str:
+        if self.sample_id is None:
+            return str(row)
+        text = _single(SAMPLE_ID, self.sample_id(record))
+        if text is None:
+            raise RowFault(f"'{SAMPLE_ID}' is missing.", "Name the sample.")
+        return text
+
+    def _chosen_texts(self, record: Fields, chosen: list[tuple[str, ValueIn]]) -> list[tuple[str, str | None]]:
+        return [(name, _single(name, value(record))) for name, value in chosen]
+
+    def _every_text(self, record: Fields) -> list[tuple[str, str | None]]:
+        """All single values; a field that appears for the first time begins a column."""
+        texts = []
+        for name, value in leaves(record):
+            if name in self.passed_over or value is None or isinstance(value, list | bytes):
+                continue
+            if name not in self.fields:
+                if self.columns.holds_values(name):
+                    self.passed_over.add(name)
+                    continue
+                self.fields[name] = PackedColumn(pa.string())
+            texts.append((name, as_text(value)))
+        return texts
+
+    def _exclude(self, exclusion: Exclusion) -> None:
+        self.excluded[exclusion.cause] += 1
+        if self.excluded[exclusion.cause] <= SHOWN:
+            self.examples.append(exclusion)
+
+    def _refuse_rivals(self, row: int, record: Fields) -> None:
         for name, value in self.rivals:
             if value(record) is not None:
-                self._refuse_rival(row, name)
-        try:
-            sample_id = as_text(self.sample_id(record)) if self.sample_id else str(row)
-            if sample_id is None:
-                raise RowFault(f"'{SAMPLE_ID}' is missing.", "Name the sample.")
-            pair = self.read_row(record)
-            texts = self._texts(record)
-        except LeftOut as left_out:
-            self._exclude(row, left_out.field, left_out.value, left_out.cause)
+                problem = f"field '{name}' is here and was in none of the first rows, by which the fields were chosen."
+                remedy = "Name the fields with --prediction and --truth; have a sample_id in every row or in none."
+                raise FileFault(self.file.name, problem, remedy, row=row)
+
+    def _refuse_nothing(self, n_kept: int) -> None:
+        if n_kept:
             return
-        except (RowFault, SeveralValues) as fault: ...
+        causes = ", ".join(f"{count} {cause}" for cause, count in self.excluded.items())
+        sides = f"'{self.columns.prediction}' and '{self.columns.truth}'"
+        problem = f"no row has both {sides}, of {self.n_rows} rows ({causes})." if causes else "there is no row."
+        raise FileFault(self.file.name, problem, "Correct the file, or name other fields.")
+
+    def _notes(self) -> Iterator[str]:
+        columns = self.columns
+        if columns.sample_id is None:
+            near = nearest(SAMPLE_ID, columns.known_fields)
+            yield f"There is no field '{SAMPLE_ID}'{near}; the row in the file names the sample."
+        for chosen, known in zip((columns.prediction, columns.truth), KNOWN[columns.kind], strict=True):
+            also = [name for name in known if name in columns.known_fields]
+            if chosen in known and also:
+                yield f"'{chosen}' was read; {listed(map(repr, also))} is there too."
 
 
-    def refuse(self, row: int, problem: str, remedy: str) -> None: ...
+def _single(name: str, value: Any) -> str | None:
+    try:
+        return as_text(value)
+    except SeveralValues as fault:
+        raise RowFault(f"field '{name}' holds {fault}, not a single value.", "Write one value.") from fault
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else f"{value:.60}" if isinstance(value, str) else f"{value!r:.60}"

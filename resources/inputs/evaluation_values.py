@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from analysis.option_confusion import INVALID
+
 DEFAULT_OPTIONS = ("A", "B", "C", "D")
 MISSING, NOT_A_NUMBER, INFINITE = "missing", "not_a_number", "infinite"
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+_LETTERED = re.compile(r"\(?([A-Za-z])[.):]+\s*(\S.*)", re.DOTALL)
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -21,7 +24,7 @@ class Score(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The options of one question in their order; `texts` is what each says where a letter stands for it."""
+    """The options of one question in their order; `texts` is what each says where its name is a letter for it."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...] | None = None
@@ -54,28 +57,42 @@ def score_in(value: Any) -> Score:
 def options_in(value: Any) -> Options:
     """The options that a value holds: a list, a text such as ``A|B|C``, or letters with what each says.
 
+    A list such as ``["A. Blur", "B. Noise"]`` holds letters with what each says, too.
+
     Returns:
         A to D where the value is null or blank.
 
     Raises:
-        NoOptions: There are fewer than two, one is blank, or two are alike but for letter case and outer spaces.
+        NoOptions: There are fewer than two, one is blank or called "invalid", or two are alike but for letter case
+            and outer spaces.
     """
     if value is None or (isinstance(value, str) and not value.strip()):
         return Options(DEFAULT_OPTIONS)
     if isinstance(value, str):
-        return Options(_told_apart(value.split("|")))
+        return _listed(value.split("|"))
     if isinstance(value, dict):
         # Parquet gives every record all letters that any record has.
         return _lettered([(name, text) for name, text in value.items() if text is not None])
     if isinstance(value, list | tuple):
         if value and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
             return _lettered(value)
-        return Options(_told_apart(value))
+        return _listed(value)
     raise NoOptions(f"the options are {value!r:.60}, which is no list.")
 
 
+def _listed(values: Sequence[Any]) -> Options:
+    names = _told_apart(values)
+    parts = [_LETTERED.fullmatch(name) for name in names]
+    pairs = [(part[1], part[2]) for part in parts if part is not None]
+    alone = len({letter.casefold() for letter, _ in pairs}) == len(names)
+    return _lettered(pairs) if alone else Options(names)
+
+
 def _lettered(pairs: Sequence[tuple[Any, Any]]) -> Options:
-    return Options(_told_apart([name for name, _ in pairs]), tuple(_text(text) for _, text in pairs))
+    """The letters, and what they say where that tells them apart."""
+    names, texts = _told_apart([name for name, _ in pairs]), tuple(_text(text) for _, text in pairs)
+    apart = all(texts) and len({text.casefold() for text in texts}) == len(texts)
+    return Options(names, texts if apart else None)
 
 
 def _told_apart(values: Sequence[Any]) -> tuple[str, ...]:
@@ -84,6 +101,8 @@ def _told_apart(values: Sequence[Any]) -> tuple[str, ...]:
         raise NoOptions(f"there are {len(names)} options, {names!r:.60}.")
     if not all(names):
         raise NoOptions(f"an option is blank, in {names!r:.60}.")
+    if INVALID in (name.casefold() for name in names):
+        raise NoOptions(f"'{INVALID}' stands for answers that are no option, in {names!r:.60}.")
     if len({name.casefold() for name in names}) < len(names):
         raise NoOptions(f"two options are alike, in {names!r:.60}.")
     return names

@@ -2,7 +2,7 @@
 
 import codecs
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from upath import UPath
 
@@ -22,7 +22,7 @@ def opened(path: str | Path | UPath) -> BinaryIO:
         FileFault: Missing, not readable or empty.
     """
     try:
-        file = cast(BinaryIO, UPath(path).open("rb"))
+        file: BinaryIO = UPath(path).open("rb")
     except FileNotFoundError as error:
         remedy = "Correct its path, where you typed it or in touchstone.yaml."
         raise FileFault(path, "there is no such file.", remedy) from error

@@ -49,17 +49,23 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: an answer's raw text, or the state of a fault and its message."""
+    """What came back: an answer's raw text, or the state of a fault and its message.
+
+    `answer_state` is the state of an answer whose text was not kept. `earlier` are attempts at the same call that came
+    before this one, in order; each is recorded as an attempt of its own.
+    """
 
     raw_answer: str | None
     fault: str | None = None
     fault_message: str | None = None
+    answer_state: str | None = None
     model_answered: str | None = None
     fingerprint: str | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
     tokens_cached: int | None = None
     cost_usd: float = 0.0
+    earlier: tuple["Reply", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,15 @@ class Judge(Protocol):
         """What tells this judge's answers from another's."""
         ...
 
+    @property
+    def faults_are_final(self) -> bool:
+        """Whether a call that got a fault would get it again, whenever it is asked; then it is not asked again."""
+        ...
+
     def reply(self, call: Call) -> Reply:
-        """Answer one call; a fault is a reply, never an exception."""
+        """Answer one call; a fault is a reply, never an exception.
+
+        Raises:
+            UserError: What is judged or replayed changed during the run: no answer would be about what is recorded.
+        """
         ...

@@ -106,6 +106,7 @@ class Judging:
                     for future in done:
                         future.result()
                     advance(len(done))
+                    done = set()
             finally:
                 # What stops the run, an error or a person, does not throw away answers that are under way.
                 begun = {future for future in running if not future.cancel()}

@@ -1,11 +1,8 @@
 """The judge `local`: compares what can be measured on pixels, without a network and without weights. A baseline."""
 
+import hashlib
 import json
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from concurrent.futures import Future
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,7 +10,9 @@ from analysis.appearance.comparison import Comparison, Photos, compare, photos_t
 from analysis.appearance.descriptors import Patches, described, patches
 from analysis.appearance.looks import patches_in_view
 from resources.configuration import fidelity
-from resources.images import load_image
+from resources.errors import UserError
+from resources.images import UnreadableImage, decode_image, read_image_file
+from resources.judges.bounded_cache import BoundedCache
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.prompt import RUBRIC_VERSION
 
@@ -22,44 +21,6 @@ CODE_VERSION: Final = "1"
 KEPT_CANDIDATES: Final = 2048  # about 80 kB each
 KEPT_PHOTO_SETS: Final = 4096  # about 5 kB each
 
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
-
-
-class BoundedCache(Generic[Key, Value]):
-    """Keeps the values used last; a value that several threads want at once is made by one of them."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Key, Future[Value]] = OrderedDict()
-
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of a key, made now if it is not kept.
-
-        Raises:
-            Exception: Whatever ``make`` raised; nothing is kept then.
-        """
-        with self._lock:
-            future = self._kept.get(key)
-            mine = future is None
-            if future is None:
-                future = self._kept[key] = Future()
-                if len(self._kept) > self._limit:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(key)
-        if mine:
-            try:
-                future.set_result(make())
-            except BaseException as error:
-                with self._lock:
-                    self._kept.pop(key, None)
-                future.set_exception(error)
-        return future.result()
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
 
 class LocalJudge:
     """Scores a candidate against its photos by colour, gloss, texture and scale measured on the object.
@@ -67,6 +28,8 @@ class LocalJudge:
     Temperature sets how much of the candidate one reply sees (at 0 all of it, so repeats agree exactly), `top_p`
     keeps the most textured share. Photos are always seen whole.
     """
+
+    faults_are_final = False  # a file that could not be read may have been put right
 
     def __init__(self, configuration: fidelity.LocalJudge, weights: fidelity.RubricWeights) -> None:
         self._side_px = configuration.image_side_px
@@ -88,14 +51,19 @@ class LocalJudge:
         return self._identity
 
     def reply(self, call: Call) -> Reply:
-        """The answer in the rubric's JSON form.
+        """The answer in the rubric's JSON form, or the fault ``provider_error`` where an image cannot be read.
 
         Raises:
-            UnreadableImage: An image cannot be decoded.
+            UserError: An image is another than the one whose hash was recorded.
         """
         judged = call.judged
-        photos = self._photo_sets.get(judged.reference_sha256, lambda: self._photos(judged))
-        candidate = self._candidates.get(judged.candidate_sha256, lambda: self._patches(judged.candidate_path))
+        try:
+            photos = self._photo_sets.get(judged.reference_sha256, lambda: self._photos(judged))
+            candidate = self._candidates.get(
+                judged.candidate_sha256, lambda: self._patches(judged.candidate_path, judged.candidate_sha256)
+            )
+        except UnreadableImage as error:
+            return Reply(None, fault="provider_error", fault_message=str(error))
         rng = np.random.default_rng(call.seed)
         chosen = patches_in_view(candidate, call.setting.temperature, call.setting.top_p, rng)
         seen = compare(described(candidate, chosen), photos)
@@ -110,11 +78,16 @@ class LocalJudge:
         }
         return Reply(raw_answer=json.dumps(answer), model_answered=MODEL, fingerprint=CODE_VERSION)
 
-    def _patches(self, path: str) -> Patches:
-        return patches(load_image(path, self._side_px))
+    def _patches(self, path: str, sha256: str) -> Patches:
+        data = read_image_file(path)
+        # The ledger says which bytes were judged, so that no others may be.
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise UserError(f"{path} changed since study_objects was made; make study_objects again.")
+        return patches(decode_image(data, path, self._side_px))
 
     def _photos(self, judged: JudgedObject) -> Photos:
-        return photos_together([described(self._patches(path)) for path in judged.reference_paths])
+        photos = zip(judged.reference_paths, judged.reference_sha256, strict=True)
+        return photos_together([described(self._patches(path, sha256)) for path, sha256 in photos])
 
 
 def _reasons(seen: Comparison, n_photos: int, looked: str) -> list[str]:

@@ -154,3 +154,22 @@ def draw_study_objects(figure: Any, rows: Sequence[tuple[str, Sequence[NDArray[n
                 axes.imshow(shown[..., :3] * (shown[..., 3:] / 255.0) / 255.0)
         axes_of_row[0].set_title(label, fontsize=7, loc="left")
     grid[0][-1].set_title("render", fontsize=7)
+
+
+def draw_icc(figure: Any, row: pd.DataFrame, threshold: float) -> None:
+    """The six forms with their F intervals, and ICC(1,k) with products resampled."""
+    axes = figure.subplots()
+    seen = row.iloc[0]
+    names = [*(f"ICC{form}" for form in ("(1,1)", "(A,1)", "(C,1)", "(1,k)", "(A,k)", "(C,k)")), "(1,k) by product"]
+    keys = ("icc_11", "icc_a1", "icc_c1", "icc_1k", "icc_ak", "icc_ck")
+    bounds = [(seen[key], seen[f"{key}_low"], seen[f"{key}_high"]) for key in keys]
+    bounds.append((seen["icc_1k"], seen["icc_1k_low_by_product"], seen["icc_1k_high_by_product"]))
+    values = np.array([[np.nan if pd.isna(value) else float(value) for value in three] for three in bounds])
+    places = np.arange(len(names))
+    axes.hlines(places, values[:, 1], values[:, 2], color=BLUE)
+    axes.plot(values[:, 0], places, "o", color=BLUE)
+    axes.axvline(threshold, color=RED, linestyle="--")
+    axes.set_yticks(places, names, fontsize=8)
+    axes.invert_yaxis()
+    title = "deterministic: 1 by construction" if seen["deterministic"] else f"{seen['n_used']} objects"
+    axes.set(xlabel=f"ICC and its interval (dashed: {threshold:g} needed)", title=title)

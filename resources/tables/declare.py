@@ -33,6 +33,7 @@ class Column:
     high: float | None = None
     among: Sequence[str] | None = None
     pattern: bool = False  # `name` is a regular expression that matches one column or more
+    optional: bool = False  # a table may have no such column
 
     def checked(self) -> pa.Column:
         """The column as pandera sees it."""
@@ -52,6 +53,7 @@ class Column:
             description=self.meaning,
             metadata={"unit": self.unit},
             regex=self.pattern,
+            required=not self.optional,
         )
 
 

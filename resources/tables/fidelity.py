@@ -125,7 +125,7 @@ SCORE_MATRIX = Table(
 
 MATCHED_SCORES = Table(
     "matched_scores",
-    "Judge and people side by side: one row per object that both scored.",
+    "Judge and people side by side: one row per object (or item, as configured) that both scored.",
     (
         SETTING,
         text("match_key", "Object, or item where the study matches by item."),
@@ -133,9 +133,9 @@ MATCHED_SCORES = Table(
         PRODUCT,
         text("algorithm", "What generated the object; null where an item's objects differ.", nullable=True),
         *CATEGORIES,
-        number("judge_score", "Mean of the valid repeats.", "0-1", **SCORE),
+        number("judge_score", "Mean (or median, as configured) of the valid repeats.", "0-1", **SCORE),
         whole("n_judge_scores", "Valid repeats behind it.", "count", low=1),
-        number("human_score", "Mean of the ratings.", "0-1", **SCORE),
+        number("human_score", "Mean of the ratings; of the objects' means for an item.", "0-1", **SCORE),
         whole("n_ratings", "Ratings behind it.", "count", low=1),
         number("difference", "Judge minus people.", "0-1", low=-1.0, high=1.0),
     ),

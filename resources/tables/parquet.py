@@ -72,7 +72,8 @@ def read(table: Table, file: BinaryIO, where: str = "") -> pd.DataFrame:
     """
     stored = pq.ParquetFile(file).read()
     columns = _declared(table, stored.column_names)
-    missing = {column.name for column in table.columns} - {column.name for _, column in columns}
+    required = {column.name for column in table.columns if not column.optional}
+    missing = required - {column.name for _, column in columns}
     unknown = set(stored.column_names) - {label for label, _ in columns}
     if missing or unknown:
         raise UserError(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bootstrap import CHUNK, clustered_intervals, percentile_interval, resample_counts
+from analysis.bootstrap import CHUNK, clustered_intervals, percentile_interval, resample_counts, resampled_values
 
 LABELS = ["b", "a", "b", "c", "a", "b", "d", "e"]
 
@@ -128,3 +128,27 @@ def test_the_interval_of_a_mean_covers_it_about_as_often_as_it_says():
         )
         covered += interval.low <= 0.0 <= interval.high
     assert 87 <= covered <= 99
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_any_number_of_workers_gives_the_same_values(workers):
+    values = np.random.default_rng(2).random(60)
+    clusters = np.random.default_rng(3).integers(0, 20, 60)
+
+    def statistics(counts):
+        return np.column_stack([counts @ values, (counts * values).max(axis=1)])
+
+    alone = resampled_values(statistics, clusters, resamples=350, seed=5)
+    together = resampled_values(statistics, clusters, resamples=350, seed=5, workers=workers)
+    assert (alone == together).all()
+    assert alone.shape == (350, 2)
+
+
+def test_wide_counts_come_in_fewer_rows_and_from_the_same_draws():
+    n = 50_001
+    blocks = list(resample_counts(np.arange(n), 100, 4))
+    assert [len(block) for block in blocks] == [79, 21]
+    child = np.random.SeedSequence(4).spawn(1)[0]
+    drawn = np.random.default_rng(child).integers(0, n, size=(100, n))
+    for row in (0, 1, 78, 79, 99):
+        assert (np.vstack(blocks)[row] == np.bincount(drawn[row], minlength=n)).all()

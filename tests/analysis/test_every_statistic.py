@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -20,39 +19,7 @@ from analysis.icc import icc
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.stability import stability
 from analysis.undefined import UndefinedStatistic
-
-QUICK = {"seed": 1, "resamples": 40}
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """How a statistic is called on a matrix of scores (judge and human, or repeats) with a product per row.
-
-    `units` gives the power of the score's unit for fields that have one; `moves` names fields to which a shift of all
-    scores is added, `unshifted` fields for which a shift has no simple effect.
-    """
-
-    name: str
-    compute: Callable[[np.ndarray, list[str]], object]
-    misshapen: Callable[[], object]
-    units: dict[str, int] = field(default_factory=dict)
-    moves: tuple[str, ...] = ()
-    unshifted: tuple[str, ...] = ()
-    by_row: tuple[str, ...] = ()
-    constant_is_defined: bool = False
-    gaps: dict[str, object] | None = None
-    fewest_rows: int | None = 3
-    curves: bool = False
-
-
-def of_pairs(name: str, function: Callable[..., object], **rest: object) -> Statistic:
-    return Statistic(
-        name,
-        lambda scores, products: function(scores[:, 0], scores[:, 1], products),
-        lambda: function([0.1, 0.2, 0.3], [0.1, 0.2], ["a", "b", "c"]),
-        **rest,
-    )
-
+from tests.analysis.statistics_list import OF_SCORED_SAMPLES, QUICK, Statistic, of_pairs
 
 PLACES = ("mean", "median", "low", "high")
 SPREADS = ("mad", "sd", "half_width")
@@ -136,6 +103,7 @@ STATISTICS = [
         fewest_rows=None,
         curves=True,
     ),
+    *OF_SCORED_SAMPLES,
 ]
 every_statistic = pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.name)
 few_examples = settings(max_examples=15, deadline=None)
@@ -281,7 +249,7 @@ def test_a_missing_score_is_refused_or_counted(statistic):
         counted = statistic.compute(scores, list("abcd"))
         assert {name: np.asarray(getattr(counted, name)).tolist() for name in statistic.gaps} == statistic.gaps
     else:
-        with pytest.raises(ValueError, match="1 of 4 human scores are missing"):
+        with pytest.raises(ValueError, match=statistic.missing):
             statistic.compute(scores, list("abcd"))
 
 

@@ -14,9 +14,9 @@ SETTING = "t0.2_p0.95"
 
 
 def plan(**changes: Any) -> FidelityStudy:
-    """A study whose files nobody reads."""
+    """A study of three repeats whose files nobody reads."""
     files = {name: Path(name) for name in ("human_scores", "references", "candidates")}
-    return FidelityStudy(**{**files, "bootstrap_resamples": 200, **changes})
+    return FidelityStudy(**{**files, "repeats": 3, "minimum_repeats": 2, "bootstrap_resamples": 200, **changes})
 
 
 def objects_of(products: Mapping[str, str], **columns: Mapping[str, Any]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from tests.assets.made_tables import keeps_to_its_declaration, matrix_of_scores,
 
 
 def curves(matrix: pd.DataFrame, **changes: object) -> pd.DataFrame:
-    study = plan(repeats=int(matrix["n_planned"].iloc[0]), minimum_repeats=2, **changes)
+    study = plan(repeats=int(matrix["n_planned"].iloc[0]), **changes)
     return keeps_to_its_declaration("convergence_curves", curve_rows(matrix, study))
 
 

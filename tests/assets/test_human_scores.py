@@ -35,14 +35,14 @@ def test_a_table_with_every_row_that_is_not_blank_passes(tmp_path: Path) -> None
     found = read(tmp_path, "0.2", "", "0.4")
     gate = accounted_gate(found.frame, found)
     assert gate.passed
-    assert "2 in the table, 1 left out as blank" in gate.sentence
+    assert "2 made, 1 left out as blank" in gate.sentence
 
 
 def test_a_file_that_grew_since_the_table_was_made_fails_with_the_numbers_and_the_remedy(tmp_path: Path) -> None:
     stored = read(tmp_path, "0.2", "", "0.4").frame
     gate = accounted_gate(stored, read(tmp_path, "0.2", "", "0.4", "0.5", "0.6"))
     assert not gate.passed
-    # 5 rows, of which 1 blank and 2 in the table.
+    # 4 ratings in the file, 2 of them in the table.
     assert gate.seen == 2
     assert "make human_scores again" in gate.sentence
 
@@ -50,3 +50,11 @@ def test_a_file_that_grew_since_the_table_was_made_fails_with_the_numbers_and_th
 def test_a_file_that_shrank_fails_too(tmp_path: Path) -> None:
     stored = read(tmp_path, "0.2", "0.4").frame
     assert accounted_gate(stored, read(tmp_path, "0.2")).seen == 1
+
+
+def test_a_score_that_was_changed_in_a_file_of_the_same_length_fails(tmp_path: Path) -> None:
+    stored = read(tmp_path, "0.2", "0.4").frame
+    gate = accounted_gate(stored, read(tmp_path, "0.2", "0.5"))
+    assert not gate.passed
+    # The old rating is in the table only, the new one in the file only.
+    assert gate.seen == 2

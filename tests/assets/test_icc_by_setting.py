@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.fidelity.icc_by_setting import icc_row, pingouin_gate, repeatable_gate
+from assets.fidelity.icc_by_setting import headline, icc_row, lower_bound_gate, pingouin_gate, repeatable_gate
+from resources.errors import UserError
 from tests.assets.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
 
 # Shrout and Fleiss (1979), table 2, their 0-10 scale divided by 10: every coefficient stays what it was.
@@ -22,7 +23,7 @@ DETERMINISTIC = matrix_of_scores({"a": [0.2] * 3, "b": [0.5] * 3, "c": [0.9] * 3
 
 
 def row(matrix: pd.DataFrame, **changes: object) -> pd.DataFrame:
-    made = icc_row(matrix, plan(repeats=int(matrix["n_planned"].iloc[0]), minimum_repeats=2, **changes))
+    made = icc_row(matrix, plan(repeats=int(matrix["n_planned"].iloc[0]), **changes))
     return keeps_to_its_declaration("icc_by_setting", made)
 
 
@@ -64,7 +65,7 @@ def test_variances_and_bands_stand_beside_the_coefficient() -> None:
     # Mean squares of the paper's table 3 divided by 100: BMS 11.24, WMS 6.26. Between: (11.24 - 6.26) / 4 = 1.244.
     np.testing.assert_allclose(seen["variance_within"], 0.0626, atol=1e-4)
     np.testing.assert_allclose(seen["variance_between"], 0.01244, atol=1e-4)
-    np.testing.assert_allclose(seen["sem"], np.sqrt(0.0626388889), atol=1e-6)
+    np.testing.assert_allclose(seen["standard_error_of_measurement"], np.sqrt(0.0626388889), atol=1e-6)
     np.testing.assert_allclose(seen["repeatability_limit"], 1.96 * np.sqrt(2 * 0.0626388889), atol=1e-6)
     # 0.443 is poor, and so is a lower bound under 0.
     assert (seen["band"], seen["band_lower"]) == ("poor", "poor")
@@ -90,6 +91,8 @@ def test_missing_scores_are_counted_and_the_headline_is_at_the_planned_repeats()
     np.testing.assert_allclose(seen["icc_1k"], 0.0528402, atol=1e-6)
     assert (seen["n_complete"], seen["n_missing"], seen["n_used"]) == (3, 6, 6)
     assert "approximate" in seen["method"]
+    np.testing.assert_allclose(seen["icc_1k0"], 0.03901734, atol=1e-8)
+    assert seen["two_way_rows"] == "complete rows only: 3 of 6 objects, 4 of 4 repeats"
 
 
 def test_objects_without_any_score_are_in_the_matrix_but_not_used() -> None:
@@ -126,15 +129,45 @@ def test_objects_that_share_products_get_an_interval_by_product() -> None:
     seen = first(row(matrix_of_scores(scores, products)))
     assert seen["n_products"] == 6
     assert seen["icc_1k_low_by_product"] < seen["icc_1k"] < 1
-    assert "6 clusters" in seen["interval_by_product"]
+    assert seen["interval_by_product"].endswith("6 clusters, unreliable: under 10 clusters")
+    # Objects of one product are no strangers: the bound that counts is the products'.
+    assert seen["lower_bound"] == seen["icc_1k_low_by_product"] != seen["icc_1k_low"]
+
+
+def test_where_every_object_is_its_own_product_the_f_interval_counts() -> None:
+    seen = first(row(SHROUT_FLEISS))
+    assert seen["lower_bound"] == seen["icc_1k_low"]
+
+
+def test_too_few_products_leave_no_bound_and_the_gate_says_why() -> None:
+    products = {"a": "p", "b": "p", "c": "q", "d": "q"}
+    seen = row(matrix_of_scores({"a": [0.2, 0.21], "b": [0.4, 0.41], "c": [0.6, 0.61], "d": [0.8, 0.79]}, products))
+    gate = lower_bound_gate(seen, 0.85)
+    assert repeatable_gate(seen, 0.85).passed
+    assert not gate.passed
+    assert gate.seen is None
+    assert "2 clusters" in gate.sentence
+
+
+def test_a_matrix_of_another_plan_is_refused() -> None:
+    with pytest.raises(UserError, match=r"made with 4 repeats, and the study plans 5\. Run the setting again"):
+        icc_row(SHROUT_FLEISS, plan(repeats=5))
+
+
+def test_the_headline_has_the_numbers_that_count_and_a_plot() -> None:
+    seen = row(SHROUT_FLEISS)
+    numbers = headline(seen, 0.85)
+    assert numbers["icc_1k"] == seen["icc_1k"].iloc[0]
+    assert (numbers["band"], numbers["n_used"]) == ("poor", 6)
+    assert "data:image/png;base64," in numbers["plot"].value
 
 
 def test_a_repeatable_setting_passes() -> None:
     steady = row(matrix_of_scores({"a": [0.20, 0.21], "b": [0.50, 0.51], "c": [0.90, 0.89]}))
-    for column in ("icc_1k", "icc_1k_low"):
-        gate = repeatable_gate(steady, 0.85, column)
-        assert gate.passed, gate.sentence
-        assert gate.seen == steady[column].iloc[0]
+    for gate, column in ((repeatable_gate, "icc_1k"), (lower_bound_gate, "lower_bound")):
+        result = gate(steady, 0.85)
+        assert result.passed, result.sentence
+        assert result.seen == steady[column].iloc[0]
 
 
 def test_an_unrepeatable_setting_fails_with_its_number() -> None:
@@ -147,22 +180,25 @@ def test_an_unrepeatable_setting_fails_with_its_number() -> None:
 def test_a_point_that_passes_may_have_a_bound_that_does_not() -> None:
     seen = row(matrix_of_scores({"a": [0.2, 0.3], "b": [0.5, 0.6], "c": [0.9, 0.8]}))
     assert repeatable_gate(seen, 0.85).passed
-    bound = repeatable_gate(seen, 0.85, "icc_1k_low")
+    bound = lower_bound_gate(seen, 0.85)
     assert not bound.passed
+    assert bound.seen == seen["icc_1k_low"].iloc[0]
     assert bound.sentence.startswith("The lower bound of ICC(1,k) is ")
 
 
 def test_a_deterministic_setting_fails_whatever_its_coefficient() -> None:
-    gate = repeatable_gate(row(DETERMINISTIC), 0.85)
-    assert not gate.passed
-    assert gate.seen is None
-    assert "deterministic: all repeats of each object are equal" in gate.sentence
+    for gate in (repeatable_gate(row(DETERMINISTIC), 0.85), lower_bound_gate(row(DETERMINISTIC), 0.85)):
+        assert not gate.passed
+        assert gate.seen is None
+        assert "the setting is deterministic, all repeats of each object are equal" in gate.sentence
+        assert gate.sentence.endswith("needed: at least 0.85.")
 
 
 def test_an_undefined_coefficient_fails_with_its_reason() -> None:
-    gate = repeatable_gate(row(matrix_of_scores({"a": [0.5, 0.5], "b": [0.5, 0.5]})), 0.85)
-    assert not gate.passed
-    assert "every score equals every other" in gate.sentence
+    seen = row(matrix_of_scores({"a": [0.5, 0.5], "b": [0.5, 0.5]}))
+    for gate in (repeatable_gate(seen, 0.85), lower_bound_gate(seen, 0.85)):
+        assert not gate.passed
+        assert "every score equals every other" in gate.sentence
 
 
 def test_pingouin_agrees() -> None:

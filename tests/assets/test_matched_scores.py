@@ -23,7 +23,8 @@ PEOPLE = ratings_of({"a": [0.5, 0.7], "b": [0.6], "c": [0.4, 0.2]}, OBJECTS)
 
 
 def matched(matrix: pd.DataFrame = MATRIX, people: pd.DataFrame = PEOPLE, **changes: object) -> pd.DataFrame:
-    made = matched_rows(SETTING, matrix, people, OBJECTS, plan(**changes))
+    study = plan(repeats=int(matrix["n_planned"].iloc[0]), **changes)
+    made = matched_rows(SETTING, matrix, people, OBJECTS, study)
     return keeps_to_its_declaration("matched_scores", made).set_index("match_key")
 
 
@@ -41,7 +42,7 @@ def test_by_object_both_sides_are_means_with_the_numbers_behind_them() -> None:
 def test_by_item_objects_count_equally_and_what_they_do_not_share_is_null() -> None:
     seen = matched(match_by="item")
     assert seen.index.tolist() == ["p", "q"]
-    # p: judge (0.4 + 0.8) / 2 = 0.6 from 5 repeats; people's 3 ratings of the item (0.5 + 0.7 + 0.6) / 3 = 0.6.
+    # p: judge (0.4 + 0.8) / 2 = 0.6 from 5 repeats; people ((0.5 + 0.7) / 2 + 0.6) / 2 = 0.6 from 3 ratings.
     np.testing.assert_allclose(seen["judge_score"], [0.6, 0.5])
     np.testing.assert_allclose(seen["human_score"], [0.6, 0.3])
     assert seen["n_judge_scores"].tolist() == [5, 3]
@@ -57,11 +58,20 @@ def test_by_item_a_category_that_only_one_of_the_objects_has_is_null() -> None:
     assert made.loc["p", "category_l2"] == "Seats"
 
 
-def test_by_item_people_may_have_scored_another_object_of_it() -> None:
-    people = ratings_of({"b": [0.9]}, OBJECTS)
+def test_by_item_only_objects_that_both_sides_scored_are_averaged() -> None:
+    # The judge scored a only and people b only: the item has no score from both sides on the same thing.
     only_a = matrix_of_scores({"a": [0.2, 0.3, 0.7]}, PRODUCTS)
-    assert matched(only_a, people).empty
-    assert matched(only_a, people, match_by="item").loc["p", "human_score"] == 0.9
+    assert matched(only_a, ratings_of({"b": [0.9]}, OBJECTS), match_by="item").empty
+    # People scored both: b stays out, and a stands for the item.
+    seen = matched(only_a, ratings_of({"a": [0.5], "b": [0.9]}, OBJECTS), match_by="item")
+    np.testing.assert_allclose(seen[["judge_score", "human_score"]], [[0.4, 0.5]])
+    assert seen["algorithm"].tolist() == ["rodin_multi"]
+
+
+def test_by_item_an_object_that_was_rated_more_often_does_not_weigh_more() -> None:
+    people = ratings_of({"a": [0.0, 0.0, 0.0], "b": [0.8], "c": [0.4]}, OBJECTS)
+    # (0 + 0.8) / 2; over ratings it would be 0.8 / 4.
+    assert matched(people=people, match_by="item").loc["p", "human_score"] == pytest.approx(0.4)
 
 
 def test_the_median_is_an_option() -> None:

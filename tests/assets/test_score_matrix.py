@@ -3,7 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from assets.fidelity.score_matrix import enough_repeats_gate, headline, matrix_of, scores_of
+import pytest
+
+from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, headline, matrix_of, scores_of
+from resources.errors import UserError
 from tests.assets.made_tables import SETTING, calls_of, keeps_to_its_declaration, matrix_of_scores, objects_of, one_each
 
 OBJECTS = objects_of(one_each("bac"), excluded={"c": "no_photos"})
@@ -62,8 +65,19 @@ def test_an_object_with_two_fails_and_is_named_with_its_number() -> None:
     gate = enough_repeats_gate(matrix_of_scores({"a": [0.1, 0.1, None, None], "b": [0.3, 0.4, 0.5, 0.6]}), 3)
     assert not gate.passed
     assert gate.seen == 2
-    assert "1 objects have too few: a (2)" in gate.sentence
+    assert "Too few: a (2)." in gate.sentence
     assert "Run the setting again" in gate.sentence
+
+
+def test_a_matrix_of_the_plan_in_force_is_taken_as_it_is() -> None:
+    made = matrix_of_scores({"a": [0.1, 0.1, None]})
+    assert as_planned(made, 3) is made
+
+
+def test_a_matrix_of_another_plan_is_refused_with_both_numbers() -> None:
+    said = rf"score_matrix at {SETTING} was made with 3 repeats, and the study plans 5\. Run the setting again"
+    with pytest.raises(UserError, match=said):
+        as_planned(matrix_of_scores({"a": [0.1, 0.1, None]}), 5)
 
 
 def test_a_matrix_without_objects_fails() -> None:

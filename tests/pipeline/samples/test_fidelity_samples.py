@@ -14,6 +14,7 @@ from scipy.stats import spearmanr
 from pipeline.samples import fidelity as samples
 from pipeline.samples.fidelity import FidelitySamples, is_complete, write_fidelity_samples
 from pipeline.samples.fidelity_plan import planned_objects
+from pipeline.samples.whole_folder import MANIFEST
 from resources.configuration import fidelity as configuration
 from resources.configuration.grid import Setting
 from resources.errors import UserError
@@ -164,7 +165,7 @@ def test_a_folder_is_complete_only_with_every_file_at_its_length(fidelity_sample
     shutil.copytree(fidelity_samples.truth.parent, folder)
     assert is_complete(folder, samples.SEED)
     assert not is_complete(folder, samples.SEED + 1)
-    name = next(name for name in json.loads((folder / samples.MANIFEST).read_text())["bytes_by_file"] if "gt_2" in name)
+    name = next(name for name in json.loads((folder / MANIFEST).read_text())["bytes_by_file"] if "gt_2" in name)
     (folder / name).write_bytes(b"half")
     assert not is_complete(folder, samples.SEED)
     (folder / name).unlink()

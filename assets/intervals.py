@@ -1,0 +1,10 @@
+"""How an interval is told in a table: its method, and a mark where it is not to be relied on."""
+
+from analysis.bootstrap import Interval
+
+
+def in_words(interval: Interval) -> str:
+    """How the interval was made, or why there is none."""
+    if interval.unreliable and interval.low is not None:
+        return f"{interval.method}, unreliable: under 10 clusters"
+    return interval.method

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.bootstrap import resample_counts
+from analysis.weighted import LARGEST_CUBE, kendall_of_counts, pearson_of_counts, spearman_of_counts
+from analysis.weighted_discordance import discordance_of_counts
+
+SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+OF_COUNTS = {"pearson": pearson_of_counts, "spearman": spearman_of_counts, "kendall": kendall_of_counts}
+every_kind = pytest.mark.parametrize("kind", OF_COUNTS)
+
+
+@every_kind
+@pytest.mark.parametrize("ties", [False, True])
+def test_3000_samples_in_clusters_equal_scipy_on_each_resample(kind, ties):
+    rng = np.random.default_rng(8)
+    x = rng.random(3000)
+    y = 0.6 * x + 0.4 * rng.random(3000)
+    if ties:
+        x, y = np.round(x, 2), np.round(y, 1)
+    clusters = rng.integers(0, 25, 3000)
+    counts = next(resample_counts(clusters, 8, 1))
+    expected = [SCIPY[kind](np.repeat(x, row), np.repeat(y, row)).statistic for row in counts]
+    assert OF_COUNTS[kind](x, y)(counts) == pytest.approx(expected, abs=1e-12)
+
+
+@every_kind
+def test_a_row_does_not_depend_on_the_rows_beside_it(kind):
+    rng = np.random.default_rng(8)
+    function = OF_COUNTS[kind](rng.random(700), rng.random(700))
+    counts = next(resample_counts(np.arange(700), 90, 1))
+    together = function(counts)
+    assert [function(row[None, :])[0] for row in counts] == pytest.approx(together, abs=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["spearman", "kendall"])
+def test_a_million_copies_of_a_resample_have_its_correlation(kind):
+    # Both coefficients are ratios of forms of one degree in the counts. 8 million copies in all leave 64-bit cubes.
+    x, y, counts = np.array([0.1, 0.4, 0.2, 0.4]), np.array([0.3, 0.9, 0.1, 0.5]), np.array([[2, 1, 3, 2]])
+    assert counts.sum() * 1_000_000 > LARGEST_CUBE
+    function = OF_COUNTS[kind](x, y)
+    assert function(counts * 1_000_000)[0] == pytest.approx(function(counts)[0], abs=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_pearson_keeps_its_digits_far_from_zero_and_in_any_unit(scale):
+    rng = np.random.default_rng(1)
+    x = (1000.0 + rng.random(200)) * scale
+    y = x / scale + rng.random(200)
+    counts = next(resample_counts(np.arange(200), 20, 1))
+    expected = [stats.pearsonr(np.repeat(x, row), np.repeat(y, row)).statistic for row in counts]
+    assert pearson_of_counts(x, y)(counts) == pytest.approx(expected, abs=1e-12)
+
+
+def test_discordant_pairs_of_four_by_hand():
+    # x 1 2 3 4, y 2 1 4 3: discordant are (1, 2) and (3, 4). With counts 2 3 1 1 they are 2*3 + 1*1.
+    discordance = discordance_of_counts(np.array([1, 2, 3, 4]), np.array([2, 1, 4, 3]))
+    assert discordance(np.array([[1, 1, 1, 1], [2, 3, 1, 1], [1, 0, 5, 0]])).tolist() == [2, 7, 0]
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_any_discordance_equals_a_plain_loop_over_pairs(data):
+    n = data.draw(st.integers(1, 20))
+    column = st.lists(st.integers(0, 6), min_size=n, max_size=n)
+    x, y, counts = (np.array(data.draw(column)) for _ in range(3))
+    looped = sum(counts[i] * counts[j] for i in range(n) for j in range(i) if (x[i] - x[j]) * (y[i] - y[j]) < 0)
+    assert discordance_of_counts(x, y)(counts[None, :]).tolist() == [looped]

@@ -1,0 +1,182 @@
+"""Reading the configuration: which file counts, and all its faults in one message."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
+from resources.configuration.load import configuration_file, load_configuration, read_configuration
+from resources.errors import UserError
+from resources.home import touchstone_home
+
+SMALLEST = """\
+study: shoes
+fidelity:
+  human_scores: scores.csv
+  references: photos
+  candidates: renders
+"""
+
+
+def written(folder: Path, text: str, name: str = "touchstone.yaml") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def faults_of(folder: Path, text: str) -> str:
+    with pytest.raises(UserError) as refused:
+        read_configuration(written(folder, text))
+    return str(refused.value)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_the_smallest_file_names_three_inputs_and_gets_the_defaults(tmp_path: Path) -> None:
+    read = read_configuration(written(tmp_path, SMALLEST))
+    assert read.study == "shoes"
+    assert read.fidelity.judge == LocalJudge()
+    assert (read.fidelity.repeats, read.fidelity.minimum_repeats) == (5, 3)
+    assert len(read.fidelity.settings.settings) == 10
+    assert read.fidelity.thresholds.icc == 0.85
+
+
+def test_relative_paths_are_taken_from_the_files_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    text = SMALLEST + "  catalogue: lists/database.csv\n  judge: {kind: replay, path: ../calls.jsonl}\n"
+    read = read_configuration(written(tmp_path / "study", text)).fidelity
+    assert read.human_scores == tmp_path / "study" / "scores.csv"
+    assert read.catalogue == tmp_path / "study" / "lists" / "database.csv"
+    assert isinstance(read.judge, ReplayJudge)
+    assert read.judge.path.resolve() == tmp_path / "calls.jsonl"
+    assert read.selected_objects is None
+
+
+def test_absolute_paths_and_the_users_folder_stay_what_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    text = SMALLEST.replace("scores.csv", "~/scores.csv").replace("photos", "/data/photos")
+    read = read_configuration(written(tmp_path, text)).fidelity
+    assert read.human_scores == tmp_path / "user" / "scores.csv"
+    assert read.references == Path("/data/photos")
+
+
+def test_all_faults_stand_in_one_message(tmp_path: Path) -> None:
+    text = SMALLEST.replace("study: shoes", "study: My Shoes").replace("  candidates: renders\n", "")
+    message = faults_of(tmp_path, text + "  repeats: 1\n  thresholds: {json_validity: 98}\n  confidense: 0.9\n")
+    lines = message.splitlines()
+    assert lines[0] == f"{tmp_path / 'touchstone.yaml'} has faults:"
+    assert len(lines) == 6
+    for part in (
+        "study: String should match pattern",
+        "(found 'My Shoes')",
+        "fidelity.candidates: must be given.",
+        "fidelity.repeats: Input should be greater than or equal to 2 (found 1).",
+        "fidelity.thresholds.json_validity: Input should be less than or equal to 1 (found 98).",
+        "fidelity.confidense: no such key (did you mean 'confidence'?).",
+    ):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("  repeat: 5\n", "fidelity.repeat: no such key (did you mean 'repeats'?)."),
+        ("  thresholds: {icc_: 0.9}\n", "fidelity.thresholds.icc_: no such key (did you mean 'icc'?)."),
+        ("  settings: {temperature: [0.1]}\n", "settings.temperature: no such key (did you mean 'temperatures'?)."),
+        ("  judge: {kind: local, worker: 2}\n", "worker: no such key (did you mean 'workers'?)."),
+        ("  judge: {kind: replay, paths: a}\n", "paths: no such key (did you mean 'path'?)."),
+        ("  zzz: 1\n", "fidelity.zzz: no such key."),
+        ("fidelty: {}\n", "fidelty: no such key (did you mean 'fidelity'?)."),
+    ],
+)
+def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, line: str, said: str) -> None:
+    assert said in faults_of(tmp_path, SMALLEST + line)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("  minimum_repeats: 6\n", "minimum_repeats 6 is above repeats 5"),
+        ("  judge: {kind: oracle}\n", "fidelity.judge: "),
+        ("  rubric_weights: {color_palette: 0, material_finish: 0, texture_identity: 0, texture_scale_placement: 0}\n",)
+        + ("at least one rubric weight must be above 0",),
+        ("  match_by: product\n", "fidelity.match_by: "),
+        ("  settings: {top_ps: [0.9, 1.2]}\n", "fidelity.settings.top_ps.1: "),
+        ("  score_max: 0\n", "fidelity.score_max: "),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(tmp_path: Path, line: str, said: str) -> None:
+    assert said in faults_of(tmp_path, SMALLEST + line)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no settings. `touchstone init` writes"),
+        ("- a\n- b\n", "holds no settings"),
+        ("study: [", "is not readable YAML"),
+        ("study: shoes\n", "no study is configured"),
+        ("1: shoes\n", "has faults"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    assert said in faults_of(tmp_path, text)
+
+
+def test_a_file_in_another_encoding_is_refused_and_one_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "touchstone.yaml"
+    path.write_bytes("study: schöne_schuhe\n".encode("latin-1"))
+    with pytest.raises(UserError, match="is not readable YAML"):
+        read_configuration(path)
+    path.write_text(SMALLEST, encoding="utf-8-sig")
+    assert read_configuration(path).study == "shoes"
+
+
+def test_a_replay_judge_needs_its_recording(tmp_path: Path) -> None:
+    assert "judge.replay.path: must be given." in faults_of(tmp_path, SMALLEST + "  judge: {kind: replay}\n")
+
+
+def test_values_cannot_be_changed_after_reading(tmp_path: Path) -> None:
+    study: FidelityStudy = read_configuration(written(tmp_path, SMALLEST)).fidelity
+    with pytest.raises(ValueError, match="frozen"):
+        study.repeats = 7  # type: ignore[misc]
+
+
+def test_the_named_file_counts_before_the_one_in_the_home(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(home, SMALLEST.replace("shoes", "at_home"))
+    assert load_configuration().study == "at_home"
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", str(written(tmp_path, SMALLEST, "mine.yaml")))
+    assert load_configuration().study == "shoes"
+
+
+def test_without_a_file_the_sample_study_runs(home: Path) -> None:
+    assert configuration_file(touchstone_home()) is None
+    read = load_configuration()
+    assert read.study == "sample"
+    assert read.fidelity.candidates == home / "samples" / "fidelity" / "candidates"
+
+
+def test_a_named_file_that_is_not_there_is_an_error_not_the_sample_study(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", str(home / "nowhere.yaml"))
+    with pytest.raises(UserError, match=r"TOUCHSTONE_CONFIG names .*nowhere\.yaml, which is no file"):
+        load_configuration()
+
+
+def test_a_stray_variable_of_the_environment_changes_nothing(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUDY", "stray")
+    monkeypatch.setenv("FIDELITY", '{"repeats": 9}')
+    assert read_configuration(written(tmp_path, SMALLEST)).fidelity.repeats == 5
+    assert load_configuration().study == "sample"
