@@ -59,7 +59,9 @@ def _logistic_5_starts(z: Floats, y: Floats) -> Iterator[Floats]:
 
 def _logistic_5_published(p: Floats, x0: float, sx: float, y0: float, sy: float) -> dict[str, float]:
     slope = sy * p[3] / sx
-    return _named(sy * p[0], p[1] / sx, x0 + sx * p[2], slope, y0 + sy * p[4] - slope * x0)
+    # Turning the signs of height and rate leaves the curve; the rate is given as positive.
+    sign = -1.0 if p[1] < 0.0 else 1.0
+    return _named(sign * sy * p[0], sign * p[1] / sx, x0 + sx * p[2], slope, y0 + sy * p[4] - slope * x0)
 
 
 def rising_cubic(half_width: float) -> Callable[[Floats, Floats], Floats]:

@@ -13,7 +13,7 @@ Counts = NDArray[np.int64]
 OfCounts = Callable[[Counts], Floats]
 
 # Few rows at a time stay in the processor's cache.
-CELLS_IN_CACHE = 16_384
+CELLS_IN_CACHE = 65_536
 # Above it the cube of a resample's size leaves 64 bits.
 LARGEST_CUBE = 2_000_000
 # Moments about the full sample's mean lose two digits at most where they are larger than this share of the raw ones.
@@ -64,27 +64,23 @@ def pearson_of_counts(x: Floats, y: Floats) -> OfCounts:
 def spearman_of_counts(x: Floats, y: Floats) -> OfCounts:
     """A function from counts ``(resamples, n)`` to Spearman's rho ``(resamples,)``, NaN where a side is constant.
 
-    A group of t equal values below which b values lie has the mid-rank b + (t + 1)/2. Twice its distance from the
-    middle rank of N values is the integer 2b + t - N, and the sum of the squares of these is (N^3 - sum t^3)/3: all
-    but the last division is exact.
+    Where b values lie below a group of equal values and e up to its end, the mid-rank is (b + e + 1)/2. Twice its
+    distance from the middle rank of N values is the integer b + e - N: all but the last division is exact.
     """
     side_x, side_y = _side(x), _side(y)
-    y_group_in_x_order = side_y.group[side_x.order]
-    x_group_in_x_order = side_x.group[side_x.order]
+    rank_x, rank_y = (_doubled_ranks(side, side_x.order) for side in (side_x, side_y))
 
     def spearman(counts: Counts) -> Floats:
-        ordered: Any = counts.take(side_x.order, axis=1)
-        sizes_x, sizes_y = _sizes(ordered, side_x), _sizes(counts.take(side_y.order, axis=1), side_y)
-        total = counts.sum(axis=1)[:, None]
-        if int(total.max()) > LARGEST_CUBE:
+        in_x_order: Any = counts.take(side_x.order, axis=1)
+        in_y_order: Any = counts.take(side_y.order, axis=1)
+        if int(in_x_order.sum(axis=1).max()) > LARGEST_CUBE:
             # Digits beyond the 16th are lost here, far from the 12 that count.
-            ordered, sizes_x, sizes_y, total = (part.astype(np.float64) for part in (ordered, sizes_x, sizes_y, total))
-        ranks_x, ranks_y = _doubled_centred_ranks(sizes_x, total), _doubled_centred_ranks(sizes_y, total)
-        if side_x.starts is not None:
-            ranks_x = ranks_x.take(x_group_in_x_order, axis=1)
-        ranks_x *= ordered
-        covariance = 3.0 * np.vecdot(ranks_x, ranks_y.take(y_group_in_x_order, axis=1))
-        spread_x, spread_y = _cubic_spread(sizes_x, total), _cubic_spread(sizes_y, total)
+            in_x_order, in_y_order = in_x_order.astype(np.float64), in_y_order.astype(np.float64)
+        of_x, of_y = rank_x(in_x_order), rank_y(in_y_order)
+        weighted = in_x_order * of_x
+        covariance, spread_x = _products(weighted, of_y), _products(weighted, of_x)
+        np.multiply(in_x_order, of_y, out=weighted)
+        spread_y = _products(weighted, of_y)
         return _ratio(covariance, np.sqrt(spread_x) * np.sqrt(spread_y), (spread_x > 0) & (spread_y > 0))
 
     return in_cache(spearman)
@@ -97,7 +93,7 @@ def kendall_of_counts(x: Floats, y: Floats) -> OfCounts:
     minus four times the discordant pairs, with t the sizes of the groups of equal x, y and (x, y). All are integers.
     """
     side_x, side_y = _side(x), _side(y)
-    both = _side(_numbered(side_x.group * (int(side_y.group.max()) + 1) + side_y.group))
+    both = _side(side_x.group * (int(side_y.group.max()) + 1) + side_y.group)
     discordance = discordance_of_counts(side_x.group, side_y.group)
 
     def kendall(counts: Counts) -> Floats:
@@ -130,10 +126,10 @@ def in_cache(function: OfCounts) -> OfCounts:
 
 
 class _Side(NamedTuple):
-    """A column's order, where its groups of equal values start in that order (none: no ties), and each one's group."""
+    """A column's order, where its groups of equal values start in that order, and the group of each observation."""
 
     order: NDArray[np.intp]
-    starts: NDArray[np.intp] | None
+    starts: NDArray[np.intp]
     group: NDArray[np.intp]
 
 
@@ -141,32 +137,42 @@ def _side(column: NDArray[np.float64] | NDArray[np.intp]) -> _Side:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    return _Side(order, starts if len(starts) < len(column) else None, _numbered(column))
+    group = np.empty(len(column), dtype=np.intp)
+    group[order] = np.cumsum(np.r_[False, ordered[1:] != ordered[:-1]])
+    return _Side(order, starts, group)
 
 
-def _numbered(column: NDArray[np.float64] | NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.asarray(np.unique(column, return_inverse=True)[1], dtype=np.intp)
+def _doubled_ranks(side: _Side, order: NDArray[np.intp]) -> Callable[[Any], Any]:
+    """Twice each observation's distance from the middle rank, from counts in the side's order, given in `order`."""
+    below = side.starts[side.group[order]]
+    up_to = np.r_[side.starts[1:], len(order)][side.group[order]]
+    as_they_stand = bool(np.all(below == np.arange(len(order))))
 
+    def ranks(ordered: Any) -> Any:
+        running = np.zeros((len(ordered), ordered.shape[1] + 1), dtype=ordered.dtype)
+        np.cumsum(ordered, axis=1, out=running[:, 1:])
+        if as_they_stand:
+            doubled = running[:, :-1] + running[:, 1:]
+        else:
+            doubled = running.take(below, axis=1)
+            doubled += running.take(up_to, axis=1)
+        doubled -= running[:, -1:]
+        return doubled
 
-def _sizes(ordered: Any, side: _Side) -> Any:
-    """The size of each group of equal values, groups in ascending order."""
-    return ordered if side.starts is None else np.add.reduceat(ordered, side.starts, axis=1)
-
-
-def _doubled_centred_ranks(sizes: Any, total: Any) -> Any:
-    ranks = np.cumsum(sizes, axis=1)
-    ranks *= 2
-    ranks -= sizes
-    ranks -= total
     return ranks
 
 
-def _cubic_spread(sizes: Any, total: Any) -> Floats:
-    """``N^3 - sum t^3`` as a sum of positive terms, so that nothing cancels."""
-    return np.vecdot(sizes * (total - sizes), total + sizes).astype(np.float64)
+def _products(a: Any, b: Any) -> Floats:
+    """The sum of products of each row; on integers einsum is faster than vecdot."""
+    return np.asarray(np.einsum("ij,ij->i", a, b), dtype=np.float64)
 
 
-def _square_spread(sizes: Any, total: Any) -> Any:
+def _sizes(ordered: Counts, side: _Side) -> Counts:
+    """The size of each group of equal values, groups in ascending order."""
+    return ordered if len(side.starts) == len(side.order) else np.add.reduceat(ordered, side.starts, axis=1)
+
+
+def _square_spread(sizes: Counts, total: Counts) -> Counts:
     """``N^2 - sum t^2``."""
     return np.vecdot(sizes, total - sizes)
 

@@ -47,7 +47,9 @@ def discordance_of_counts(x: NDArray[np.intp], y: NDArray[np.intp]) -> Callable[
             merged = ordered.take(level.order, axis=1)
             right = merged * level.right
             merged -= right
-            pairs += np.vecdot(merged, np.cumsum(right, axis=1)) - _from_earlier_blocks(before, level.half, n)
+            pairs += np.einsum("ij,ij->i", merged, np.cumsum(right, axis=1)) - _from_earlier_blocks(
+                before, level.half, n
+            )
         return pairs
 
     return discordance

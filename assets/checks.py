@@ -22,6 +22,16 @@ def gate_result(gate: Gate, severity: dg.AssetCheckSeverity = dg.AssetCheckSever
     )
 
 
+def require(gate: Gate) -> None:
+    """Stop an asset whose input fails a gate: a launch by hand begins after the check and never meets it.
+
+    Raises:
+        Failure: The gate fails; trying again cures nothing.
+    """
+    if not gate.passed:
+        raise dg.Failure(gate.sentence, allow_retries=False)
+
+
 def gate_of_each(
     context: dg.AssetCheckExecutionContext,
     frames: Frames,

@@ -8,7 +8,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
-from resources.database.ledger import Ledger, open_ledger
+from resources.database.engine import open_engine
+from resources.database.ledger import Ledger
+from resources.database.migrate import migrate
 from resources.judges.records import CallRecord
 
 T = TypeVar("T")
@@ -57,13 +59,13 @@ def timed(name: str, work: Callable[[], T], per: int = 1) -> tuple[T, float]:
 def measure(ledger: Ledger, objects: int) -> None:
     """Print every time; the study has 10 settings and 5 repeats."""
     single = [attempt(number, "alone", 1) for number in range(1000)]
-    _, taken = timed("record, a call", lambda: [ledger.record(row) for row in single], len(single))
+    _, taken = timed("one call at a time, a call", lambda: [ledger.record_many([row]) for row in single], len(single))
     print(f"{'':<52} {LIMIT_MS / taken:10.1f} times below the limit of {LIMIT_MS:g} ms")
     settings = [f"t{number}" for number in range(10)]
     rows = [attempt(number, key, repeat) for key in settings for number in range(objects) for repeat in range(1, 6)]
-    timed("record_many, a call", lambda: ledger.record_many(rows), len(rows))
-    known, _ = timed(f"answered, {len(rows)} calls", lambda: ledger.answered(STUDY, JUDGE))
-    timed("answered, one setting", lambda: ledger.answered(STUDY, JUDGE, ["t3"]))
+    timed("many at once, a call", lambda: ledger.record_many(rows), len(rows))
+    known, _ = timed(f"progress, {len(rows)} calls", lambda: ledger.progress(STUDY, JUDGE))
+    timed("progress, one setting", lambda: ledger.progress(STUDY, JUDGE, ["t3"]))
     frame, _ = timed("rows, one setting", lambda: ledger.rows(STUDY, JUDGE, ["t3"]))
     print(f"{len(known)} calls known, {len(frame)} rows in one setting")
 
@@ -74,4 +76,6 @@ if __name__ == "__main__":
     parser.add_argument("--objects", type=int, default=1000)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        measure(open_ledger(given.url, Path(folder)), given.objects)
+        engine = open_engine(given.url or f"sqlite:///{Path(folder) / 'ledger.db'}")
+        migrate(engine)
+        measure(Ledger(engine), given.objects)

@@ -11,7 +11,8 @@ from pipeline.samples.fidelity import FidelitySamples, write_fidelity_samples
 from resources.configuration.fidelity import LocalJudge as Configuration
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
-from resources.images import load_image, sha256_of_file
+from resources.file_hash import sha256_of_file
+from resources.images import load_image
 from resources.judges.contract import Call, JudgedObject
 from resources.judges.local import LocalJudge
 

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.partitions import SETTINGS
-from resources.images import sha256_of_file
+from resources.file_hash import sha256_of_file
 from resources.study import Study
 
 # Plain `eager()` forgets a gate that failed in an earlier run.

@@ -1,8 +1,12 @@
 """Where Touchstone keeps what it makes: `TOUCHSTONE_HOME`, in the checkout unless told."""
 
+import hashlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
+from uuid import uuid4
 
 from upath import UPath
 
@@ -10,11 +14,14 @@ from resources.errors import UserError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 DEFAULT = ".touchstone"
+REMOTE = "remote"
+DATABASE = "touchstone.db"
+MARKER = "study.txt"
 
 
 @dataclass(frozen=True)
 class Home:
-    """Addresses below one home; `tables` and `images` may be remote, `local` never is."""
+    """Addresses below one home; `tables` may be remote, `local` never is."""
 
     base: UPath
     local: Path
@@ -37,31 +44,58 @@ class Home:
     @property
     def database_url(self) -> str:
         """`TOUCHSTONE_DATABASE_URL`, else SQLite in the home."""
-        return os.environ.get("TOUCHSTONE_DATABASE_URL") or f"sqlite:///{self.local / 'touchstone.db'}"
+        return os.environ.get("TOUCHSTONE_DATABASE_URL") or f"sqlite:///{quote(str(self.local / DATABASE), safe='/ ')}"
 
     def claim(self, study: str) -> None:
-        """Keep two studies from writing over each other's tables.
+        """Keep two studies from writing over each other's tables: the first one to come writes its name, once.
 
         Raises:
             UserError: The home holds another study.
         """
-        marker = self.local / "study.txt"
-        if marker.is_file() and (holder := marker.read_text().strip()) != study:
+        if self._holder() is None:
+            self._write_holder(study)
+        # Read again: of two studies that came at the same moment one wrote last.
+        holder = self._holder()
+        if holder != study:
             raise UserError(
                 f"{self.local} holds the study '{holder}', not '{study}'. Set TOUCHSTONE_HOME to a folder of its own."
             )
+
+    def _holder(self) -> str | None:
+        """The study whose home this is; null where there is no marker, or one that a crash left empty or unreadable."""
+        try:
+            return (self.local / MARKER).read_text(encoding="utf-8").strip() or None
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
+
+    def _write_holder(self, study: str) -> None:
         self.local.mkdir(parents=True, exist_ok=True)
-        marker.write_text(f"{study}\n")
+        written = self.local / f".{MARKER}.{uuid4().hex}.partial"
+        try:
+            written.write_text(f"{study}\n", encoding="utf-8")
+            written.replace(self.local / MARKER)
+        finally:
+            written.unlink(missing_ok=True)
 
 
 def touchstone_home() -> Home:
     """The home that the environment names.
 
-    A remote `TOUCHSTONE_HOME` (``s3://bucket/folder``) holds tables and images; the embedded database and
-    Dagster's state need a disk and stay in the checkout's `.touchstone`.
+    A remote `TOUCHSTONE_HOME` (``s3://bucket/folder``) holds the tables. What needs a disk stays in the checkout, in a
+    folder for each address (``.touchstone/remote/s3-bucket-folder-1a2b3c4d``): the embedded database, Dagster's state,
+    sample inputs and the configuration, `touchstone.yaml`, where `TOUCHSTONE_CONFIG` names no other file.
     """
     named = os.environ.get("TOUCHSTONE_HOME") or str(CHECKOUT / DEFAULT)
     if "://" in named and not named.startswith("file://"):
-        return Home(UPath(named), CHECKOUT / DEFAULT)
+        return Home(UPath(named), CHECKOUT / DEFAULT / REMOTE / _folder_name(named))
     local = Path(named.removeprefix("file://")).expanduser().absolute()
     return Home(UPath(local), local)
+
+
+def _folder_name(address: str) -> str:
+    """A name that people recognise and that no other address has."""
+    address = address.rstrip("/")
+    scheme, place = address.split("://", 1)
+    # What comes before the @ may be a password.
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", f"{scheme}-{place.rpartition('@')[2]}").strip("-")[:60]
+    return f"{readable}-{hashlib.sha256(address.encode()).hexdigest()[:8]}"

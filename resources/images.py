@@ -1,6 +1,5 @@
 """Images as every measure sees them: 8-bit sRGB with alpha, upright; what cannot be so is refused with the remedy."""
 
-import hashlib
 import io
 from pathlib import Path
 from typing import Final, Literal
@@ -39,7 +38,6 @@ _SRGB_DESCRIPTIONS = ("sRGB IEC61966-2.1", "sRGB built-in", "sRGB2014", "sRGB")
 _PNG_END = b"\x00\x00\x00\x00IEND\xaeB`\x82"
 _PNG_BIT_DEPTH_AT = 24
 _ORIENTATION_TAG = 0x0112
-_HASH_CHUNK_BYTES = 1 << 20
 
 
 class UnreadableImage(UserError):
@@ -50,15 +48,6 @@ class UnreadableImage(UserError):
     ) -> None:
         super().__init__(f"{file}: {problem} {remedy}")
         self.cause = cause
-
-
-def sha256_of_file(path: str | Path | UPath) -> str:
-    """The SHA-256 of a file's bytes in hex; the path is local or an fsspec address."""
-    digest = hashlib.sha256()
-    with UPath(path).open("rb") as file:
-        while chunk := file.read(_HASH_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def load_image(path: str | Path | UPath, max_side_px: int | None = None) -> NDArray[np.uint8]:

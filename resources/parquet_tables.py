@@ -5,13 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from uuid import uuid4
 
 import dagster as dg
 import pandas as pd
 from upath import UPath
 
 from resources.errors import UserError, listed
+from resources.partial_files import move, partial_file, sweep
 from resources.tables.all_tables import TABLES
 from resources.tables.column_schema import column_schema
 from resources.tables.declare import Table
@@ -127,14 +127,17 @@ class ParquetTables(dg.UPathIOManager):
         return self._places[name]
 
     def _store(self, table: Table, frames: Mapping[UPath, pd.DataFrame]) -> None:
-        beside = {path: path.parent / f".{path.name}.{uuid4().hex}.partial" for path in frames}
+        beside = {path: partial_file(path) for path in frames}
+        for folder in {path.parent for path in frames}:
+            self.make_directory(folder)
+            # A table's own folder holds nothing else, the group's holds the other tables too.
+            sweep(folder, "" if folder.name == table.name else f"{table.name}{self.extension}")
         try:
             for path, frame in frames.items():
-                self.make_directory(path.parent)
                 with beside[path].open("wb") as file:
                     write(table, frame, file)
             for path in frames:
-                _move(beside[path], path)
+                move(beside[path], path)
                 del beside[path]
         finally:
             for leftover in beside.values():
@@ -190,11 +193,3 @@ def _lost(context: dg.InputContext, table: Table, key: str, path: UPath) -> Iter
 
 def _where(key: str) -> str:
     return f" ({key})" if key else ""
-
-
-def _move(source: UPath, target: UPath) -> None:
-    """Put a file in place at once; a reader sees the old one or the new one."""
-    if isinstance(source, Path):
-        source.replace(target)
-    else:
-        source.fs.mv(source.path, target.path)

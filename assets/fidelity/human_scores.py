@@ -9,7 +9,7 @@ from analysis.gates import Gate, at_most
 from assets.checks import gate_result
 from assets.partitions import metadata_value
 from resources.errors import FileFault, listed
-from resources.images import sha256_of_file
+from resources.file_hash import sha256_of_file
 from resources.inputs.faults import counted_by_cause
 from resources.inputs.human_scores import HumanScoresRead, read_human_scores
 from resources.plots.fidelity import draw_human_scores

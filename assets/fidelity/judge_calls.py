@@ -6,7 +6,8 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
-from assets.checks import gate_of_each
+from assets.checks import gate_of_each, require
+from assets.fidelity.study_objects import mismatch_gate, missing_gate
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from resources.configuration.grid import setting_from_key
 from resources.errors import listed
@@ -33,6 +34,8 @@ def judge_calls(
     progress: dg.ResourceParam[TracksProgress],
 ) -> Frames:
     """Asks the judge what the ledger does not answer yet, then takes the ledger's rows of these settings."""
+    require(mismatch_gate(study_objects))
+    require(missing_gate(study_objects, study.fidelity.max_missing_share))
     objects = judged_objects(study_objects)
     settings = [setting_from_key(key) for key in keys_of(context)]
     judge = judge_of(study.fidelity, objects)

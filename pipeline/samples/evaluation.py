@@ -20,7 +20,7 @@ BASELINE = (
     {
         "dataset": SCORES,
         "metric": "srcc",
-        "value": 0.86,
+        "value": 0.85,
         "model": "example-vision-7b",
         "tools": ["sharpness", "noise"],
         "protocol": "all distortions, no mapping",

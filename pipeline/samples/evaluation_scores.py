@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 # Spearman's correlation of score and opinion, in the population that the samples are drawn from.
 SRCC_BY_DISTORTION = {
@@ -42,9 +42,9 @@ def score_records(seed: int) -> Iterator[dict[str, Any]]:
     score = rho * opinion + np.sqrt(1 - rho**2) * _shared(rng, shape)
     plain = _pearson(SHARPNESS_SRCC)
     sharpness = plain * opinion + math.sqrt(1 - plain**2) * _shared(rng, shape)
-    mos = 1 + 4 * norm.cdf(opinion)
+    mos = 1 + 4 * ndtr(opinion)
     final = 1 / (1 + np.exp(-1.6 * score - 0.4))
-    spread = VOTE_SD * rng.uniform(0.8, 1.2, shape) * np.sqrt(4 * norm.cdf(opinion) * norm.sf(opinion) + 0.1)
+    spread = VOTE_SD * rng.uniform(0.8, 1.2, shape) * np.sqrt(4 * ndtr(opinion) * ndtr(-opinion) + 0.1)
     unusual = rng.permutation(mos.size)[: N_MISSING + N_AS_TEXT].tolist()
     missing, as_text = set(unusual[:N_MISSING]), set(unusual[N_MISSING:])
     for number, (kind, reference, level) in enumerate(np.ndindex(shape)):

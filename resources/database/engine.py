@@ -12,23 +12,21 @@ from sqlalchemy.engine import URL, make_url
 from resources.database.models import storable
 from resources.errors import UserError
 
-FILE_NAME = "touchstone.db"
 BUSY_TIMEOUT_S = 60.0
 CONNECT_TIMEOUT_S = 10
 WRITES = "touchstone_writes"
 
 
-def open_engine(url: str | None = None, folder: Path | None = None) -> sa.Engine:
+def open_engine(url: str) -> sa.Engine:
     """An engine for SQLite or Postgres; nothing is connected yet.
 
     Args:
-        url: ``sqlite:///file``, ``postgresql://user:password@host/database``; None or empty for SQLite in `folder`.
-        folder: Where `touchstone.db` lies when there is no URL.
+        url: ``sqlite:///file`` or ``postgresql://user:password@host/database``.
 
     Raises:
         UserError: The URL cannot be read, or names another kind of database.
     """
-    address = _address(url, folder)
+    address = _address(url)
     if address.get_backend_name() == "sqlite":
         return _sqlite(address)
     try:
@@ -79,11 +77,7 @@ def unreachable(engine: sa.Engine, error: sa.exc.DBAPIError) -> UserError:
     )
 
 
-def _address(url: str | None, folder: Path | None) -> URL:
-    if not url:
-        if folder is None:
-            raise ValueError("open_engine needs a URL or a folder")
-        return URL.create("sqlite", database=str(folder / FILE_NAME))
+def _address(url: str) -> URL:
     try:
         address = make_url(url)
         backend = address.get_backend_name()
@@ -121,7 +115,8 @@ def _sqlite(address: URL) -> sa.Engine:
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
         _write_ahead(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")
+        # NORMAL is faster and may lose the last answers, which were paid for, when the power fails.
+        connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
 
     @sa.event.listens_for(engine, "begin")

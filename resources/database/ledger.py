@@ -1,8 +1,7 @@
 """The ledger of judge calls: an attempt is there once it is recorded, whatever happens to the run afterwards."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Set
 from dataclasses import fields
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +9,7 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from resources.database.engine import open_engine, writing
-from resources.database.migrate import migrate
+from resources.database.engine import writing
 from resources.database.models import JudgeCall
 from resources.judges.contract import ANSWER_STATES, SUBSCORES
 from resources.judges.records import CallKey, CallRecord, images_digest
@@ -31,25 +29,19 @@ class Progress(NamedTuple):
     answered: bool
 
 
-def open_ledger(url: str | None = None, folder: Path | None = None) -> "Ledger":
-    """The ledger of a database that is brought up to date first; see `open_engine` for the arguments.
-
-    Raises:
-        UserError: The address is wrong, the database cannot be reached, or it is newer than this Touchstone.
-    """
-    engine = open_engine(url, folder)
-    migrate(engine)
-    return Ledger(engine)
-
-
 class Ledger:
-    """Reads and writes `judge_calls`; safe in several threads and processes at once."""
+    """Reads and writes `judge_calls`; safe in several threads and processes at once.
+
+    A call's last attempt is the one that counts: a call that is answered is not made again, so that no fault comes
+    after an answer.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
+        """Use a database whose tables are up to date (`resources.database.migrate`)."""
         self._engine = engine
         self._writer = writing(engine)
         dialect = postgresql if engine.dialect.name == "postgresql" else sqlite
-        # `execute` with one row and with many takes the same statement; a row that is there already returns nothing.
+        # A row that is there already returns nothing.
         self._insert = dialect.insert(CALLS).on_conflict_do_nothing(index_elements=ROW_KEY).returning(*ROW_KEY)
 
     def progress(
@@ -71,37 +63,19 @@ class Ledger:
         with self._engine.connect() as connection:
             return {CallKey(*row[:-2]): Progress(row[-2], bool(row[-1])) for row in connection.execute(question)}
 
-    def answered(self, study: str, judge_identity: str, settings: Iterable[str] | None = None) -> set[CallKey]:
-        """The calls that need not be made again: their keys hold prompt and image digests."""
-        return {key for key, state in self.progress(study, judge_identity, settings).items() if state.answered}
-
-    def next_attempts(
-        self, study: str, judge_identity: str, settings: Iterable[str] | None = None
-    ) -> dict[CallKey, int]:
-        """The number of the next attempt for every call that has one already; 1 for any other."""
-        known = self.progress(study, judge_identity, settings)
-        return {key: state.attempts + 1 for key, state in known.items()}
-
-    def record(self, row: CallRecord) -> bool:
-        """Keep one attempt, at once and for good.
-
-        Returns:
-            True where the row is new. A row under the same key and attempt stays as it is, and the new one is
-            dropped; only an answer that meets a fault there (two processes asked at the same time) is kept under the
-            next free attempt, because it was paid for.
-        """
-        with self._writer.begin() as connection:
-            if connection.execute(self._insert, [_values(row)]).first() is not None:
-                return True
-            return row.answered and self._after_fault(connection, row)
-
     def record_many(self, rows: Iterable[CallRecord]) -> int:
-        """Keep many attempts, all or none, each as `record` would.
+        """Keep attempts, all or none, at once and for good.
+
+        A row under the same key and attempt stays as it is, and the new one is dropped; only an answer that meets a
+        fault there (two processes asked at the same time) is kept under the next free attempt, because it was paid
+        for.
 
         Returns:
             How many are new.
         """
         waiting = list(rows)
+        if not waiting:
+            return 0
         new = 0
         with self._writer.begin() as connection:
             for start in range(0, len(waiting), BATCH):
@@ -118,9 +92,7 @@ class Ledger:
         study: str,
         judge_identity: str,
         settings: Iterable[str] | None = None,
-        keys: Collection[CallKey] | None = None,
-        *,
-        last_only: bool = False,
+        keys: Set[CallKey] | None = None,
     ) -> pd.DataFrame:
         """The recorded attempts with the columns and types of table `judge_calls`, in the order of its key.
 
@@ -129,22 +101,11 @@ class Ledger:
             judge_identity: Digest of the judge.
             settings: Partition keys; all where left out.
             keys: The calls planned now; attempts with another prompt or other images are left out. All where left out.
-            last_only: One row per call, the one that counts: the last answer, or the last fault where no answer came.
         """
         question = sa.select(CALLS).where(*self._scope(study, judge_identity, settings)).order_by(*ROW_KEY)
-        wanted = None if keys is None else set(keys)
-        kept: list[sa.RowMapping] = []
-        position: dict[CallKey, int] = {}
         with self._engine.connect() as connection:
-            for row in connection.execution_options(yield_per=1000).execute(question).mappings():
-                key = CallKey(*(row[column] for column in KEY))
-                if wanted is not None and key not in wanted:
-                    continue
-                if not last_only or key not in position:
-                    position[key] = len(kept)
-                    kept.append(row)
-                elif row["state"] in ANSWER_STATES or kept[position[key]]["state"] not in ANSWER_STATES:
-                    kept[position[key]] = row
+            found = connection.execution_options(yield_per=1000).execute(question).mappings()
+            kept = [row for row in found if keys is None or CallKey(*(row[column] for column in KEY)) in keys]
         # Databases disagree about the order of text, Python does not.
         kept.sort(key=lambda row: tuple(row[name] for name in JUDGE_CALLS.key))
         return _frame(kept)

@@ -144,7 +144,7 @@ class _Reading:
         self.faults.raise_if_any()
         ids, rows = self.sample_ids.array(self.n_kept), self.rows.array(self.n_kept).to_numpy()
         values = {name: column.array(self.n_kept) for name, column in zip(self.reader.types, self.values, strict=True)}
-        fields = {name: column.array(self.n_kept) for name, column in self.fields.items()}
+        fields = {name: self.fields[name].array(self.n_kept) for name in self._in_file_order()}
         if self.sample_id is not None:
             compared = self.reader.compared(values)
             repeated = repeated_samples(ids, rows, compared, list(fields.values()), self.faults)
@@ -180,6 +180,11 @@ class _Reading:
             n_invalid_answers=int(values["prediction"].null_count),
             notes=tuple(self._notes()),
         )
+
+    def _in_file_order(self) -> list[str]:
+        """The metadata's names: as the first records have them, then those that came later."""
+        order = self.columns.fields or self.columns.known_fields
+        return [name for name in dict.fromkeys((*order, *self.fields)) if name in self.fields]
 
     def _sample_id(self, row: int, record: Fields) -> str:
         if self.sample_id is None:

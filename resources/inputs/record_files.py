@@ -148,7 +148,7 @@ class ParquetRecords(RecordFile):
         row = 0
         with opened(self.path) as file:
             stored = self._stored(file)
-            columns = None if wanted is None else sorted(wanted)
+            columns = None if wanted is None else list(wanted)
             for batch in stored.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=columns):
                 for fields in batch.to_pylist():
                     row += 1

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from resources.configuration.fidelity import RubricWeights
 from resources.judges.contract import SUBSCORES
 
-DISAGREEMENT = 1.0  # stated and recomputed score may differ by this, on 0-100, before it is counted
+DISAGREEMENT = 1.0  # stated and recomputed score may differ by this, on 0-100, before they are counted as differing
 FULL_SCALE = 100
 RATIONALE_LENGTH = (2, 4)
 
@@ -33,8 +33,7 @@ _DECODER = json.JSONDecoder()
 class Parsed:
     """An answer: scores on 0-1, all null unless `state` is ``valid`` or ``recovered``; `problem` says what was wrong.
 
-    `score` is the stated or the recomputed one as the study asks; `disagrees` when the two differ by more than 1
-    on the answer's 0-100.
+    `score` is the stated or the recomputed one as the study asks.
     """
 
     state: str
@@ -43,7 +42,6 @@ class Parsed:
     score_recomputed: float | None = None
     subscores: Mapping[str, float] | None = None
     rationale: tuple[str, ...] = ()
-    disagrees: bool = False
     problem: str | None = None
 
 
@@ -166,5 +164,4 @@ def _scored(answer: Mapping[str, Any], state: str, weights: RubricWeights, score
         score_recomputed=recomputed / FULL_SCALE,
         subscores={name: value / FULL_SCALE for name, value in subscores.items()},
         rationale=tuple(answer["rationale"]),
-        disagrees=round(abs(stated - recomputed), 10) > DISAGREEMENT,
     )

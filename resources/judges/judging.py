@@ -4,24 +4,27 @@ import logging
 import os
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import islice
 
 import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
-from resources.database.ledger import Ledger
-from resources.judges.answers import parse_answer
-from resources.judges.contract import SCORED_STATES, Call, Judge, JudgedObject
+from resources.database.ledger import Ledger, Progress
+from resources.judges.answers import Parsed, parse_answer
+from resources.judges.contract import SCORED_STATES, Call, Judge, JudgedObject, Reply
 from resources.judges.prompt import build_call, prompt_hash
 from resources.judges.records import CallKey, CallRecord, images_digest
 from resources.progress import Advance, TracksProgress
 
-WAITING_PER_WORKER = 4
+WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
+NOT_ASKED = Progress(attempts=0, answered=False)
+Answering = Future[list[CallRecord]]
 
 
 @dataclass(frozen=True)
@@ -37,33 +40,30 @@ class Judging:
     dagster_run_id: str | None = None
 
     def ask(self, progress: TracksProgress, log: logging.Logger) -> None:
-        """Make the calls that are planned and not answered; a fault is kept and asked again the next time.
+        """Make the calls that are planned and not settled; a fault is kept and asked again the next time.
 
-        Settings and objects are interleaved in a seeded random order, so that a provider that drifts during the run
-        does not look like a setting.
+        A judge whose faults are final is not asked again. Settings and objects are interleaved in a seeded random
+        order, so that a provider that drifts during the run does not look like a setting.
+
+        Raises:
+            Exception: Whatever a call raised, after every answer that came is in the ledger.
         """
-        planned, known = (
-            self._planned(),
-            self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys),
-        )
-        open_keys = [key for key in planned if key not in known or not known[key].answered]
-        random.Random(self.plan.seed).shuffle(open_keys)
-        log.info(
-            f"{len(planned)} calls planned, {len(planned) - len(open_keys)} answered before, {len(open_keys)} to make"
-        )
-        if not open_keys:
+        known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
+        to_ask = [key for key in self._planned if not self._settled(known.get(key, NOT_ASKED))]
+        random.Random(self.plan.seed).shuffle(to_ask)
+        n_planned, n_open = len(self._planned), len(to_ask)
+        log.info(f"{n_planned} calls planned, {n_planned - n_open} answered before, {n_open} to make")
+        if not to_ask:
             return
-        attempts = {key: known[key].attempts + 1 if key in known else 1 for key in open_keys}
-        calls = (self._call(key, planned[key], attempts[key]) for key in open_keys)
-        with progress.track("judge calls", len(open_keys), log) as advance:
+        calls = (self._call(*self._planned[key], key.repeat, known.get(key, NOT_ASKED).attempts + 1) for key in to_ask)
+        with progress.track("judge calls", n_open, log) as advance:
             self._ask_and_keep(calls, advance)
 
     def rows(self) -> dict[str, pd.DataFrame]:
         """The ledger's attempts at the planned calls, by setting key, with the score that the study asks for."""
         frames = {}
-        planned = self._planned()
         for key in self._setting_keys:
-            calls = self.ledger.rows(self.study, self.judge.identity.digest, [key], planned.keys())
+            calls = self.ledger.rows(self.study, self.judge.identity.digest, [key], self._planned.keys())
             # The ledger keeps both scores; which one counts may have changed since.
             chosen = calls[f"score_{self.plan.score_source}"].where(calls["state"].isin(SCORED_STATES))
             frames[key] = calls.assign(score=chosen)
@@ -73,6 +73,7 @@ class Judging:
     def _setting_keys(self) -> list[str]:
         return [setting.key for setting in self.settings]
 
+    @cached_property
     def _planned(self) -> dict[CallKey, tuple[JudgedObject, Setting]]:
         digest = self.judge.identity.digest
         planned = {}
@@ -84,40 +85,71 @@ class Judging:
                     planned[key] = (judged, setting)
         return planned
 
-    def _call(self, key: CallKey, asked: tuple[JudgedObject, Setting], attempt: int) -> Call:
-        judged, setting = asked
-        weights = self.plan.rubric_weights
-        return build_call(self.study, judged, setting, key.repeat, attempt, self.judge.identity, weights)
+    def _settled(self, come_to: Progress) -> bool:
+        return come_to.answered or (self.judge.faults_are_final and come_to.attempts > 0)
+
+    def _call(self, judged: JudgedObject, setting: Setting, repeat: int, attempt: int) -> Call:
+        identity, weights = self.judge.identity, self.plan.rubric_weights
+        return build_call(self.study, judged, setting, repeat, attempt, identity, weights)
 
     def _ask_and_keep(self, calls: Iterator[Call], advance: Advance) -> None:
         """Keep answers as they come, from a bounded number of calls under way."""
         workers = getattr(self.plan.judge, "workers", None) or os.cpu_count() or 1
-        done: set[Future[CallRecord]] = set()
-        running: set[Future[CallRecord]] = set()
+        under_way: set[Answering] = set()
+        failed: list[BaseException] = []
         with ThreadPoolExecutor(workers, thread_name_prefix="judge") as pool:
             try:
-                while True:
-                    for call in islice(calls, WAITING_PER_WORKER * workers - len(running)):
-                        running.add(pool.submit(self._answer, call))
-                    if not running:
+                while not failed:
+                    for call in islice(calls, WAITING_PER_WORKER * workers - len(under_way)):
+                        under_way.add(pool.submit(self._answer, call))
+                    if not under_way:
                         return
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    self.ledger.record_many(_answered(done))
-                    for future in done:
-                        future.result()
-                    advance(len(done))
-                    done = set()
+                    wait(under_way, return_when=FIRST_COMPLETED)
+                    failed += self._keep_finished(under_way, advance)
             finally:
                 # What stops the run, an error or a person, does not throw away answers that are under way.
-                begun = {future for future in running if not future.cancel()}
-                self.ledger.record_many(_answered(done | wait(begun).done))
+                for answering in under_way:
+                    answering.cancel()
+                wait(under_way)
+                failed += self._keep_finished(under_way, advance)
+        first, *others = failed
+        if others:
+            first.add_note(f"{len(others)} other calls failed too, one of them with {others[0]!r}.")
+        raise first
 
-    def _answer(self, call: Call) -> CallRecord:
+    def _keep_finished(self, under_way: set[Answering], advance: Advance) -> list[BaseException]:
+        """Record what the finished calls brought, and take them from those under way.
+
+        Returns:
+            The errors of those that brought nothing.
+        """
+        finished = {answering for answering in under_way if answering.done()}
+        ended = [answering for answering in finished if not answering.cancelled()]
+        errors = [error for answering in ended if (error := answering.exception()) is not None]
+        brought = [answering.result() for answering in ended if answering.exception() is None]
+        self.ledger.record_many(record for records in brought for record in records)
+        under_way -= finished
+        advance(len(brought))
+        return errors
+
+    def _answer(self, call: Call) -> list[CallRecord]:
+        """One record for each attempt that the reply tells of, in order."""
         started_at, started = datetime.now(UTC), time.perf_counter()
-        reply = self.judge.reply(call)
+        last = self.judge.reply(call)
         latency_ms = (time.perf_counter() - started) * 1000
+        records = []
+        for attempt, reply in enumerate((*last.earlier, last), start=call.attempt):
+            asked = call if attempt == call.attempt else self._call(call.judged, call.setting, call.repeat, attempt)
+            records.append(self._record(asked, reply, started_at, latency_ms))
+        return records
+
+    def _record(self, call: Call, reply: Reply, started_at: datetime, latency_ms: float) -> CallRecord:
         identity, plan = self.judge.identity, self.plan
-        parsed = parse_answer(reply.raw_answer, call.judged.item_id, plan.rubric_weights, plan.score_source)
+        state = reply.fault or reply.answer_state
+        if state is not None:
+            read = Parsed(state, problem=reply.fault_message)
+        else:
+            read = parse_answer(reply.raw_answer, call.judged.item_id, plan.rubric_weights, plan.score_source)
         return CallRecord(
             study=self.study,
             object=call.judged.object,
@@ -146,22 +178,11 @@ class Judging:
             cost_usd=reply.cost_usd,
             raw_answer=reply.raw_answer,
             dagster_run_id=self.dagster_run_id,
-            **(
-                {"state": reply.fault, "fault_message": reply.fault_message}
-                if reply.fault
-                else {
-                    "state": parsed.state,
-                    "fault_message": parsed.problem,
-                    "score": parsed.score,
-                    "score_stated": parsed.score_stated,
-                    "score_recomputed": parsed.score_recomputed,
-                    "subscores": parsed.subscores,
-                    "rationale": parsed.rationale,
-                }
-            ),
+            state=read.state,
+            fault_message=read.problem,
+            score=read.score,
+            score_stated=read.score_stated,
+            score_recomputed=read.score_recomputed,
+            subscores=read.subscores,
+            rationale=read.rationale,
         )
-
-
-def _answered(futures: Iterable[Future[CallRecord]]) -> list[CallRecord]:
-    """What the calls brought that did not end in an error."""
-    return [future.result() for future in futures if future.exception() is None]

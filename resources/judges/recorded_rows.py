@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,17 +22,14 @@ class _Key(NamedTuple):
 
 class _Attempt(NamedTuple):
     number: int
-    answered: bool
     row: int
     start: int
     length: int
+    digest: bytes
 
 
 class RecordedRows:
-    """The rows of one file, indexed by object, setting and repeat; only the places stay in memory.
-
-    Faults are passed over where the call was answered later: they say something about that day's network only.
-    """
+    """The rows of one file, indexed by object, setting and repeat; only the places stay in memory."""
 
     def __init__(self, path: Path) -> None:
         """Index the file.
@@ -60,33 +58,36 @@ class RecordedRows:
         self.n_recorded = len(self._attempts)
 
     def reply_to(self, call: Call) -> Reply | None:
-        """The recorded reply; null where there is none for this object, setting, repeat and these images.
+        """Every recorded attempt at this object, setting and repeat with these images: the last, with the `earlier`.
 
-        The n-th attempt gets the n-th recorded answer, or the last one; a call without any gets its last fault.
+        A fault that was recorded after an answer is left out, because the answer counts.
+
+        Returns:
+            Null where nothing is recorded.
+
+        Raises:
+            OSError: The file cannot be read any more.
+            ValueError: The file is not the one that was indexed.
         """
-        recorded = self._attempts.get(_Key(call.judged.object, call.setting.key, call.repeat))
-        if recorded is None:
-            return None
-        answers = sorted(attempt for attempt in recorded if attempt.answered)
-        place = answers[min(call.attempt, len(answers)) - 1] if answers else max(recorded)
+        recorded = sorted(self._attempts.get(_Key(call.judged.object, call.setting.key, call.repeat), []))
+        fields = [row for row in self._rows(recorded) if _shows(row, call.judged.image_hashes)]
+        replies = [_reply(row) for row in fields]
+        answers = [place for place, reply in enumerate(replies) if reply.fault is None]
+        counted = replies[: answers[-1] + 1] if answers else replies
+        return replace(counted[-1], earlier=tuple(counted[:-1])) if counted else None
+
+    def _rows(self, recorded: list[_Attempt]) -> list[dict[str, Any]]:
+        if not recorded:
+            return []
+        lines = []
         with self._path.open("rb") as file:
-            file.seek(place.start)
-            fields = json.loads(file.read(place.length))
-        hashes = fields.get("image_hashes")
-        if hashes is not None and tuple(hashes) != call.judged.image_hashes:
-            return None
-        state = fields.get("state")
-        return Reply(
-            raw_answer=None if state in FAULT_STATES else fields.get("raw_answer"),
-            fault=state if state in FAULT_STATES else None,
-            fault_message=fields.get("fault_message") if state in FAULT_STATES else None,
-            model_answered=fields.get("model_answered"),
-            fingerprint=fields.get("fingerprint"),
-            tokens_in=fields.get("tokens_in"),
-            tokens_out=fields.get("tokens_out"),
-            tokens_cached=fields.get("tokens_cached"),
-            cost_usd=fields.get("cost_usd") or 0.0,
-        )
+            for attempt in recorded:
+                file.seek(attempt.start)
+                line = file.read(attempt.length)
+                if _digest(line) != attempt.digest:
+                    raise ValueError(f"{self._path}, row {attempt.row} is not what it was at the start")
+                lines.append(line)
+        return [json.loads(line) for line in lines]
 
     def _index(self, line: bytes, row: int, start: int, faults: Faults) -> Iterator[str]:
         """Note where the row lies, or what is wrong with it; yields the model that it names."""
@@ -104,8 +105,7 @@ class RecordedRows:
             call = f"{key.object}, setting {key.setting}, repeat {key.repeat}, attempt {number}"
             remedy = "Keep one; a recording holds the calls of one judge."
             faults.add(f"the call of object {call} stands in row {same[0]} too.", remedy, row)
-        answered = fields.get("state") not in FAULT_STATES
-        self._attempts[key].append(_Attempt(number, answered, row, start, len(line)))
+        self._attempts[key].append(_Attempt(number, row, start, len(line), _digest(line)))
         model = fields.get("model_answered") or fields.get("model_asked")
         if model:
             yield str(model)
@@ -121,6 +121,34 @@ def open_rows(path: Path) -> RecordedRows:
         return RecordedRows(path)
     except OSError as error:
         raise FileFault(path, f"it cannot be opened ({error.strerror}).", "Correct `judge.path`.") from error
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=8).digest()
+
+
+def _shows(fields: Mapping[str, Any], image_hashes: tuple[str, ...]) -> bool:
+    """Whether the recorded call was about these images, as far as it says."""
+    hashes = fields.get("image_hashes")
+    return hashes is None or tuple(hashes) == image_hashes
+
+
+def _reply(fields: Mapping[str, Any]) -> Reply:
+    state, raw = fields.get("state"), fields.get("raw_answer")
+    fault = state if state in FAULT_STATES else None
+    without_text = fault is None and not (raw or "").strip()
+    return Reply(
+        raw_answer=None if fault else raw,
+        fault=fault,
+        fault_message=fields.get("fault_message") if fault or without_text else None,
+        answer_state=state if without_text else None,
+        model_answered=fields.get("model_answered"),
+        fingerprint=fields.get("fingerprint"),
+        tokens_in=fields.get("tokens_in"),
+        tokens_out=fields.get("tokens_out"),
+        tokens_cached=fields.get("tokens_cached"),
+        cost_usd=fields.get("cost_usd") or 0.0,
+    )
 
 
 def _key(fields: Mapping[str, Any]) -> _Key:
@@ -157,5 +185,5 @@ def _refuse_nothing_recorded(fields: Mapping[str, Any]) -> None:
         raise ValueError("field 'image_hashes' is no list")
     if raw is not None and not isinstance(raw, str):
         raise ValueError("field 'raw_answer' is no text")
-    if raw is None and (state is None or state in SCORED_STATES):
+    if (raw is None and state is None) or (state in SCORED_STATES and not (raw or "").strip()):
         raise ValueError("field 'raw_answer' is missing, and no fault is recorded")

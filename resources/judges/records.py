@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, SUBSCORES, Call, JudgeIdentity
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, SUBSCORES
 
 
 class CallKey(NamedTuple):
@@ -26,19 +26,6 @@ class CallKey(NamedTuple):
 def images_digest(hashes: Sequence[str]) -> str:
     """First 32 hex digits of the SHA-256 of all image hashes in the order in which the judge sees them."""
     return hashlib.sha256(json.dumps(list(hashes)).encode()).hexdigest()[:32]
-
-
-def key_of(study: str, identity: JudgeIdentity, call: Call) -> CallKey:
-    """The key under which the ledger knows a planned call."""
-    return CallKey(
-        study,
-        identity.digest,
-        call.setting.key,
-        call.judged.object,
-        call.repeat,
-        call.prompt_hash,
-        images_digest(call.judged.image_hashes),
-    )
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ from resources.judges.recorded_rows import RecordedRows, open_rows
 from resources.judges.vfscore_tree import VfscoreTree
 
 NOT_RECORDED = "not recorded"
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 
 
 class ReplayJudge:
     """Gives back recorded answers; a call that nobody recorded is a fault, and `n_not_recorded` counts them."""
+
+    faults_are_final = True  # the recording is part of the identity: another one is asked anew
 
     def __init__(self, recording: RecordedRows | VfscoreTree) -> None:
         self._recording = recording
@@ -36,11 +38,15 @@ class ReplayJudge:
         return self._identity
 
     def reply(self, call: Call) -> Reply:
-        """The recorded reply, or the fault ``provider_error`` where there is none."""
+        """What is recorded, every attempt of it, or the fault ``provider_error`` where there is nothing.
+
+        Raises:
+            UserError: The recording is another than at the start.
+        """
         try:
             reply = self._recording.reply_to(call)
         except (OSError, ValueError) as error:
-            return Reply(None, fault="provider_error", fault_message=f"the recording changed during the run: {error}")
+            raise UserError(f"The recording changed during the run: {error}. Run again when it is complete.") from error
         if reply is None:
             with self._lock:
                 self.n_not_recorded += 1

@@ -49,6 +49,7 @@ class VfscoreTree:
         self._root = model_folder(root)
         self._places: dict[tuple[str, str, int], _Place] = {}
         self._digest = hashlib.sha256()
+        self._sha256: dict[Path, str] = {}
         faults = Faults(str(root))
         models: set[str] = set()
         items: set[str] = set()
@@ -64,11 +65,20 @@ class VfscoreTree:
         self.n_recorded = len(self._places)
 
     def reply_to(self, call: Call) -> Reply | None:
-        """The recorded reply; null where there is none for this item, setting and repeat."""
+        """The recorded reply; null where there is none for this item, setting and repeat.
+
+        Raises:
+            OSError: The file cannot be read any more.
+            ValueError: The file is not the one that was read at the start.
+        """
         place = self._places.get((call.judged.item_id.casefold(), call.setting.key, call.repeat))
         if place is None:
             return None
-        recorded = json.loads((place.folder / f"rep_{place.number}.json").read_bytes())
+        file = place.folder / f"rep_{place.number}.json"
+        data = file.read_bytes()
+        if hashlib.sha256(data).hexdigest() != self._sha256[file]:
+            raise ValueError(f"{file} is not what it was at the start")
+        recorded = json.loads(data)
         answer = {key: value for key, value in recorded.items() if key != "metadata"}
         if str(answer.get("item_id")).casefold() == call.judged.item_id.casefold():
             answer["item_id"] = call.judged.item_id
@@ -136,7 +146,8 @@ class VfscoreTree:
         except (OSError, ValueError) as error:
             faults.add(f"{self._name(file)}: cannot be read ({error}).", _MEND)
             return None
-        self._digest.update(json.dumps([self._name(file), hashlib.sha256(data).hexdigest()]).encode())
+        self._sha256[file] = hashlib.sha256(data).hexdigest()
+        self._digest.update(json.dumps([self._name(file), self._sha256[file]]).encode())
         return content
 
     def _name(self, file: Path) -> str:

@@ -2,20 +2,10 @@
 
 from typing import Any
 
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES
 from resources.tables.declare import Column, Table, number, text, texts, time, whole
 
 SCORE: dict[str, Any] = {"low": 0.0, "high": 1.0}
-STATES = (
-    "valid",
-    "recovered",
-    "invalid_json",
-    "schema_error",
-    "out_of_range",
-    "refused",
-    "rate_limited",
-    "timeout",
-    "provider_error",
-)
 
 OBJECT = text("object", "Generated object: the 8 hex digits that its file name ends with.")
 ITEM = text("item_id", "Product, or product and variant: what the photos show.")
@@ -93,7 +83,7 @@ JUDGE_CALLS = Table(
         whole("tokens_out", "Tokens written.", "tokens", nullable=True, low=0),
         whole("tokens_cached", "Tokens read that a cache served.", "tokens", nullable=True, low=0),
         number("cost_usd", "Price of the call.", "USD", low=0),
-        text("state", "What became of it: an answer's state or a fault.", among=STATES),
+        text("state", "What became of it: an answer's state or a fault.", among=(*ANSWER_STATES, *FAULT_STATES)),
         text("fault_message", "The fault, or what was wrong with the answer.", nullable=True),
         number("score", "The verdict; null unless the state is valid or recovered.", "0-1", nullable=True, **SCORE),
         number("score_stated", "Score that the answer states.", "0-1", nullable=True, **SCORE),

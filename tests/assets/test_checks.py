@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import gate_of_each, gate_result
+from assets.checks import gate_of_each, gate_result, require
 from assets.partitions import SETTINGS
 
 KEYS = SETTINGS.get_partition_keys()
@@ -59,6 +59,17 @@ def test_an_undefined_number_is_null_in_the_metadata() -> None:
     result = gate_result(at_most("g", None, 0.6, n=0, what="Level", reason="no level"), dg.AssetCheckSeverity.WARN)
     assert result.metadata["seen"].value is None
     assert result.severity == dg.AssetCheckSeverity.WARN
+
+
+def test_an_asset_that_requires_a_gate_goes_on_where_it_passes() -> None:
+    require(at_least("g", 0.7, 0.6, n=4, what="Level"))
+
+
+def test_an_asset_that_requires_a_gate_stops_for_good_where_it_fails() -> None:
+    with pytest.raises(dg.Failure) as stopped:
+        require(at_least("g", 0.5, 0.6, n=4, what="Level", remedy="Raise it."))
+    assert stopped.value.description == "Level is 0.500 over 4 objects; needed: at least 0.6. Raise it."
+    assert not stopped.value.allow_retries
 
 
 def test_a_run_for_one_setting_has_that_settings_result(instance: dg.DagsterInstance) -> None:

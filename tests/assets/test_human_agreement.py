@@ -147,18 +147,48 @@ def test_objects_that_people_did_not_score_are_in_the_total_only() -> None:
     assert nobody["undefined"].notna().all()
 
 
-def test_by_item_an_algorithm_that_no_item_has_to_itself_is_an_empty_group() -> None:
+def test_by_item_items_whose_objects_differ_are_a_group_of_their_own() -> None:
+    # Items p, q, r have an object of each algorithm, s two of one.
     products = dict(zip(NAMES, "ppqqrrss", strict=True))
-    objects = objects_of(products, algorithm=dict.fromkeys("aceg", "trellis_single"))
+    objects = objects_of(products, algorithm=dict.fromkeys("acegh", "trellis_single"))
     people = ratings_of({name: [score] for name, score in zip(NAMES, HUMAN, strict=True)}, objects)
     matrix = matrix_of_scores({name: [score] * 3 for name, score in zip(NAMES, JUDGE, strict=True)}, products)
     study = plan(match_by="item")
     rows = matched_rows(SETTING, matrix, people, objects, study)
     made = agreement_table(SETTING, rows, people, objects, study)
-    assert overall(made)["n_used"].iloc[0] == 4
-    groups = made[made["grouped_by"] == "algorithm"].drop_duplicates("group")
-    assert groups["n_used"].tolist() == [0, 0]
-    assert groups["n_total"].tolist() == [4, 4]
+    assert overall(made)[["n_used", "n_total"]].iloc[0].tolist() == [4, 4]
+    groups = made[made["grouped_by"] == "algorithm"].drop_duplicates("group").set_index("group")
+    assert groups["n_used"].to_dict() == {"(several)": 3, "trellis_single": 1}
+    assert groups["n_total"].to_dict() == {"(several)": 3, "trellis_single": 1}
+
+
+def test_by_item_the_ceiling_is_of_people_on_the_same_object() -> None:
+    # Both annotators agree exactly on every object, and the two objects of an item are far apart.
+    products = dict(zip(NAMES, "ppqqrrss", strict=True))
+    objects = objects_of(products)
+    people = ratings_of({name: [score] * 2 for name, score in zip(NAMES, HUMAN, strict=True)}, objects)
+    matrix = matrix_of_scores({name: [score] * 3 for name, score in zip(NAMES, JUDGE, strict=True)}, products)
+    study = plan(match_by="item")
+    rows = matched_rows(SETTING, matrix, people, objects, study)
+    assert overall(agreement_table(SETTING, rows, people, objects, study)).loc["human_icc_1_1", "value"] == 1
+
+
+def test_units_are_the_scores_for_errors_and_none_for_the_rest(frame: pd.DataFrame) -> None:
+    units = overall(frame)["unit"].to_dict()
+    assert {name for name, unit in units.items() if unit == "unitless"} == {
+        "pearson_r",
+        "spearman_r",
+        "kendall_tau_b",
+        "ccc",
+        "ccc_accuracy",
+        "scale_shift",
+        "location_shift",
+        "difference_slope",
+        "calibration_slope",
+        "human_icc_1_1",
+        "human_icc_1_k",
+    }
+    assert set(units.values()) == {"unitless", "0-1"}
 
 
 def test_the_headline_is_the_overall_part(frame: pd.DataFrame) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assets.fidelity.judge_calls import first_answers, headline, judged_objects, validity_gate
+from assets.fidelity.judge_calls import first_answers, headline, judged_objects, model_gate, validity_gate
 from tests.assets.made_tables import calls_of, objects_of, one_each
 
 
@@ -50,6 +50,25 @@ def test_without_any_answer_validity_is_undefined_and_fails() -> None:
     gate = validity_gate(calls_of([("a", 1, 1, "timeout", None)]), 0.98)
     assert not gate.passed
     assert "undefined (there are no first answers)" in gate.sentence
+
+
+def test_one_model_behind_all_answers_passes_whether_or_not_it_says_its_name() -> None:
+    calls = calls_of([("a", repeat, 1, "valid", 0.5) for repeat in range(1, 4)])
+    assert model_gate(calls).passed
+    assert model_gate(calls.assign(model_answered="m-1", fingerprint="f")).passed
+
+
+def test_a_model_that_was_swapped_fails_and_both_are_named() -> None:
+    calls = calls_of([("a", repeat, 1, "valid", 0.5) for repeat in range(1, 4)])
+    gate = model_gate(calls.assign(model_answered=["m-1", "m-1", "m-2"], fingerprint=["f", "f", None]))
+    assert not gate.passed
+    assert gate.seen == 2
+    assert "They are m-1 (f), m-2 (not stated)." in gate.sentence
+
+
+def test_a_fault_says_nothing_about_the_model() -> None:
+    calls = calls_of([("a", 1, 1, "valid", 0.5), ("a", 2, 1, "timeout", None)])
+    assert model_gate(calls.assign(model_answered=["m-1", "gateway"])).passed
 
 
 def test_the_headline_counts_states_cost_and_scores_that_differ_from_their_sum_by_more_than_rounding() -> None:

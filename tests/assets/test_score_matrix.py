@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-
 import pytest
 
 from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, headline, matrix_of, scores_of

@@ -21,13 +21,14 @@ OBJECTS = objects_of(one_each("abcd"))
 PEOPLE = ratings_of({"a": [0.2], "b": [0.5], "c": [0.8], "d": [0.1]}, OBJECTS)
 # Means 0.3, 0.5, 0.7 and, far off, 0.9.
 STEADY = {"a": [0.29, 0.30, 0.31], "b": [0.49, 0.50, 0.51], "c": [0.69, 0.70, 0.71], "d": [0.89, 0.90, 0.91]}
-# The same, but only two valid repeats of d.
+# The same without d, and with only two valid repeats of it.
+WITHOUT_D = {name: STEADY[name] for name in "abc"}
 WITH_A_GAP = STEADY | {"d": [0.89, 0.90, None]}
 CALLS = calls_of([("a", 1, 1, "valid", 0.3)])
 
 
 def summary(matrices: Frames, people: pd.DataFrame = PEOPLE, **changes: object) -> pd.DataFrame:
-    study = plan(repeats=3, **changes)
+    study = plan(**{"minimum_repeats": 3, **changes})
     made = summary_rows(dict.fromkeys(matrices, CALLS), matrices, people, OBJECTS, study)
     return keeps_to_its_declaration("setting_summary", made).set_index("setting")
 
@@ -51,20 +52,47 @@ def test_a_single_setting_is_summed_up_on_all_its_objects() -> None:
     assert (seen["temperature"], seen["top_p"]) == (0.2, 1.0)
 
 
-def test_an_object_missing_in_one_setting_leaves_the_comparison_in_all() -> None:
-    seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP))
+def test_an_object_that_one_setting_lacks_leaves_the_comparison_in_all() -> None:
+    seen = summary(one(FIRST, STEADY) | one(SECOND, WITHOUT_D))
     # Without d: errors 0.1 0 -0.1, mae 0.0666667, and the order is the people's: 1.
     for key in (FIRST, SECOND):
         assert seen.loc[key, "mae"] == pytest.approx(0.2 / 3)
         assert seen.loc[key, "spearman_r"] == pytest.approx(1)
-        assert seen.loc[key, "n_objects"] == 3
+        assert (seen.loc[key, "n_objects"], seen.loc[key, "n_total"], seen.loc[key, "n_products"]) == (3, 4, 3)
     assert seen["n_left_out"].tolist() == [1, 0]
 
 
-def test_an_object_is_missing_where_it_has_fewer_repeats_than_the_gate_asks_for() -> None:
+def test_a_setting_that_fails_its_gate_has_no_numbers_and_takes_nothing_from_the_others() -> None:
+    seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP))
+    stopped = seen.loc[SECOND]
+    assert stopped[["icc", "mad", "spearman_r", "mae"]].isna().all()
+    assert stopped["undefined"].startswith("not compared: Fewest valid repeats of an object is 2")
+    assert "d (2)" in stopped["undefined"]
+    # What was asked and what it cost stands there all the same.
+    assert (stopped["n_evaluations"], stopped["n_objects"], stopped["n_left_out"]) == (1, 0, 0)
+    assert seen.loc[FIRST, "mae"] == pytest.approx(0.25)
+    assert (seen.loc[FIRST, "n_objects"], seen.loc[FIRST, "n_left_out"]) == (4, 0)
+
+
+def test_where_two_repeats_are_enough_the_gap_is_none() -> None:
     seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP), minimum_repeats=2)
     assert seen["n_objects"].tolist() == [4, 4]
-    assert seen["n_left_out"].tolist() == [0, 0]
+    assert seen["undefined"].isna().all()
+
+
+def test_a_setting_that_was_made_under_another_plan_is_not_compared() -> None:
+    longer = {name: [*scores, scores[0]] for name, scores in STEADY.items()}
+    seen = summary(one(FIRST, STEADY) | one(SECOND, longer))
+    assert seen.loc[SECOND, "n_objects"] == 0
+    assert "was made with 4 repeats, and the study plans 3" in seen.loc[SECOND, "undefined"]
+    assert seen.loc[FIRST, "n_objects"] == 4
+
+
+def test_where_no_setting_passes_its_gate_there_is_no_number() -> None:
+    seen = summary(one(FIRST, WITH_A_GAP) | one(SECOND, WITH_A_GAP))
+    assert seen["n_objects"].tolist() == [0, 0]
+    assert seen["n_left_out"].tolist() == [3, 3]
+    assert seen["mae"].isna().all()
 
 
 def test_settings_stand_in_the_configurations_order_and_unmade_ones_are_left_out() -> None:
@@ -88,13 +116,20 @@ def test_too_few_pairs_leave_nulls_with_reasons() -> None:
 
 
 def test_settings_without_a_common_object_have_counts_and_reasons_and_no_numbers() -> None:
-    no_a = {name: [None] * 3 if name in "ab" else scores for name, scores in STEADY.items()}
-    no_c = {name: [None] * 3 if name in "cd" else scores for name, scores in STEADY.items()}
-    seen = summary(one(FIRST, no_a) | one(SECOND, no_c))
+    only_ab = {name: STEADY[name] for name in "ab"}
+    only_cd = {name: STEADY[name] for name in "cd"}
+    seen = summary(one(FIRST, only_ab) | one(SECOND, only_cd))
     assert seen["n_objects"].tolist() == [0, 0]
     assert seen["n_left_out"].tolist() == [2, 2]
     assert seen[["icc", "mad", "half_width", "spearman_r", "mae"]].isna().all(axis=None)
-    assert seen["undefined"].str.contains("icc: ").all()
+    for statistic in ("icc: ", "spearman_r, pearson_r: ", "mae: "):
+        assert seen["undefined"].str.contains(statistic).all()
+
+
+def test_few_products_leave_spearman_without_bounds_and_the_table_says_why() -> None:
+    seen = summary(one(FIRST, STEADY)).loc[FIRST]
+    assert pd.isna(seen["spearman_low"])
+    assert "4 clusters" in seen["spearman_interval"]
 
 
 def test_a_deterministic_setting_is_marked_and_its_icc_says_why_it_proves_nothing() -> None:

@@ -7,7 +7,6 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.fidelity.judge_calls import judge_calls
 from tests.small_study import (
     KEYS,
     OBJECTS,
@@ -77,23 +76,22 @@ def test_a_run_for_each_setting_finishes_the_others(tmp_path: Path, instance: dg
     assert done == {STEADY: True, FAULTY: False, OTHER: True}
     assert stored_path(study, "human_agreement", OTHER).is_file()
     assert not stored_path(study, "human_agreement", FAULTY).exists()
-    # The matrix of the stopped setting is there, so its gap leaves the comparison of all three.
+    # The stopped setting is shown without numbers and takes nothing from the comparison of the others.
     summary = stored(study, "setting_summary").set_index("setting")
     assert summary.index.tolist() == [STEADY, FAULTY, OTHER]
-    assert summary["n_objects"].tolist() == [11, 11, 11]
-    assert summary["n_left_out"].tolist() == [1, 0, 1]
+    assert summary["n_objects"].tolist() == [12, 0, 12]
+    assert summary.loc[FAULTY, "undefined"].startswith("not compared: Fewest valid repeats of an object is 2")
     assert summary["n_faults"].tolist() == [0, 3, 0]
 
 
-def test_faults_are_asked_again_and_answers_are_not(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+def test_a_fault_of_a_recording_is_final_and_a_second_run_stops_at_the_same_gate(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     study = write_study(tmp_path, with_faults)
-    for attempts in (1, 2):
+    for _ in range(2):
         assert list(errors(run_one(study, instance, FAULTY))) == ["score_matrix_enough_repeats"]
-        rows = ledger_rows(study)
-        assert len(rows) == 57 + 3 * attempts
-        assert rows.loc[rows["state"] == "timeout", "attempt"].tolist() == sorted([*range(1, attempts + 1)] * 3)
-    # The stored table holds every attempt, the matrix none of the faults.
-    assert len(stored(study, "judge_calls", FAULTY)) == 63
+        assert ledger_rows(study)["state"].value_counts().to_dict() == {"valid": 57, "timeout": 3}
+    assert len(stored(study, "judge_calls", FAULTY)) == 60
 
 
 def test_another_recording_is_another_judge_whose_answers_do_not_mix(
@@ -129,6 +127,17 @@ def test_a_render_of_another_object_stops_the_run_before_any_call(tmp_path: Path
     assert made(result) == {"human_scores", "study_objects"}
     gate = check_of(result, "render_shows_the_scored_object")
     assert f"{MISMATCHED[0]} (scored {MISMATCHED[2]}, render of {SHOWN[2]})" in (gate.description or "")
+    assert ledger_rows(study).empty
+
+
+def test_calls_that_are_launched_by_hand_after_the_gate_failed_are_not_made(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    selection = write_selection(tmp_path / "selected.csv", {MISMATCHED[2]: SHOWN[2]})
+    study = write_study(tmp_path, selected_objects=selection)
+    run_one(study, instance, STEADY)
+    said = errors(run_one(study, instance, STEADY, ["judge_calls"]))
+    assert f"scored {MISMATCHED[2]}, render of {SHOWN[2]}" in said["judge_calls"]
     assert ledger_rows(study).empty
 
 
@@ -173,7 +182,3 @@ def test_a_broken_score_file_leaves_every_table_as_it_was(tmp_path: Path, instan
         assert part in errors(result)["human_scores"]
     assert all_files(study) == before
     pd.testing.assert_frame_equal(ledger_rows(study), calls)
-
-
-def test_every_blocking_gate_stands_before_what_relies_on_it() -> None:
-    assert {key.path[-1] for key in judge_calls.dependency_keys} == {"study_objects"}

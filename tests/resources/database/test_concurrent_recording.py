@@ -13,20 +13,24 @@ from resources.judges.records import CallRecord
 WRITER = """
 import sys
 from datetime import UTC, datetime
-from resources.database.ledger import open_ledger
+from resources.database.engine import open_engine
+from resources.database.ledger import Ledger
+from resources.database.migrate import migrate
 from resources.judges.records import CallRecord
 
 url, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-ledger = open_ledger(url)
+engine = open_engine(url)
+migrate(engine)
+ledger = Ledger(engine)
 print("ready", flush=True)
 sys.stdin.readline()
 new = 0
 for repeat in range(first, last):
-    new += ledger.record(CallRecord(
+    new += ledger.record_many([CallRecord(
         study="shoes", object="0a1b2c3d", item_id="558736", setting="t0.2_p0.95", repeat=repeat, attempt=1, run_id="n",
         judge="local", judge_identity="5e1f", model_asked="m", rubric_version="1", temperature=0.2, top_p=0.95, seed=1,
         prompt_hash="ab12", image_hashes=("a",), started_at=datetime.now(UTC), latency_ms=1.0, state="valid", score=0.5,
-    ))
+    )])
     print(repeat, flush=True)
 print("new", new, flush=True)
 """
@@ -74,7 +78,7 @@ def test_a_killed_process_loses_no_call_that_it_recorded(database_url: str) -> N
     process.send_signal(signal.SIGKILL)
     recorded += [int(line) for line in process.communicate()[0].split()]
     engine = open_engine(database_url)
-    kept = {key.repeat for key in Ledger(engine).answered("shoes", "5e1f")}
+    kept = {key.repeat for key in Ledger(engine).progress("shoes", "5e1f")}
     engine.dispose()
     assert set(recorded) <= kept
 
@@ -82,5 +86,5 @@ def test_a_killed_process_loses_no_call_that_it_recorded(database_url: str) -> N
 def test_threads_share_one_ledger(ledger: Ledger, attempt: Callable[..., CallRecord]) -> None:
     rows = [attempt(repeat=repeat) for repeat in range(1, 101)] * 2
     with ThreadPoolExecutor(20) as pool:
-        assert sum(pool.map(ledger.record, rows)) == 100
+        assert sum(pool.map(lambda row: ledger.record_many([row]), rows)) == 100
     assert len(ledger.rows("shoes", "5e1f")) == 100

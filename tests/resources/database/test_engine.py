@@ -23,22 +23,25 @@ def test_postgres_is_reached_through_psycopg2_however_it_is_written(scheme: str)
     assert shown(engine) == "postgresql+psycopg2://judge:***@db.example:5433/calls"
 
 
-def test_without_an_address_sqlite_lies_in_the_folder_that_is_made_for_it(tmp_path: Path) -> None:
-    folder = tmp_path / "not yet" / "home % 1"
-    engine = open_engine(None, folder)
-    migrate(engine)
+def in_folder(folder: Path) -> str:
+    return f"sqlite:///{folder / 'touchstone.db'}"
+
+
+def test_the_folder_of_sqlites_file_is_made_for_it(tmp_path: Path) -> None:
+    folder = tmp_path / "not yet" / "home"
+    migrate(open_engine(in_folder(folder)))
     assert (folder / "touchstone.db").is_file()
 
 
-def test_sqlite_waits_for_locks_and_keeps_references(tmp_path: Path) -> None:
-    with open_engine("", tmp_path).connect() as connection:
+def test_sqlite_waits_for_locks_keeps_references_and_waits_for_the_disk(tmp_path: Path) -> None:
+    with open_engine(in_folder(tmp_path)).connect() as connection:
         pragmas = ["journal_mode", "foreign_keys", "busy_timeout", "synchronous"]
         values = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
-    assert values == ["wal", 1, 60_000, 1]
+    assert values == ["wal", 1, 60_000, 2]  # 2 is FULL
 
 
 def test_references_are_kept_after_a_migration(tmp_path: Path) -> None:
-    engine = open_engine(None, tmp_path)
+    engine = open_engine(in_folder(tmp_path))
     migrate(engine)
     with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
@@ -66,7 +69,7 @@ def test_a_wrong_address_is_a_user_error_without_the_password(url: str) -> None:
 def test_a_file_that_is_no_database_is_a_user_error(tmp_path: Path) -> None:
     (tmp_path / "touchstone.db").write_text("score,object\n" * 100)
     with pytest.raises(UserError, match="not a database"):
-        migrate(open_engine(None, tmp_path))
+        migrate(open_engine(in_folder(tmp_path)))
 
 
 def test_json_is_strict() -> None:
@@ -76,7 +79,7 @@ def test_json_is_strict() -> None:
 
 
 def test_a_failed_statement_does_not_show_its_values(tmp_path: Path) -> None:
-    with open_engine(None, tmp_path).connect() as connection, pytest.raises(sa.exc.OperationalError) as caught:
+    with open_engine(in_folder(tmp_path)).connect() as connection, pytest.raises(sa.exc.OperationalError) as caught:
         connection.execute(sa.text("INSERT INTO nowhere VALUES (:value)"), {"value": SECRET})
     assert SECRET not in str(caught.value)
 

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from resources.configuration.grid import Setting
-from resources.database.ledger import Ledger
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity
-from resources.judges.records import CallRecord, images_digest, key_of
+from resources.database.ledger import Ledger, Progress
+from resources.judges.records import CallRecord, images_digest
 from resources.tables.fidelity import JUDGE_CALLS
 
 Attempt = Callable[..., CallRecord]
@@ -20,17 +18,15 @@ Attempt = Callable[..., CallRecord]
 
 def test_a_recorded_answer_is_answered(ledger: Ledger, attempt: Attempt) -> None:
     row = attempt()
-    assert ledger.record(row) is True
-    assert ledger.answered("shoes", "5e1f") == {row.call_key}
-    assert ledger.next_attempts("shoes", "5e1f") == {row.call_key: 2}
+    assert ledger.record_many([row]) == 1
+    assert ledger.progress("shoes", "5e1f") == {row.call_key: Progress(1, answered=True)}
 
 
 def test_a_fault_is_not_an_answer_and_counts_its_attempt(ledger: Ledger, attempt: Attempt) -> None:
     fault = attempt(state="timeout", fault_message="no answer in 60 s")
-    ledger.record(fault)
-    ledger.record(attempt(state="rate_limited", attempt=2))
-    assert ledger.answered("shoes", "5e1f") == set()
-    assert ledger.next_attempts("shoes", "5e1f") == {fault.call_key: 3}
+    ledger.record_many([fault])
+    ledger.record_many([attempt(state="rate_limited", attempt=2)])
+    assert ledger.progress("shoes", "5e1f") == {fault.call_key: Progress(2, answered=False)}
 
 
 @pytest.mark.parametrize(
@@ -48,57 +44,40 @@ def test_a_fault_is_not_an_answer_and_counts_its_attempt(ledger: Ledger, attempt
 )
 def test_an_answer_is_never_used_for_another_call(ledger: Ledger, attempt: Attempt, change: dict[str, object]) -> None:
     other = attempt(**change)
-    ledger.record(other)
-    assert attempt().call_key not in ledger.answered("shoes", "5e1f")
-    assert ledger.record(attempt()) is True
-    assert attempt().call_key in ledger.answered("shoes", "5e1f")
-
-
-def test_the_key_of_a_planned_call_is_the_key_of_its_record(attempt: Attempt) -> None:
-    identity = JudgeIdentity("local", "appearance", "1", "7", {"image_side_px": 512})
-    judged = JudgedObject("0a1b2c3d", "558736", "c.png", "render", ("a.png", "b.png"), ("photo1", "photo2"))
-    call = Call(judged, Setting(0.2, 0.95), 1, 1, "system", "user", "ab12", "c0ffee", 3)
-    assert key_of("shoes", identity, call) == attempt(judge_identity=identity.digest).call_key
+    ledger.record_many([other])
+    assert attempt().call_key not in ledger.progress("shoes", "5e1f")
+    assert ledger.record_many([attempt()]) == 1
+    assert attempt().call_key in ledger.progress("shoes", "5e1f")
 
 
 def test_the_same_record_twice_is_one_row_and_the_first_stays(ledger: Ledger, attempt: Attempt) -> None:
-    assert ledger.record(attempt(score=0.7)) is True
-    assert ledger.record(attempt(score=0.1)) is False
-    assert ledger.record(attempt(state="timeout")) is False
+    assert ledger.record_many([attempt(score=0.7)]) == 1
+    assert ledger.record_many([attempt(score=0.1)]) == 0
+    assert ledger.record_many([attempt(state="timeout")]) == 0
     assert ledger.rows("shoes", "5e1f")["score"].tolist() == [0.7]
 
 
 def test_an_answer_that_meets_a_fault_is_kept_once_under_the_next_attempt(ledger: Ledger, attempt: Attempt) -> None:
-    ledger.record(attempt(state="timeout"))
-    assert ledger.record(attempt()) is True
-    assert ledger.record(attempt()) is False
+    ledger.record_many([attempt(state="timeout")])
+    assert ledger.record_many([attempt()]) == 1
+    assert ledger.record_many([attempt()]) == 0
     rows = ledger.rows("shoes", "5e1f")
     assert rows["attempt"].tolist() == [1, 2]
     assert rows["state"].tolist() == ["timeout", "valid"]
 
 
 def test_many_at_once_are_recorded_like_one_by_one(ledger: Ledger, attempt: Attempt) -> None:
-    ledger.record(attempt(repeat=1))
-    ledger.record(attempt(repeat=2, state="timeout"))
+    ledger.record_many([attempt(repeat=1)])
+    ledger.record_many([attempt(repeat=2, state="timeout")])
     batch = [attempt(repeat=repeat) for repeat in range(1, 1201)]
     assert ledger.record_many(batch) == 1199
     assert ledger.record_many(batch) == 0
-    assert len(ledger.answered("shoes", "5e1f")) == 1200
+    assert sum(call.answered for call in ledger.progress("shoes", "5e1f").values()) == 1200
     assert len(ledger.rows("shoes", "5e1f")) == 1201
 
 
-def test_the_last_answer_counts_and_a_later_fault_does_not_hide_it(ledger: Ledger, attempt: Attempt) -> None:
-    for number, state in enumerate(["timeout", "invalid_json", "valid", "provider_error"], start=1):
-        ledger.record(attempt(attempt=number, state=state))
-    ledger.record(attempt(repeat=2, state="timeout"))
-    ledger.record(attempt(repeat=2, attempt=2, state="rate_limited"))
-    last = ledger.rows("shoes", "5e1f", last_only=True)
-    assert last[["repeat", "attempt"]].to_numpy().tolist() == [[1, 3], [2, 2]]
-    assert len(ledger.rows("shoes", "5e1f")) == 6
-
-
 def test_rows_are_the_declared_table_whatever_came_in(ledger: Ledger, attempt: Attempt) -> None:
-    ledger.record(attempt(object="b0000000", state="refused", raw_answer="I cannot."))
+    ledger.record_many([attempt(object="b0000000", state="refused", raw_answer="I cannot.")])
     rome = timezone(timedelta(hours=2))
     begun = attempt().started_at.astimezone(rome)
     full = attempt(
@@ -108,7 +87,7 @@ def test_rows_are_the_declared_table_whatever_came_in(ledger: Ledger, attempt: A
         tokens_in=2**40,
         cost_usd=0.01,
     )
-    ledger.record(full)
+    ledger.record_many([full])
     rows = ledger.rows("shoes", "5e1f", ["t0.2_p0.95"])
     pd.testing.assert_frame_equal(JUDGE_CALLS.validated(rows), rows)
     first = rows.iloc[0]
@@ -124,7 +103,7 @@ def test_rows_are_the_declared_table_whatever_came_in(ledger: Ledger, attempt: A
 
 def test_no_row_still_gives_every_column_with_its_type(ledger: Ledger, attempt: Attempt) -> None:
     empty = ledger.rows("shoes", "5e1f")
-    ledger.record(attempt())
+    ledger.record_many([attempt()])
     assert empty.dtypes.to_dict() == ledger.rows("shoes", "5e1f").dtypes.to_dict()
 
 
@@ -136,12 +115,12 @@ def test_rows_come_in_one_order_on_every_database(ledger: Ledger, attempt: Attem
 def test_rows_of_another_prompt_are_left_out_when_the_calls_are_named(ledger: Ledger, attempt: Attempt) -> None:
     now, before = attempt(score=0.9), attempt(prompt_hash="older", score=0.1)
     ledger.record_many([before, now])
-    assert ledger.rows("shoes", "5e1f", keys=[now.call_key])["score"].tolist() == [0.9]
+    assert ledger.rows("shoes", "5e1f", keys={now.call_key})["score"].tolist() == [0.9]
     assert len(ledger.rows("shoes", "5e1f")) == 2
 
 
 def test_text_that_no_database_holds_is_kept_in_a_form_that_both_do(ledger: Ledger, attempt: Attempt) -> None:
-    ledger.record(attempt(raw_answer='{"score": "\x00\ud800é😀"}', rationale=("\x00",), fault_message="\udfff"))
+    ledger.record_many([attempt(raw_answer='{"score": "\x00\ud800é😀"}', rationale=("\x00",), fault_message="\udfff")])
     row = ledger.rows("shoes", "5e1f").iloc[0]
     assert row["raw_answer"] == '{"score": "\u2400\ufffdé😀"}'
     assert row["rationale"] == ["\u2400"]
@@ -150,16 +129,13 @@ def test_text_that_no_database_holds_is_kept_in_a_form_that_both_do(ledger: Ledg
 
 def test_a_parameter_that_is_no_json_is_refused_and_nothing_is_stored(ledger: Ledger, attempt: Attempt) -> None:
     with pytest.raises(sa.exc.StatementError, match="not JSON compliant"):
-        ledger.record(attempt(parameters={"penalty": math.nan}))
+        ledger.record_many([attempt(parameters={"penalty": math.nan})])
     assert ledger.rows("shoes", "5e1f").empty
 
 
 def test_numpy_numbers_are_stored_as_numbers(ledger: Ledger, attempt: Attempt) -> None:
-    ledger.record(
-        attempt(
-            score=np.float64(0.25), seed=np.int64(7), repeat=np.int64(3), subscores={"color_palette": np.float32(0.5)}
-        )
-    )
+    subscores = {"color_palette": np.float32(0.5)}
+    ledger.record_many([attempt(score=np.float64(0.25), seed=np.int64(7), repeat=np.int64(3), subscores=subscores)])
     row = ledger.rows("shoes", "5e1f").iloc[0]
     assert (row["score"], row["seed"], row["repeat"], row["color_palette"]) == (0.25, 7, 3, 0.5)
 

@@ -119,11 +119,11 @@ def test_the_database_itself_refuses_a_score_outside_its_range(
     row = attempt()
     object.__setattr__(row, "score", 1.5)
     with pytest.raises(sa.exc.IntegrityError, match="ck_judge_calls_score"):
-        ledger.record(row)
+        ledger.record_many([row])
 
 
 def test_resuming_is_answered_from_the_key_index(tmp_path: Path) -> None:
-    engine = open_engine(None, tmp_path)
+    engine = open_engine(f"sqlite:///{tmp_path / 'touchstone.db'}")
     migrate(engine)
     asked: list[tuple[str, tuple[str, ...]]] = []
     sa.event.listen(engine, "before_cursor_execute", lambda *seen: asked.append((seen[2], seen[3])))

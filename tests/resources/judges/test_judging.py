@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 
 from resources.configuration.fidelity import FidelityStudy, LocalJudge
 from resources.configuration.grid import Setting
-from resources.database.ledger import Ledger, open_ledger
+from resources.database.engine import open_engine
+from resources.database.ledger import Ledger
+from resources.database.migrate import migrate
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.judging import WAITING_PER_WORKER, Judging
 from resources.progress import Advance
@@ -46,8 +49,9 @@ class FakeJudge:
 
     identity = JudgeIdentity("fake", "fake", "1", "1")
 
-    def __init__(self, answers: Answers = said) -> None:
+    def __init__(self, answers: Answers = said, *, faults_are_final: bool = False) -> None:
         self.answers = answers
+        self.faults_are_final = faults_are_final
         self.asked: list[Call] = []
         self._lock = threading.Lock()
 
@@ -77,9 +81,16 @@ class CountedProgress:
         yield advance
 
 
+def ledger_in(folder: Path) -> Ledger:
+    """An empty ledger on the disk."""
+    engine = open_engine(f"sqlite:///{folder / 'touchstone.db'}")
+    migrate(engine)
+    return Ledger(engine)
+
+
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
-    return open_ledger(folder=tmp_path)
+    return ledger_in(tmp_path)
 
 
 def judging(
@@ -107,8 +118,7 @@ def test_every_object_setting_and_repeat_is_asked_once(ledger: Ledger) -> None:
 
 def test_the_order_is_the_seeds(tmp_path: Path) -> None:
     first, same, other = (
-        ask(open_ledger(folder=tmp_path / name), FakeJudge(), seed=seed).order
-        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+        ask(ledger_in(tmp_path / name), FakeJudge(), seed=seed).order for name, seed in (("a", 1), ("b", 1), ("c", 2))
     )
     assert first == same
     assert first != other
@@ -169,6 +179,24 @@ def test_faults_are_asked_again_as_the_next_attempt_and_answers_never(ledger: Le
     rows = judging(ledger, FakeJudge()).rows()[SETTINGS[0].key]
     states = rows[rows["object"] == OBJECTS[0].object].set_index(["repeat", "attempt"])["state"].to_dict()
     assert states == {(1, 1): "valid", (2, 1): "timeout", (2, 2): "timeout", (2, 3): "valid", (3, 1): "valid"}
+
+
+def test_faults_of_a_judge_that_would_repeat_them_are_not_asked_again(ledger: Ledger) -> None:
+    slow = Reply(None, fault="timeout", fault_message="slow")
+    ask(ledger, FakeJudge(lambda call: slow if call.repeat == 2 else said(call), faults_are_final=True))
+    assert ask(ledger, FakeJudge(faults_are_final=True)).asked == []
+    assert recorded(ledger) == 54
+
+
+def test_a_reply_that_tells_of_earlier_attempts_leaves_a_row_for_each(ledger: Ledger) -> None:
+    slow = Reply(None, fault="timeout", fault_message="slow")
+    judge = ask(ledger, FakeJudge(lambda call: replace(said(call), earlier=(slow, slow))), objects=OBJECTS[:1])
+    rows = ledger.rows("study", judge.identity.digest)
+    of_one = rows[(rows["setting"] == SETTINGS[0].key) & (rows["repeat"] == 1)]
+    assert of_one["attempt"].tolist() == [1, 2, 3]
+    assert of_one["state"].tolist() == ["timeout", "timeout", "valid"]
+    assert of_one["run_id"].is_unique
+    assert ask(ledger, FakeJudge(), objects=OBJECTS[:1]).asked == []
 
 
 def test_an_answer_that_is_no_json_is_an_answer_and_not_asked_again(ledger: Ledger) -> None:

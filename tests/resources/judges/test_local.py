@@ -12,7 +12,7 @@ import pytest
 
 from resources.configuration import fidelity
 from resources.configuration.grid import Setting
-from resources.images import UnreadableImage
+from resources.errors import UserError
 from resources.judges import local
 from resources.judges.answers import parse_answer
 from resources.judges.contract import Call, JudgedObject
@@ -60,7 +60,6 @@ def score(judge: local.LocalJudge, asked: Call) -> float:
 def test_the_answer_is_the_json_that_the_rubric_asks_for(judge, judged):
     answer = parse_answer(judge.reply(call(judged)).raw_answer, judged.item_id, WEIGHTS)
     assert answer.state == "valid"
-    assert not answer.disagrees
     assert 2 <= len(answer.rationale) <= 4
 
 
@@ -104,8 +103,8 @@ def test_top_p_restricts_what_is_seen_without_any_chance(judge, judged):
 
 def test_images_are_read_once_whatever_the_repeats_and_settings(judge, judged, monkeypatch):
     read = []
-    load = local.load_image
-    monkeypatch.setattr(local, "load_image", lambda path, side: read.append(path) or load(path, side))
+    load = local.read_image_file
+    monkeypatch.setattr(local, "read_image_file", lambda path: read.append(path) or load(path))
     asked = [call(judged, Setting(temperature, 1.0), seed) for temperature in (0.2, 0.5) for seed in range(5)]
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(judge.reply, asked))
@@ -119,23 +118,36 @@ def test_threads_get_the_answers_that_one_thread_gets(judge, judged):
     assert together == [local.LocalJudge(fidelity.LocalJudge(), WEIGHTS).reply(one) for one in asked]
 
 
-def test_the_cache_forgets_what_was_used_longest_ago():
-    cache: local.BoundedCache[str, str] = local.BoundedCache(2)
-    made = []
-    for key in ("a", "b", "a", "c", "a", "b"):
-        cache.get(key, lambda key=key: made.append(key) or key)
-    assert made == ["a", "b", "c", "b"]
-    assert len(cache) == 2
+@pytest.mark.parametrize("absent", ["candidate", "photo"])
+def test_a_missing_image_is_a_fault_that_names_it_and_is_not_remembered(judge, judged, tmp_path, absent):
+    path = tmp_path / f"{absent}.png"
+    there = judged.candidate_path if absent == "candidate" else judged.reference_paths[0]
+    places = {"candidate_path": str(path)} if absent == "candidate" else {}
+    places |= {"reference_paths": (str(path), *judged.reference_paths[1:])} if absent == "photo" else {}
+    broken = replace(judged, **places)
+    reply = judge.reply(call(broken))
+    assert (reply.raw_answer, reply.fault) == (None, "provider_error")
+    assert f"{absent}.png: there is no such file" in reply.fault_message
+    path.write_bytes(Path(there).read_bytes())
+    assert score(judge, call(broken)) == score(judge, call(judged))
 
 
-def test_an_unreadable_candidate_is_named_and_not_remembered(judge, judged, tmp_path):
+def test_a_file_that_is_no_image_is_a_fault(judge, judged, tmp_path):
     path = tmp_path / "candidate.png"
     path.write_bytes(b"no picture")
-    broken = replace(judged, candidate_path=str(path), candidate_sha256="0" * 64)
-    with pytest.raises(UnreadableImage, match=r"candidate\.png"):
-        judge.reply(call(broken))
-    path.write_bytes(Path(judged.candidate_path).read_bytes())
-    assert score(judge, call(broken)) == score(judge, call(judged))
+    sha256 = hashlib.sha256(b"no picture").hexdigest()
+    reply = judge.reply(call(replace(judged, candidate_path=str(path), candidate_sha256=sha256)))
+    assert (reply.raw_answer, reply.fault) == (None, "provider_error")
+    assert "candidate.png: this is no image" in reply.fault_message
+
+
+@pytest.mark.parametrize("changed", ["candidate", "photo"])
+def test_an_image_that_is_not_the_one_recorded_ends_the_run(judge, judged, changed):
+    other = judged.reference_paths[1]
+    places = {"candidate_path": other} if changed == "candidate" else {}
+    places |= {"reference_paths": (other, *judged.reference_paths[1:])} if changed == "photo" else {}
+    with pytest.raises(UserError, match=r"gt_2\.png changed since study_objects was made; make study_objects again"):
+        judge.reply(call(replace(judged, **places)))
 
 
 def test_another_image_side_or_rubric_is_another_judge(judge):

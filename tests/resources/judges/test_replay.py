@@ -77,7 +77,7 @@ def test_an_answer_about_other_images_is_not_given(tmp_path: Path) -> None:
     assert judge.reply(call(judge, repeat=2)).fault_message == "not recorded"
 
 
-def test_attempts_get_the_recorded_answers_in_order_and_faults_only_where_nothing_else_is(tmp_path: Path) -> None:
+def test_every_recorded_attempt_comes_back_in_the_order_of_its_number(tmp_path: Path) -> None:
     path = jsonl(
         tmp_path,
         row(attempt=3, raw_answer=raw(70)),
@@ -86,9 +86,44 @@ def test_attempts_get_the_recorded_answers_in_order_and_faults_only_where_nothin
         row(repeat=2, raw_answer=None, state="timeout", fault_message="60 s"),
     )
     judge = open_replay(path, [])
-    assert [judge.reply(call(judge, attempt=number)).raw_answer for number in (1, 2, 3)] == ["no", raw(70), raw(70)]
+    reply = judge.reply(call(judge))
+    assert (reply.raw_answer, reply.fault) == (raw(70), None)
+    assert [(each.fault, each.raw_answer) for each in reply.earlier] == [("rate_limited", None), (None, "no")]
     reply = judge.reply(call(judge, repeat=2))
-    assert (reply.raw_answer, reply.fault, reply.fault_message) == (None, "timeout", "60 s")
+    assert (reply.raw_answer, reply.fault, reply.fault_message, reply.earlier) == (None, "timeout", "60 s", ())
+
+
+def test_a_fault_that_was_recorded_after_an_answer_does_not_hide_it(tmp_path: Path) -> None:
+    path = jsonl(tmp_path, row(attempt=1), row(attempt=2, raw_answer=None, state="timeout"))
+    judge = open_replay(path, [])
+    reply = judge.reply(call(judge))
+    assert (reply.raw_answer, reply.earlier) == (raw(80), ())
+
+
+def test_attempts_about_other_images_are_left_out_one_by_one(tmp_path: Path) -> None:
+    path = jsonl(
+        tmp_path,
+        row(attempt=1, raw_answer=raw(10), image_hashes=["11", "dd"]),
+        row(attempt=2, raw_answer=raw(20), image_hashes=["11", "cc"]),
+        row(attempt=3, raw_answer=raw(30), image_hashes=["11", "dd"]),
+    )
+    judge = open_replay(path, [])
+    reply = judge.reply(call(judge))
+    assert (reply.raw_answer, reply.earlier) == (raw(20), ())
+
+
+@pytest.mark.parametrize("text", [None, "", "  "])
+def test_a_failed_answer_without_its_text_keeps_its_state(tmp_path: Path, text: str | None) -> None:
+    path = jsonl(tmp_path, row(state="invalid_json", raw_answer=text, fault_message="no JSON object"))
+    judge = open_replay(path, [])
+    reply = judge.reply(call(judge))
+    assert (reply.answer_state, reply.fault, reply.fault_message) == ("invalid_json", None, "no JSON object")
+
+
+def test_an_answer_with_its_text_is_read_again(tmp_path: Path) -> None:
+    judge = open_replay(jsonl(tmp_path, row(state="invalid_json")), [])
+    reply = judge.reply(call(judge))
+    assert (reply.raw_answer, reply.answer_state, reply.fault_message) == (raw(80), None, None)
 
 
 def test_other_recorded_answers_make_another_judge(tmp_path: Path) -> None:
@@ -97,13 +132,15 @@ def test_other_recorded_answers_make_another_judge(tmp_path: Path) -> None:
     assert open_replay(jsonl(tmp_path, row(raw_answer=raw(79))), []).identity.digest != first.digest
 
 
-def test_a_recording_that_vanishes_is_a_fault_not_an_exception(tmp_path: Path) -> None:
+def test_a_recording_that_changes_during_the_run_ends_it(tmp_path: Path) -> None:
     path = jsonl(tmp_path, row())
     judge = open_replay(path, [])
+    path.write_text(path.read_text().replace("80", "81"))
+    with pytest.raises(UserError, match=r"changed during the run: .*calls\.jsonl, row 1 is not what it was"):
+        judge.reply(call(judge))
     path.unlink()
-    reply = judge.reply(call(judge))
-    assert reply.fault == "provider_error"
-    assert "changed during the run" in str(reply.fault_message)
+    with pytest.raises(UserError, match="changed during the run"):
+        judge.reply(call(judge))
 
 
 @pytest.mark.parametrize(
@@ -119,6 +156,7 @@ def test_a_recording_that_vanishes_is_a_fault_not_an_exception(tmp_path: Path) -
         ([row(setting=None)], ["'setting' is missing"]),
         ([row(state="fine")], ["'state' is unknown", "'fine'"]),
         ([row(raw_answer=None)], ["'raw_answer' is missing"]),
+        ([row(raw_answer=" ", state="valid")], ["'raw_answer' is missing"]),
         ([row(raw_answer=5)], ["'raw_answer' is no text"]),
         ([row(image_hashes="ab")], ["'image_hashes' is no list"]),
         ([row(), row()], ["row 2", "stands in row 1 too", "Keep one"]),
@@ -177,7 +215,7 @@ def test_scores_of_a_tree_are_brought_to_the_answers_scale_exactly(tree: Path, s
     assert answer["score"] == {0.875: 87.5, 0.29: 29.0, 0.57: 57.0, 1.0: 100.0, 0.0: 0.0}[score]
     assert set(answer) == {"item_id", "subscores", "score", "rationale"}
     parsed = parse_answer(json.dumps(answer), "100", WEIGHTS)
-    assert (parsed.state, parsed.score, parsed.disagrees) == ("valid", score, False)
+    assert (parsed.state, parsed.score) == ("valid", score)
     assert (judge.identity.model, judge.reply(call(judge)).model_answered) == ("gemini-2.5-pro",) * 2
 
 
@@ -189,6 +227,14 @@ def test_repeats_go_on_from_batch_to_batch_in_the_order_of_time(tree: Path) -> N
     judge = open_replay(tree, [judged()])
     assert replies(judge, range(1, 8)) == [0.9, 0.1, None, 0.3, 0.4, 0.5, None]
     assert (judge.n_recorded, judge.n_not_recorded) == (5, 2)
+
+
+def test_a_tree_that_changes_during_the_run_ends_it(tree: Path) -> None:
+    folder = batch(tree, "100", "a", {1: 0.25})
+    judge = open_replay(tree, [judged()])
+    (folder / "rep_1.json").write_text((folder / "rep_1.json").read_text().replace("0.25", "0.75"))
+    with pytest.raises(UserError, match=r"changed during the run: .*rep_1\.json is not what it was"):
+        judge.reply(call(judge))
 
 
 def test_settings_of_a_tree_stay_apart(tree: Path) -> None:

@@ -1,0 +1,18 @@
+"""What a file holds, as one short text."""
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from upath import UPath
+
+_CHUNK_BYTES: Final = 1 << 20
+
+
+def sha256_of_file(path: str | Path | UPath) -> str:
+    """The SHA-256 of a file's bytes in hex; the path is local or an fsspec address."""
+    digest = hashlib.sha256()
+    with UPath(path).open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()

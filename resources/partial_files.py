@@ -1,0 +1,56 @@
+"""Files that are written beside their place and moved there when they are whole: no reader sees half of one."""
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from upath import UPath
+
+SUFFIX: Final = ".partial"
+# A run that still writes is left alone: no table takes an hour to write.
+LEFT_OVER_AFTER_S: Final = 3600.0
+
+
+def partial_file(path: UPath) -> UPath:
+    """Where to write what will be moved to the path: beside it, under a name of its own."""
+    return path.parent / f".{path.name}.{uuid4().hex}{SUFFIX}"
+
+
+def move(source: UPath, target: UPath) -> None:
+    """Put a file in place at once; a reader sees the old one or the new one."""
+    if isinstance(source, Path):
+        source.replace(target)
+    else:
+        source.fs.mv(source.path, target.path)
+
+
+def sweep(folder: UPath, beginning: str = "") -> int:
+    """Remove what killed runs left in a folder more than an hour ago.
+
+    Args:
+        folder: Other files in it, and folders below it, are left alone.
+        beginning: What the name of the file to be written begins with; any where left out.
+
+    Returns:
+        How many files were removed.
+    """
+    if not folder.is_dir():  # an object store knows no empty folder
+        return 0
+    limit = time.time() - LEFT_OVER_AFTER_S
+    removed = 0
+    for file in folder.iterdir():
+        if not (file.name.startswith(f".{beginning}") and file.name.endswith(SUFFIX)):
+            continue
+        # Another process may be sweeping too.
+        with suppress(FileNotFoundError):
+            if _changed_at(file) < limit:
+                file.unlink()
+                removed += 1
+    return removed
+
+
+def _changed_at(file: UPath) -> float:
+    """Seconds since 1970."""
+    return file.stat().st_mtime if isinstance(file, Path) else file.fs.modified(file.path).timestamp()
