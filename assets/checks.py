@@ -38,11 +38,29 @@ def gate_of_each(
     gate: Callable[[pd.DataFrame], Gate],
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
 ) -> dg.AssetCheckResult:
-    """The same gate on every partition of the run; it passes when all of them pass.
-
-    A run over many partitions gets one result from Dagster, so each partition's own is logged beside it.
-    """
+    """The same gate on every setting of the run; it passes when all of them pass."""
     gates = {key: gate(frames[key]) for key in SETTINGS.get_partition_keys() if key in frames}
+    return _of_all(context, gates, severity, "settings")
+
+
+def gate_of_each_dataset(
+    context: dg.AssetCheckExecutionContext,
+    frames: Frames,
+    gate: Callable[[str, pd.DataFrame], Gate | None],
+    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
+) -> dg.AssetCheckResult:
+    """A gate on every data set of the run that sets it; where none does, it passes and says so."""
+    gates = {}
+    for name in sorted(frames):
+        unset = Gate(context.check_specs[0].name, True, None, "nothing", "Not asked of this data set.")
+        gates[name] = gate(name, frames[name]) or unset
+    return _of_all(context, gates, severity, "data sets")
+
+
+def _of_all(
+    context: dg.AssetCheckExecutionContext, gates: Mapping[str, Gate], severity: dg.AssetCheckSeverity, noun: str
+) -> dg.AssetCheckResult:
+    """One result for the run, which is all that Dagster gives a run over many partitions, and each one's beside it."""
     if context.op_execution_context.has_partition_key:
         return gate_result(next(iter(gates.values())), severity)
     for key, one in gates.items():
@@ -52,8 +70,12 @@ def gate_of_each(
     return dg.AssetCheckResult(
         passed=not failed,
         severity=severity,
-        description=_sentence(gates, failed),
-        metadata={"settings": dg.MetadataValue.md(_table(gates)), "n_failed": len(failed), "n_settings": len(gates)},
+        description=_sentence(gates, failed, noun),
+        metadata={
+            noun.replace(" ", "_"): dg.MetadataValue.md(_table(gates)),
+            "n_failed": len(failed),
+            "n_seen": len(gates),
+        },
     )
 
 
@@ -83,10 +105,10 @@ def _evaluation(
     )
 
 
-def _sentence(gates: Mapping[str, Gate], failed: Sequence[str]) -> str:
+def _sentence(gates: Mapping[str, Gate], failed: Sequence[str], noun: str) -> str:
     worst = max(gates, key=lambda key: _lack(gates[key]))
     passed = len(gates) - len(failed)
-    share = f"All {passed} settings pass" if not failed else f"{passed} of {len(gates)} settings pass"
+    share = f"All {passed} {noun} pass" if not failed else f"{passed} of {len(gates)} {noun} pass"
     sentence = f"{share}. {'Worst' if failed else 'Nearest to the limit'} is {worst}: {gates[worst].sentence}"
     others = [key for key in failed if key != worst]
     return f"{sentence} Also failing: {listed(others)}." if others else sentence
@@ -101,4 +123,4 @@ def _lack(gate: Gate) -> float:
 
 def _table(gates: Mapping[str, Gate]) -> str:
     rows = [f"| {key} | {'pass' if gate.passed else '**fail**'} | {gate.sentence} |" for key, gate in gates.items()]
-    return "\n".join(["| setting | gate | seen and needed |", "| --- | --- | --- |", *rows])
+    return "\n".join(["| which | gate | seen and needed |", "| --- | --- | --- |", *rows])

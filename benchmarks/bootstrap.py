@@ -88,8 +88,12 @@ def with_workers(n: int, resamples: int, workers: int) -> None:
     x, y = sides(n)
     print(f"{resamples:,} resamples of {n:,} samples")
     for name, function in (("SRCC", spearman_of_counts(x, y)), ("KRCC", kendall_of_counts(x, y))):
-        one = best_seconds(partial(bootstrapped, function, n, resamples), 3)
-        many = best_seconds(partial(bootstrapped, function, n, resamples, workers), 3)
+        # In turn, so that other work on the machine disturbs both alike.
+        turns = [
+            [best_seconds(partial(bootstrapped, function, n, resamples, number), 1) for number in (1, workers)]
+            for _ in range(3)
+        ]
+        one, many = (min(seconds) for seconds in zip(*turns, strict=True))
         same = (bootstrapped(function, n, 500) == bootstrapped(function, n, 500, workers)).all()
         print(f"  {name}: one worker {one:.2f} s, {workers} workers {many:.2f} s, {one / many:.2f} times as fast")
         print(f"  {name}: identical results {bool(same)}")

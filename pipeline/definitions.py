@@ -1,12 +1,15 @@
 """Everything Dagster shows and runs: assets, checks, jobs, schedule, sensors and what they use."""
 
 from types import ModuleType
+from typing import Any, NamedTuple
 
 import dagster as dg
 
+import assets.evaluation
 import assets.fidelity
 from assets.partitions import SETTINGS
 from pipeline.automation import REFRESH, changed_human_scores, fidelity, new_human_scores, nightly_fidelity, refresh
+from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
 from resources.gpu import GpuResource
 from resources.parquet_tables import ParquetTables
 from resources.progress import LoggedProgress
@@ -15,6 +18,22 @@ from resources.tables.all_tables import TABLES
 from resources.tables.column_schema import column_schema
 
 OWNERS = ["team:evaluation"]
+
+
+class Part(NamedTuple):
+    """What one study adds to the code location."""
+
+    package: ModuleType
+    jobs: list[Any]
+    schedules: list[dg.ScheduleDefinition]
+    sensors: list[dg.SensorDefinition]
+
+
+# A study is there when the configuration has its section.
+STUDIES = {
+    "fidelity": Part(assets.fidelity, [fidelity, new_human_scores], [nightly_fidelity], [changed_human_scores]),
+    "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
+}
 
 
 @dg.definitions
@@ -34,12 +53,13 @@ def definitions_of(study: Study) -> dg.Definitions:
         and [one.key for one in study.fidelity.settings.settings] != SETTINGS.get_partition_keys()
     ):
         raise ValueError("the study's settings are not those that TOUCHSTONE_CONFIG gave when assets were imported")
+    parts = [STUDIES[name] for name in STUDIES if getattr(study, f"{name}_section") is not None]
     return dg.Definitions(
-        assets=dg.map_asset_specs(with_policy, _assets_of(assets.fidelity)),
-        asset_checks=dg.load_asset_checks_from_package_module(assets.fidelity),
-        jobs=[fidelity, new_human_scores],
-        schedules=[nightly_fidelity],
-        sensors=[changed_human_scores, refresh],
+        assets=dg.map_asset_specs(with_policy, [asset for part in parts for asset in _assets_of(part.package)]),
+        asset_checks=[check for part in parts for check in dg.load_asset_checks_from_package_module(part.package)],
+        jobs=[job for part in parts for job in part.jobs],
+        schedules=[schedule for part in parts for schedule in part.schedules],
+        sensors=[*(sensor for part in parts for sensor in part.sensors), refresh],
         # Tables take less time than starting a process for each; calls run in threads.
         executor=dg.in_process_executor,
         resources={

@@ -7,9 +7,12 @@ from typing import Any
 
 import dagster as dg
 
+from assets.datasets import DATASETS, known_datasets
 from pipeline.automation import settings_between
+from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from resources.errors import UserError, nearest
+from resources.study import Study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -53,6 +56,32 @@ def run_study(
     return outcome
 
 
+def run_evaluation(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study, datasets: Sequence[str] = ()
+) -> Outcome:
+    """Evaluate data sets in this process, one Dagster run each, then the tables over all of them.
+
+    Raises:
+        UserError: There is no data set, or not the one that was asked for.
+    """
+    known = known_datasets(study.evaluation)
+    for name in datasets:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise UserError(f"There is no data set '{name}'{nearest(name, known)}. There are {there}.")
+    chosen = list(datasets) or list(known)
+    if not chosen:
+        raise UserError("There is no data set. Name some under `evaluation: datasets:`, or drop files into the inbox.")
+    instance.add_dynamic_partitions(DATASETS.name or "", chosen)
+    outcome = Outcome()
+    for job, partition in [*((evaluation.name, name) for name in chosen), (evaluation_overview.name, None)]:
+        result = definitions.resolve_job_def(job).execute_in_process(
+            run_config=QUIET, instance=instance, partition_key=partition, tags=this_process(), raise_on_error=False
+        )
+        _gather(result, outcome, partition)
+    return outcome
+
+
 def _stretches(known: Sequence[str], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
     for key in chosen:
         if key not in known:
@@ -63,10 +92,10 @@ def _stretches(known: Sequence[str], chosen: Sequence[str]) -> Iterator[tuple[st
         yield known[members[0]], known[members[-1]]
 
 
-def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome) -> None:
+def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome, partition: str | None = None) -> None:
     outcome.succeeded &= result.success
     # The result of a whole run; each setting's own stands beside it in the UI.
-    outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition is None]
+    outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition == partition]
     outcome.tables += [key.to_user_string() for event in result.all_events if (key := _made(event)) is not None]
     for event in result.get_step_failure_events():
         error = event.step_failure_data.error

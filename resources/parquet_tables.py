@@ -12,14 +12,14 @@ from upath import UPath
 
 from resources.errors import UserError, listed
 from resources.partial_files import move, partial_file, sweep
-from resources.tables.all_tables import TABLES
+from resources.tables.all_tables import BY_GROUP
 from resources.tables.column_schema import column_schema
 from resources.tables.declare import Table
 from resources.tables.parquet import TableFault, checked, read, write
 
 Frames = dict[str, pd.DataFrame]
 # Folder (the assets' group) and the tables in it.
-DECLARED: Mapping[str, Mapping[str, Table]] = {"fidelity": TABLES}
+DECLARED: Mapping[str, Mapping[str, Table]] = BY_GROUP
 
 
 class ParquetTables(dg.UPathIOManager):

@@ -25,7 +25,7 @@ from resources.database.engine import open_engine
 from resources.home import CHECKOUT, Home
 from resources.plots import figure
 from resources.study import Study
-from resources.tables.all_tables import TABLES
+from resources.tables.all_tables import BY_GROUP
 
 ALGORITHMS = ("rodin_multi", "trellis_single")
 OBJECTS = [
@@ -35,6 +35,7 @@ OBJECTS = [
 ]
 SIDE_PX = 32
 KEYS = SETTINGS.get_partition_keys()
+TABLES = BY_GROUP["fidelity"]
 UNPARTITIONED = ("human_scores", "study_objects", "setting_summary")
 UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")
 

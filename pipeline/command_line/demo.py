@@ -1,17 +1,18 @@
-"""`touchstone demo`: the sample inputs, the whole study on them, and what it found."""
+"""`touchstone demo`: the sample inputs, the studies on them, and what they found."""
 
 import time
 
 from rich.console import Console
 
 from pipeline.command_line.run_study import run_and_show
-from pipeline.samples.prepare import prepare_samples
 from resources.errors import UserError
 from resources.home import touchstone_home
 
 
 def demo() -> None:
-    """Make sample inputs, run the fidelity study on them and print what it found."""
+    """Make sample inputs, run the studies on them and print what they found."""
+    from pipeline.samples.prepare import prepare_samples
+
     console = Console()
     home = touchstone_home()
     started = time.monotonic()
@@ -20,7 +21,10 @@ def demo() -> None:
             "The demo runs the built-in sample study, but a configuration file is in force. "
             "Run it with `touchstone run fidelity`, or unset TOUCHSTONE_CONFIG / move touchstone.yaml away."
         )
-    run_and_show(home, console, ())
+    console.rule("Study A: fidelity", align="left")
+    run_and_show(home, console, "fidelity", ())
+    console.rule("Study C: evaluation", align="left")
+    run_and_show(home, console, "evaluation", ())
     console.print(
         f"Done in {time.monotonic() - started:.0f} s. Look at it: [bold]make dev[/bold], then http://127.0.0.1:3000"
     )

@@ -10,8 +10,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pipeline.instance import prepare_instance
-from pipeline.samples.prepare import prepare_samples
 from resources.errors import UserError
 from resources.home import CHECKOUT, touchstone_home
 
@@ -23,6 +21,9 @@ def dev(
     port: Annotated[int, typer.Option(help="Port of the web UI.")] = 3000,
 ) -> None:
     """Open the web UI and run the daemon (schedules, sensors, backfills) until Ctrl+C."""
+    from pipeline.instance import prepare_instance
+    from pipeline.samples.prepare import prepare_samples
+
     console = Console(stderr=True)
     home = touchstone_home()
     prepare_instance(home)

@@ -7,7 +7,6 @@ from importlib.metadata import version
 import typer
 from rich.console import Console
 
-from resources.configuration.load import configuration_file, load_configuration
 from resources.errors import UserError
 from resources.home import touchstone_home
 
@@ -40,6 +39,8 @@ def doctor() -> None:
 
 
 def _configuration() -> str:
+    from resources.configuration.load import configuration_file, load_configuration
+
     home = touchstone_home()
     path, configuration = configuration_file(home), load_configuration(home)
     words = [f"study '{configuration.study}'"]

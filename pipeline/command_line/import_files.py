@@ -1,14 +1,15 @@
 """`touchstone import`: the user's files held against the contract, and what a run would do; nothing is written."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
-from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed
-from resources.study import study_from_environment
+
+if TYPE_CHECKING:
+    from resources.configuration.fidelity import FidelityStudy
 
 
 def import_files(
@@ -19,6 +20,8 @@ def import_files(
     ] = None,
 ) -> None:
     """Check files and say what a run would do with them. Nothing is changed."""
+    from resources.study import study_from_environment
+
     console = Console()
     configured = study_from_environment().fidelity
     given = recognised(files or [], configured)
@@ -31,7 +34,7 @@ def import_files(
             console.print(f"  {name}: {path}", highlight=False, soft_wrap=True)
 
 
-def recognised(files: list[Path], study: FidelityStudy) -> dict[str, Path]:
+def recognised(files: list[Path], study: "FidelityStudy") -> dict[str, Path]:
     """Which input of the study each file is, by its columns; a folder is recognised by what lies in it.
 
     Raises:
@@ -46,7 +49,7 @@ def recognised(files: list[Path], study: FidelityStudy) -> dict[str, Path]:
     return found
 
 
-def signs_of(study: FidelityStudy) -> dict[str, set[str]]:
+def signs_of(study: "FidelityStudy") -> dict[str, set[str]]:
     """The columns that tell the kinds of file apart, the most telling first."""
     columns = study.columns
     return {
@@ -56,7 +59,7 @@ def signs_of(study: FidelityStudy) -> dict[str, set[str]]:
     }
 
 
-def kinds_of(file: Path, study: FidelityStudy) -> list[str]:
+def kinds_of(file: Path, study: "FidelityStudy") -> list[str]:
     """The inputs that one file or folder serves."""
     if file.is_dir():
         photos = any(file.glob("*/gt_*"))
@@ -76,7 +79,7 @@ def kinds_of(file: Path, study: FidelityStudy) -> list[str]:
     return [kind]
 
 
-def show_human_scores(study: FidelityStudy, console: Console) -> Any:
+def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
     """What the score file holds."""
     from resources.inputs.human_scores import read_human_scores
 
@@ -103,7 +106,7 @@ def show_human_scores(study: FidelityStudy, console: Console) -> Any:
     return frame
 
 
-def show_objects(study: FidelityStudy, human_scores: Any, console: Console) -> None:
+def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> None:
     """What would be judged, what is left out, and what the gates say about it."""
     from assets.fidelity.study_objects import mismatch_gate, missing_gate, selected_objects
     from resources.inputs.study_objects import find_study_objects

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from resources.configuration.load import FILE_NAME
 from resources.errors import UserError
 
 TEMPLATE = """\
@@ -56,6 +55,8 @@ def init(
     force: Annotated[bool, typer.Option(help="Replace a configuration that is there.")] = False,
 ) -> None:
     """Write a commented configuration, touchstone.yaml."""
+    from resources.configuration.load import FILE_NAME
+
     path = folder / FILE_NAME
     if path.exists() and not force:
         raise UserError(f"{path} is there already. Use --force to replace it.")

@@ -5,40 +5,56 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from pipeline.command_line.summary import show_outcome, show_summary
-from pipeline.instance import open_instance
-from pipeline.samples.prepare import prepare_samples
 from resources.errors import UserError
 from resources.home import Home, touchstone_home
-from resources.progress import BarProgress
+
+StudyName = Literal["fidelity", "evaluation"]
 
 
 def run(
-    study: Annotated[Literal["fidelity"], typer.Argument(help="Which study.")],
+    study: Annotated[StudyName, typer.Argument(help="Which study.")],
     setting: Annotated[
-        list[str] | None, typer.Option(help="Only this setting, such as t0.2_p0.95; repeatable.")
+        list[str] | None,
+        typer.Option(help="fidelity: only this setting, such as t0.2_p0.95; can be given several times."),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="evaluation: only this data set; can be given several times.")
     ] = None,
 ) -> None:
     """Run a study: what is answered already is not asked again."""
+    from pipeline.samples.prepare import prepare_samples
+
     console = Console()
     home = touchstone_home()
+    if (study == "fidelity" and dataset) or (study == "evaluation" and setting):
+        raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
     prepare_samples(home, console)
-    run_and_show(home, console, tuple(setting or ()))
+    run_and_show(home, console, study, tuple(setting or dataset or ()))
 
 
-def run_and_show(home: Home, console: Console, settings: tuple[str, ...]) -> None:
-    """Run the fidelity study and print its summary.
+def run_and_show(home: Home, console: Console, name: StudyName, partitions: tuple[str, ...]) -> None:
+    """Run one study and print its summary.
 
     Raises:
         UserError: A user's file or a blocking gate stopped the study.
     """
     with console.status("Loading"):
-        from pipeline.definitions import touchstone
-        from pipeline.runs import run_study
+        from pipeline.command_line.evaluation_summary import show_evaluation
+        from pipeline.command_line.summary import show_outcome, show_summary
+        from pipeline.definitions import definitions_of
+        from pipeline.instance import open_instance
+        from pipeline.runs import run_evaluation, run_study
+        from resources.progress import BarProgress
+        from resources.study import study_from_environment
 
-        definitions = touchstone()
+        study = study_from_environment()
+        definitions = definitions_of(study)
+    getattr(study, name)  # refuses a study that is not configured before anything runs
     with open_instance(home) as instance:
-        outcome = run_study(definitions, "fidelity", instance, settings, {"progress": BarProgress(console)})
+        if name == "fidelity":
+            outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
+        else:
+            outcome = run_evaluation(definitions, instance, study, partitions)
     show_outcome(outcome, console)
     if outcome.user_errors:
         raise UserError("\n".join(dict.fromkeys(outcome.user_errors)))
@@ -46,4 +62,7 @@ def run_and_show(home: Home, console: Console, settings: tuple[str, ...]) -> Non
         raise RuntimeError("\n".join(dict.fromkeys(outcome.other_errors)))
     if not outcome.succeeded:
         raise UserError("A blocking gate stopped the study; the line marked STOP above says which and why.")
-    show_summary(home, console)
+    if name == "fidelity":
+        show_summary(home, console)
+    else:
+        show_evaluation(home, console)

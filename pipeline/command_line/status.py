@@ -1,23 +1,27 @@
 """`touchstone status`: what is made, how many rows, which gates hold."""
 
-from datetime import UTC, datetime
-from typing import Any
+from __future__ import annotations
 
-import dagster as dg
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.instance import open_instance
 from resources.home import touchstone_home
 
+if TYPE_CHECKING:
+    import dagster as dg
+
 HISTORY = 20  # runs looked back at for a setting's latest evaluation
-EVALUATED = dg.DagsterEventType.ASSET_CHECK_EVALUATION
 
 
 def status() -> None:
     """Print every table with its settings, rows, time and gates."""
+    from pipeline.instance import open_instance
+
     console = Console()
     home = touchstone_home()
     from pipeline.definitions import touchstone
@@ -46,6 +50,8 @@ def _made(instance: dg.DagsterInstance, node: Any) -> tuple[str, str, str]:
 
 
 def _latest(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None) -> Any:
+    import dagster as dg
+
     wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition] if partition else None)
     records = instance.fetch_materializations(wanted, limit=1).records
     return records[0] if records else None
@@ -53,6 +59,8 @@ def _latest(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | Non
 
 def _gates(instance: dg.DagsterInstance, key: dg.AssetKey, graph: Any) -> Text:
     """How many gates hold in every setting that was checked, and the names of those that do not."""
+    import dagster as dg
+
     node, text, held = graph.get(key), Text(), 0
     settings = node.partitions_def.get_num_partitions() if node.partitions_def else 1
     for check_key in sorted(graph.get_check_keys_for_assets({key})):
@@ -74,11 +82,13 @@ def _latest_by_partition(
     instance: dg.DagsterInstance, check_key: dg.AssetCheckKey, settings: int
 ) -> list[dg.AssetCheckEvaluation]:
     """Each setting's latest evaluation; a run over all settings is told by the settings it covered."""
+    import dagster as dg
+
     history = instance.event_log_storage.get_asset_check_execution_history(check_key, limit=HISTORY * (settings + 1))
     latest: dict[str | None, dg.AssetCheckEvaluation] = {}
     for record in history:
         event = record.event.dagster_event if record.event else None
-        if event and event.event_type == EVALUATED:
+        if event and event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             evaluation = event.asset_check_evaluation_data
             latest.setdefault(evaluation.partition, evaluation)
     of_partitions = [evaluation for partition, evaluation in latest.items() if partition is not None]

@@ -14,8 +14,11 @@ def prepare_samples(home: Home, console: Console) -> bool:
     """
     if configuration_file(home) is not None:
         return False
+    from pipeline.samples.evaluation import write_evaluation_samples
     from pipeline.samples.fidelity import write_fidelity_samples
 
     with console.status("Making sample inputs (once, under a minute)"):
         write_fidelity_samples(home.samples / "fidelity")
+        write_evaluation_samples(home.samples / "evaluation")
+    (home.local / "inbox").mkdir(exist_ok=True)
     return True

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from resources.configuration.section import Section
 
-Mapping = Literal["logistic4", "logistic5", "cubic"]
+MappingFunction = Literal["logistic_4", "logistic_5", "cubic"]
 
 
 class EvaluationGates(Section):
@@ -27,7 +27,9 @@ class Dataset(Section):
     truth: str | None = None
     higher_is_better: bool = True
     same_scale: bool = False
-    mapping: Mapping = "logistic4"
+    mapping: MappingFunction = "logistic_4"
+    opinion_sd: str | None = Field(None, description="field with the standard deviation of a sample's opinions")
+    votes: str | None = Field(None, description="field with the number of opinions behind a sample")
     cluster: str | None = Field(None, description="field whose equal values are resampled together, case ignored")
     group_by: tuple[tuple[str, ...], ...] = ()
     skip_bad_rows: bool = False

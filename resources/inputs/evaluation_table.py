@@ -27,6 +27,7 @@ def evaluation_samples_table(dataset: str, read: EvaluationRead) -> pd.DataFrame
             "prediction_answer": no_text if scores else frame["prediction"],
             "truth_answer": no_text if scores else frame["truth"],
             "answer_as_given": no_text if scores else frame["answer_as_given"],
+            "n_rows_in_file": read.n_rows_in_file,
             **{name: frame[name] for name in frame.columns if name.startswith(FIELD)},
         }
     )

@@ -13,13 +13,19 @@ class SeveralValues(Exception):
     """A field that should hold one value holds a list or a group of fields."""
 
 
-def leaves(record: Fields, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(record: Fields) -> Iterator[tuple[str, Any]]:
     """Every field of a record by its dotted name; what is no group of fields is a field, lists and nulls too."""
-    for key, value in record.items():
-        if isinstance(value, dict):
-            yield from leaves(value, f"{prefix}{key}.")
-        else:
+    # No recursion: how deep a file nests is not ours to limit.
+    groups = [("", iter(record.items()))]
+    while groups:
+        prefix, items = groups[-1]
+        for key, value in items:
+            if isinstance(value, dict):
+                groups.append((f"{prefix}{key}.", iter(value.items())))
+                break
             yield prefix + key, value
+        else:
+            groups.pop()
 
 
 def value_of(name: str) -> Callable[[Fields], Any]:

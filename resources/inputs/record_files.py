@@ -149,7 +149,8 @@ class ParquetRecords(RecordFile):
         with opened(self.path) as file:
             stored = self._stored(file)
             columns = None if wanted is None else list(wanted)
-            for batch in stored.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=columns):
+            batches = stored.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=columns)
+            while (batch := self._next(batches, row)) is not None:
                 for fields in batch.to_pylist():
                     row += 1
                     yield Record(row, fields)
@@ -158,6 +159,13 @@ class ParquetRecords(RecordFile):
         """The stored schema's leaves."""
         with opened(self.path) as file:
             return list(_schema_names(self._stored(file).schema_arrow)), True
+
+    def _next(self, batches: Iterator[pa.RecordBatch], row: int) -> pa.RecordBatch | None:
+        try:
+            return next(batches, None)
+        except (pa.ArrowException, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise FileFault(self.name, f"it is damaged ({reason}).", "Export it again.", row=row + 1) from error
 
     def _stored(self, file: Any) -> pq.ParquetFile:
         try:

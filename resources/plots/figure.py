@@ -1,14 +1,26 @@
-"""A figure as a picture that the Dagster UI shows: drawn off screen, small, in one style."""
+"""A figure as a picture that the Dagster UI shows, or as a file: drawn off screen, in one style."""
 
 import base64
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
+from upath import UPath
+
+from resources.errors import UserError
+from resources.partial_files import move, partial_file
 
 BLUE, ORANGE, GREY, RED = "#2b6cb0", "#c05621", "#718096", "#c53030"
+GREEN, DARK, PALE = "#2f855a", "#1a202c", "#cbd5e0"
 DOTS_PER_INCH = 90
+FILE_DOTS_PER_INCH = 150
+FORMATS = (".png", ".svg")
+
+
+class PictureFormatError(UserError):
+    """A picture is asked for in a format that is not written."""
 
 
 def figure_metadata(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3.6) -> dg.MetadataValue:
@@ -26,10 +38,49 @@ def figure_metadata(draw: Callable[[Any], None], width_in: float = 6.4, height_i
 
 def png(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3.6) -> bytes:
     """The figure as PNG bytes, drawn without pyplot so that threads do not share a canvas."""
+    return _encoded(_figure(draw, width_in, height_in, DOTS_PER_INCH), "png")
+
+
+def save_figure(draw: Callable[[Any], None], path: Path | UPath, width_in: float = 6.4, height_in: float = 3.6) -> None:
+    """Write the figure as a file, whole or not at all; folders that are missing are made.
+
+    Args:
+        draw: Draws onto the matplotlib figure that it is handed.
+        path: Its suffix says what is written: ``.png`` (150 dots per inch) or ``.svg``.
+        width_in: Width in inches.
+        height_in: Height in inches.
+
+    Raises:
+        PictureFormatError: The suffix is another one.
+    """
+    target = UPath(path)
+    suffix = target.suffix.lower()
+    if suffix not in FORMATS:
+        raise PictureFormatError(
+            f"{target.name}: pictures are written as .png or .svg, not as '{target.suffix}'. "
+            f"Name it {target.stem}.png or {target.stem}.svg."
+        )
+    picture = _encoded(_figure(draw, width_in, height_in, FILE_DOTS_PER_INCH), suffix[1:])
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = partial_file(target)
+    try:
+        part.write_bytes(picture)
+        move(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def say_nothing_to_draw(axes: Any, words: str) -> None:
+    """An empty plot that says why, without the numbers of an axis that measures nothing."""
+    axes.set(xticks=[], yticks=[])
+    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=GREY)
+
+
+def _figure(draw: Callable[[Any], None], width_in: float, height_in: float, dots_per_inch: int) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width_in, height_in), dpi=DOTS_PER_INCH, layout="constrained")
+    figure = Figure(figsize=(width_in, height_in), dpi=dots_per_inch, layout="constrained")
     FigureCanvasAgg(figure)
     draw(figure)
     for axes in figure.axes:
@@ -37,6 +88,14 @@ def png(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3
         if not axes.images:
             axes.grid(visible=True, color="#e2e8f0", linewidth=0.6)
         axes.set_axisbelow(True)
+    return figure
+
+
+def _encoded(figure: Any, kind: str) -> bytes:
+    from matplotlib import rc_context
+
     target = io.BytesIO()
-    figure.savefig(target, format="png")
+    # The same figure gives the same bytes: no date, no random identifiers.
+    with rc_context({"svg.hashsalt": "touchstone"}):
+        figure.savefig(target, format=kind, metadata={"Date": None} if kind == "svg" else None)
     return target.getvalue()

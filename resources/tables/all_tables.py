@@ -1,11 +1,15 @@
-"""Every declared table by its name."""
+"""Every declared table, by its group and by its name."""
 
-from resources.tables import fidelity, fidelity_statistics
+from resources.tables import evaluation, fidelity, fidelity_statistics
 from resources.tables.declare import Table
 
-TABLES: dict[str, Table] = {
-    table.name: table
-    for module in (fidelity, fidelity_statistics)
-    for table in vars(module).values()
-    if isinstance(table, Table)
+BY_GROUP: dict[str, dict[str, Table]] = {
+    "fidelity": {
+        table.name: table
+        for module in (fidelity, fidelity_statistics)
+        for table in vars(module).values()
+        if isinstance(table, Table)
+    },
+    "evaluation": {table.name: table for table in vars(evaluation).values() if isinstance(table, Table)},
 }
+TABLES: dict[str, Table] = {name: table for tables in BY_GROUP.values() for name, table in tables.items()}

@@ -1,6 +1,6 @@
 """The tables of study C: predicted scores or answers held against the truth."""
 
-from resources.tables.declare import Column, Table, number, text, texts
+from resources.tables.declare import Column, Table, flag, number, text, texts, whole
 
 KINDS = ("scores", "answers")
 
@@ -20,6 +20,7 @@ EVALUATION_SAMPLES = Table(
         text("prediction_answer", "Option that the answer names; null where it names none.", nullable=True),
         text("truth_answer", "True option; null for scores.", nullable=True),
         text("answer_as_given", "The answer as the file spells it; null for scores.", nullable=True),
+        whole("n_rows_in_file", "Rows of the file, those left out included.", "count", low=0),
         Column(
             r"field\..+",
             "text",
@@ -30,4 +31,156 @@ EVALUATION_SAMPLES = Table(
         ),
     ),
     key=("dataset", "sample_id"),
+)
+
+STATISTIC = (
+    number("value", "The number; null where the data do not define it.", nullable=True),
+    number("ci_low", "Lower bound, percentile bootstrap (Wilson for unclustered accuracy).", nullable=True),
+    number("ci_high", "Upper bound.", nullable=True),
+)
+COUNTS = (
+    whole("n_used", "Samples behind the number.", "count", low=0),
+    whole("n_total", "Rows of the file, those left out included.", "count", low=0),
+    whole("n_clusters", "Clusters behind the number; samples without a cluster are their own.", "count", low=0),
+)
+WORDS = (
+    text("method", "How interval and p were made.", nullable=True),
+    text("undefined", "Why the number is null.", nullable=True),
+)
+
+CORRELATION = Table(
+    "correlation",
+    "How well predicted scores follow the truth: one row per data set and statistic.",
+    (
+        DATASET,
+        text("statistic", "srcc, plcc, krcc, mapped ones, errors."),
+        *STATISTIC,
+        number("bca_low", "Lower bound, bias-corrected and accelerated bootstrap.", nullable=True),
+        number("bca_high", "Upper bound of that.", nullable=True),
+        number("p", "p-value against no association.", nullable=True, low=0.0, high=1.0),
+        flag("significant", "Read off the clustered interval where clusters exist, else off p.", nullable=True),
+        number("value_as_given", "The number before the sign of a lower-is-better metric was turned.", nullable=True),
+        text("unit", "Unit of value and bounds."),
+        *COUNTS,
+        *WORDS,
+    ),
+    key=("dataset", "statistic"),
+)
+
+METRIC_COMPARISON = Table(
+    "metric_comparison",
+    "Two score data sets on the same samples: is one nearer to the truth than the other?",
+    (
+        text("first", "One data set."),
+        text("second", "The other."),
+        text("statistic", "srcc, plcc or krcc."),
+        number("first_value", "The first one's, oriented so that higher is better."),
+        number("second_value", "The second one's."),
+        number("difference", "First minus second."),
+        number("ci_low", "Lower bound, paired clustered bootstrap.", nullable=True),
+        number("ci_high", "Upper bound.", nullable=True),
+        flag("significant", "The interval excludes 0.", nullable=True),
+        number("williams_t", "Williams' t on Pearson; assumes independence.", nullable=True),
+        number("williams_p", "Its p; assumes independence.", nullable=True),
+        number("steiger_z", "Steiger's z on Pearson; assumes independence.", nullable=True),
+        number("steiger_p", "Its p; assumes independence.", nullable=True),
+        whole("n_used", "Samples that both have.", "count", low=0),
+        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        text("method", "How the interval was made.", nullable=True),
+    ),
+    key=("first", "second", "statistic"),
+)
+
+MCQ_CONFUSION = Table(
+    "mcq_confusion",
+    "Which option is taken for which: one row per data set, option set, true option and answer.",
+    (
+        DATASET,
+        text("options", "The option set, in its order."),
+        text("truth", "True option."),
+        text("prediction", "Answer; `invalid` where it is no option."),
+        whole("count", "Questions.", "count", low=0),
+        number(
+            "share_of_truth",
+            "Share of the questions with this true option; null where there is none.",
+            "share",
+            nullable=True,
+        ),
+        whole("rank_of_confusion", "1 to 5 for the most confused pairs; null elsewhere.", "count", nullable=True),
+    ),
+    key=("dataset", "options", "truth", "prediction"),
+)
+
+OPTION_RATES = Table(
+    "option_rates",
+    "How each option fares: precision, recall, and whether it is answered too often.",
+    (
+        DATASET,
+        text("options", "The option set, in its order."),
+        text("option", "Option."),
+        whole("n_true", "Questions whose truth it is.", "count", low=0),
+        whole("n_predicted", "Questions to which it was the answer.", "count", low=0),
+        whole("excess", "Answers beyond the questions whose truth it is.", "count"),
+        number("precision", "Right among the answers; null where there is none.", "share", nullable=True),
+        number("recall", "Right among the questions; null where there is none.", "share", nullable=True),
+        text("undefined", "Why a number is null.", nullable=True),
+    ),
+    key=("dataset", "options", "option"),
+)
+
+CATEGORY_BREAKDOWN = Table(
+    "category_breakdown",
+    "The headline number in each group of samples, subtotals included.",
+    (
+        DATASET,
+        text("grouped_by", "Fields, outermost first, joined by commas."),
+        text("group", "Their values, joined by ' / '; (all) for the whole."),
+        whole("level", "How many of the fields the group fixes; 0 for the whole.", "count", low=0),
+        text("statistic", "srcc for scores, accuracy for answers."),
+        *STATISTIC,
+        whole("n_used", "Samples of the group.", "count", low=0),
+        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        flag("small", "Under 10 samples: shown, not to be relied on."),
+        text("standing", "best or worst of its level; null elsewhere.", nullable=True),
+        number("p_difference", "Do the groups of this level differ at all? Null where not tested.", nullable=True),
+        *WORDS,
+    ),
+    key=("dataset", "grouped_by", "group", "level"),
+)
+
+PAPER_COMPARISON = Table(
+    "paper_comparison",
+    "Our numbers beside a paper's.",
+    (
+        DATASET,
+        text("statistic", "Which number."),
+        text("model", "The paper's model.", nullable=True),
+        text("tools", "The paper's tools.", nullable=True),
+        text("protocol", "The paper's protocol: mapping, split.", nullable=True),
+        number("value", "Ours.", nullable=True),
+        number("ci_low", "Lower bound of ours.", nullable=True),
+        number("ci_high", "Upper bound of ours.", nullable=True),
+        number("paper_value", "The paper's."),
+        number("delta", "Ours minus the paper's.", nullable=True),
+        number("relative", "Delta over the paper's.", "share", nullable=True),
+        text("direction", "above, below or equal.", nullable=True),
+        flag("deviates", "The paper's value lies outside our interval: to be investigated.", nullable=True),
+        text("undefined", "Why there is nothing to compare.", nullable=True),
+    ),
+    key=("dataset", "statistic", "model", "tools", "protocol"),
+)
+
+EVALUATION_SUMMARY = Table(
+    "evaluation_summary",
+    "All data sets at a glance, and their means.",
+    (
+        text("dataset", "Data set; '(mean)' and '(size-weighted mean)' over those of one kind."),
+        text("kind", "Scores or answers.", among=KINDS),
+        text("statistic", "srcc, plcc, krcc or accuracy."),
+        *STATISTIC,
+        whole("n_used", "Samples behind the number.", "count", low=0),
+        whole("n_total", "Rows of the files.", "count", low=0),
+        text("undefined", "Why the number is null.", nullable=True),
+    ),
+    key=("dataset", "kind", "statistic"),
 )

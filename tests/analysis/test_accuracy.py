@@ -1,3 +1,5 @@
+"""Accuracies and their intervals: published counts, and every resample written out."""
+
 import numpy as np
 import pytest
 

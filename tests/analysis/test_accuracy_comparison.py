@@ -1,3 +1,5 @@
+"""Two accuracies compared: hand-worked tables, Fisher's tea, and properties."""
+
 import numpy as np
 import pytest
 from hypothesis import given

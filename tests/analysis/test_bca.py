@@ -1,3 +1,5 @@
+"""The BCa interval: Efron's law schools, scipy's interval from the same resamples, and every reason for none."""
+
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Several groups' accuracies: scipy's chi-square, Holm's pairs, and clusters."""
+
 import numpy as np
 import pytest
 from scipy import stats

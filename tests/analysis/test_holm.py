@@ -1,3 +1,5 @@
+"""Holm's correction: by hand and against stepping down."""
+
 import numpy as np
 import pytest
 from hypothesis import given

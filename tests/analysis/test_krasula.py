@@ -1,3 +1,5 @@
+"""Krasula's areas: by hand, and against scikit-learn over pairs written out."""
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score

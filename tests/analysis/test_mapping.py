@@ -1,3 +1,5 @@
+"""Mappings: planted parameters, real scores, an independent constrained fit, and what marks a doubtful one."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

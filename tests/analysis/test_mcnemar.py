@@ -1,3 +1,5 @@
+"""McNemar's test: Agresti's table, by hand, and scipy's binomial test."""
+
 import pytest
 from scipy import stats
 

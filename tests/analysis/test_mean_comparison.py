@@ -1,3 +1,5 @@
+"""Welch's and the paired t: by hand, against scipy, and clusters."""
+
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,3 +1,5 @@
+"""Two metrics of the same samples: TID2013, resamples written out, and the tests' formulas."""
+
 import numpy as np
 import pytest
 from scipy import stats

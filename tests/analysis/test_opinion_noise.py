@@ -1,3 +1,5 @@
+"""Errors against the noise of opinions: by hand and against scipy's t interval."""
+
 import numpy as np
 import pytest
 from scipy import stats

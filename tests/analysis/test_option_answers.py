@@ -1,3 +1,5 @@
+"""Ways to write an option, and what is not guessed."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,3 +1,5 @@
+"""Confusion of options: by hand and against scikit-learn."""
+
 import numpy as np
 import pytest
 from hypothesis import given

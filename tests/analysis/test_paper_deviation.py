@@ -1,3 +1,5 @@
+"""Our number beside a paper's: bounds, directions, and no interval."""
+
 import pytest
 
 from analysis.bootstrap import Interval, no_interval

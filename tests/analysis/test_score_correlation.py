@@ -1,3 +1,5 @@
+"""SRCC, PLCC and KRCC: TID2013's published numbers, scipy, and the direction of a metric."""
+
 import numpy as np
 import pytest
 from scipy import stats

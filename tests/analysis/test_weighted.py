@@ -1,3 +1,5 @@
+"""Correlations of counts: scipy on wide and on huge resamples, and discordant pairs by a plain loop."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,3 +1,5 @@
+"""Several workers: order, errors, threads beside threads."""
+
 import threading
 
 import pytest

@@ -4,9 +4,11 @@ import sys
 import time
 from pathlib import Path
 
+from pipeline.definitions import definitions_of
+from pipeline.runs import run_study
 from resources.judges import replay
 from resources.judges.contract import Call, Reply
-from tests.small_study import KEYS, described, errors, run, sqlite_instance_in, without_drawing
+from tests.small_study import KEYS, described, sqlite_instance_in, without_drawing
 
 SECONDS_A_CALL = 0.03
 STRETCH = (KEYS[0], KEYS[1])
@@ -25,8 +27,7 @@ def main(folder: Path) -> None:
     """Run the study that `write_study` left in the folder; Dagster's memory lies beside it."""
     replay.ReplayJudge = SlowReplay  # type: ignore[misc]
     with without_drawing(), sqlite_instance_in(folder / "dagster") as instance:
-        result = run(described(folder), instance, STRETCH)
-    print(errors(result))
+        print(run_study(definitions_of(described(folder)), "fidelity", instance, STRETCH))
 
 
 if __name__ == "__main__":

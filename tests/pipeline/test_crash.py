@@ -10,12 +10,13 @@ import dagster as dg
 import pandas as pd
 import pytest
 
+from pipeline.instance import report_killed_runs
 from resources.study import Study
-from resources.tables.all_tables import TABLES
 from tests.pipeline.slow_study import STRETCH
 from tests.small_study import (
     KEYS,
     OBJECTS,
+    TABLES,
     UNPARTITIONED,
     all_files,
     described,
@@ -40,6 +41,7 @@ class Survived(NamedTuple):
     study: Study
     before: pd.DataFrame
     tables_before: list[str]
+    statuses: list[dg.DagsterRunStatus]
     result: dg.ExecuteInProcessResult
     undisturbed: Study
 
@@ -63,10 +65,12 @@ def survived(tmp_path_factory: pytest.TempPathFactory) -> Survived:
     undisturbed = write_study(tmp_path_factory.mktemp("undisturbed"))
     with without_drawing():
         with sqlite_instance_in(folder / "dagster") as instance:
+            report_killed_runs(instance)
+            statuses = [run.status for run in instance.get_runs()]
             result = run(study, instance, STRETCH)
         with dg.DagsterInstance.ephemeral() as other:
             assert not errors(run(undisturbed, other, STRETCH))
-    return Survived(study, before, tables_before, result, undisturbed)
+    return Survived(study, before, tables_before, statuses, result, undisturbed)
 
 
 def wait_for_calls(study: Study, program: subprocess.Popen[bytes], log: Path) -> None:
@@ -75,12 +79,16 @@ def wait_for_calls(study: Study, program: subprocess.Popen[bytes], log: Path) ->
     while len(ledger_rows(study)) < ENOUGH:
         assert program.poll() is None, f"the program ended early: {log.read_text()}"
         assert time.monotonic() < deadline, f"no calls within {PATIENCE_S} s: {log.read_text()}"
-        time.sleep(0.02)
+        time.sleep(0.1)
 
 
 def test_the_kill_came_in_the_middle(survived: Survived) -> None:
     assert ENOUGH <= len(survived.before) < PLANNED
     assert survived.tables_before == ["fidelity/human_scores.parquet", "fidelity/study_objects.parquet"]
+
+
+def test_the_killed_run_is_marked_failed_and_not_taken_for_running(survived: Survived) -> None:
+    assert survived.statuses == [dg.DagsterRunStatus.FAILURE]
 
 
 def test_the_next_run_finishes(survived: Survived) -> None:

@@ -66,8 +66,3 @@ def test_the_resource_refuses_an_absent_device_when_it_is_opened() -> None:
     resource = GpuResource(device="cuda")
     with pytest.raises(UserError, match="sees no CUDA device"):
         resource.opened()
-
-
-def test_an_unknown_precision_is_refused() -> None:
-    with pytest.raises(ValueError, match="precision"):
-        GpuResource(precision="float8")  # type: ignore[arg-type]

@@ -43,14 +43,40 @@ def test_a_relative_home_is_taken_from_the_working_directory_and_a_tilde_from_th
     assert touchstone_home().local == tmp_path / "mine"
 
 
+def at(monkeypatch: pytest.MonkeyPatch, address: str) -> Home:
+    monkeypatch.setenv("TOUCHSTONE_HOME", address)
+    return touchstone_home()
+
+
 def test_a_remote_home_holds_tables_and_what_needs_a_disk_stays_in_the_checkout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("TOUCHSTONE_HOME", "memory://bucket/folder")
-    home = touchstone_home()
+    home = at(monkeypatch, "memory://bucket/folder")
     assert str(home.tables) == "memory://bucket/folder/tables"
-    assert home.local == CHECKOUT / ".touchstone"
-    assert home.dagster == CHECKOUT / ".touchstone" / "dagster"
+    assert home.local.parent == CHECKOUT / ".touchstone" / "remote"
+    assert home.local.name.startswith("memory-bucket-folder-")
+    assert home.dagster == home.local / "dagster"
+
+
+def test_every_remote_home_has_a_folder_of_its_own_and_a_slash_makes_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, same, other = (
+        at(monkeypatch, f"memory://bucket/{name}").local for name in ("my-folder", "my-folder/", "my/folder")
+    )
+    assert first == same != other
+
+
+def test_a_password_in_the_address_is_in_no_folders_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "secret" not in str(at(monkeypatch, "memory://user:secret@bucket/folder").local)
+
+
+@pytest.mark.parametrize("name", ["plain", "with space", "50%", "what?", "a#b", "größe", "it's"])
+def test_a_home_of_any_name_keeps_its_database_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    home = at(monkeypatch, str(tmp_path / name))
+    study_from_environment().ledger.progress("sample", "nobody")
+    assert (home.local / "touchstone.db").is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {name}
 
 
 def test_the_database_can_be_elsewhere(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +97,14 @@ def test_another_study_is_turned_away_with_the_remedy(home: Home) -> None:
     with pytest.raises(UserError, match=r"holds the study 'shoes', not 'chairs'\. Set TOUCHSTONE_HOME"):
         home.claim("chairs")
     assert (home.local / "study.txt").read_text() == "shoes\n"
+
+
+def test_a_marker_that_a_crash_left_empty_is_written_again(home: Home) -> None:
+    home.local.mkdir()
+    (home.local / "study.txt").write_text("")
+    home.claim("shoes")
+    assert (home.local / "study.txt").read_text() == "shoes\n"
+    assert [path.name for path in home.local.iterdir()] == ["study.txt"]
 
 
 def test_the_study_of_the_environment_is_the_sample_where_nothing_is_configured(home: Home) -> None:

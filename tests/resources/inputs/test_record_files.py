@@ -63,6 +63,10 @@ def test_bytes_that_are_no_utf8_are_a_bad_row_of_their_number(tmp_path: Path) ->
 def test_deep_nesting_is_a_bad_row_and_no_crash(tmp_path: Path) -> None:
     [found] = record_file(json_lines(tmp_path / "a.jsonl", '{"a":' * 100_000)).records()
     assert not isinstance(found, Record)
+    deep: dict[str, object] = {}
+    for _ in range(5000):
+        deep = {"a": deep, "b": 1}
+    assert len(list(leaves(deep))) == 5000
 
 
 def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,6 +82,16 @@ def test_only_wanted_columns_of_a_parquet_file_are_read(tmp_path: Path) -> None:
     assert [found.fields for found in file.records(["m.y", "m.z"])] == [{"m": {"y": 3}, "m.z": 4}] * 3
     assert [found.row for found in file.records()] == [1, 2, 3]
     assert file.names() == (["a", "m.x", "m.y", "m.z"], True)
+
+
+def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
+    path = parquet_file(tmp_path / "a.parquet", *({"a": f"{row} of many", "b": row} for row in range(6)))
+    content = bytearray(path.read_bytes())
+    # The first page lies behind the four bytes that every Parquet file begins with; the footer stays whole.
+    content[4:60] = b"\xff" * 56
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"a\.parquet, row 1: it is damaged.*Export it again"):
+        list(record_file(path).records())
 
 
 def test_names_are_known_to_be_all_only_where_the_file_says_so_or_was_read_whole(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Table `category_breakdown`: the headline number in each group of samples, subtotals included."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
+from assets.evaluation_groups import breakdown_rows
+from assets.evaluation_plots import forest_of
+from assets.partitions import ONE_RUN
+from resources.parquet_tables import Frames
+from resources.study import Study
+from resources.tables.evaluation import CATEGORY_BREAKDOWN
+
+WHOLE: tuple[tuple[str, ...], ...] = ((),)
+
+
+@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def category_breakdown(
+    context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
+) -> Frames:
+    """One row per group: SRCC or accuracy for the whole and for each value of the configured fields."""
+    known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
+
+    def make(name: str) -> pd.DataFrame:
+        samples, dataset = evaluation_samples[name], known[name]
+        groupings = dataset.group_by or WHOLE
+        rows = [row for fields in groupings for row in breakdown_rows(samples, fields, dataset, sampling)]
+        return as_table(CATEGORY_BREAKDOWN, name, rows)
+
+    return each_dataset(context, make, headline)
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """The whole, the extremes, and the groups at a glance."""
+    whole = frame[frame["level"] == 0].iloc[0]
+    named: dict[str, Any] = {
+        str(standing): "; ".join(f"{row.group} {row.value:.3f} (n = {row.n_used})" for row in rows.itertuples())
+        for standing, rows in frame.groupby("standing")
+    }
+    plot = {"plot": forest_of(frame)} if len(frame) > 1 else {}
+    whole_numbers: dict[str, Any] = {str(whole["statistic"]): whole["value"], "n_used": whole["n_used"]}
+    return whole_numbers | named | plot

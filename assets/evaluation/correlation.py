@@ -1,0 +1,90 @@
+"""Table `correlation`: how well predicted scores follow the truth."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_least
+from assets.checks import gate_of_each_dataset
+from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
+from assets.evaluation_plots import scatter_of
+from assets.evaluation_rows import correlation_rows
+from assets.partitions import ONE_RUN
+from resources.configuration.evaluation import Dataset
+from resources.parquet_tables import Frames
+from resources.study import Study
+from resources.tables.evaluation import CORRELATION
+
+HEADLINE = ("srcc", "plcc", "krcc")
+
+
+@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def correlation(
+    context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
+) -> Frames:
+    """One row per statistic of a score data set; empty for answers."""
+    known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
+
+    def make(name: str) -> pd.DataFrame:
+        samples = evaluation_samples[name]
+        rows = correlation_rows(samples, known[name], sampling) if is_scores(samples) else []
+        return as_table(CORRELATION, name, rows)
+
+    return each_dataset(context, make, lambda frame: headline(frame, evaluation_samples, known))
+
+
+def is_scores(samples: pd.DataFrame) -> bool:
+    """Whether a data set holds scores, not answers."""
+    return len(samples) > 0 and samples["kind"].iloc[0] == "scores"
+
+
+def headline(frame: pd.DataFrame, samples: Frames, known: dict[str, Dataset]) -> dict[str, Any]:
+    """The three correlations and the scatter plot."""
+    if frame.empty:
+        return {"n_used": 0}
+    name = frame["dataset"].iloc[0]
+    rows = frame.set_index("statistic")
+    numbers = {statistic: rows.loc[statistic, "value"] for statistic in HEADLINE}
+    plot = scatter_of(name, samples[name], frame, known[name])
+    return {"n_used": rows["n_used"].iloc[0], **numbers, "plot": plot}
+
+
+@dg.asset_check(asset=correlation, partitions_def=DATASETS)
+def srcc_is_high_enough(
+    context: dg.AssetCheckExecutionContext, correlation: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """The scores order samples as people do: SRCC reaches the data set's minimum, where one is set."""
+    known = known_datasets(study.evaluation)
+    return gate_of_each_dataset(context, correlation, lambda name, frame: srcc_gate(frame, known[name]))
+
+
+@dg.asset_check(asset=correlation, partitions_def=DATASETS)
+def srcc_is_high_enough_for_sure(
+    context: dg.AssetCheckExecutionContext, correlation: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Advice: the lower bound of SRCC reaches it too."""
+    known = known_datasets(study.evaluation)
+    return gate_of_each_dataset(
+        context,
+        correlation,
+        lambda name, frame: srcc_gate(frame, known[name], "ci_low"),
+        dg.AssetCheckSeverity.WARN,
+    )
+
+
+def srcc_gate(frame: pd.DataFrame, dataset: Dataset, column: str = "value") -> Gate | None:
+    """SRCC or its lower bound against the data set's minimum; none where none is set or there are no scores."""
+    if dataset.gates.min_srcc is None or frame.empty:
+        return None
+    row = frame[frame["statistic"] == "srcc"].iloc[0]
+    return at_least(
+        "srcc_is_high_enough" if column == "value" else "srcc_is_high_enough_for_sure",
+        None if pd.isna(row[column]) else float(row[column]),
+        dataset.gates.min_srcc,
+        n=int(row["n_used"]),
+        counted="samples",
+        what="SRCC" if column == "value" else "The lower bound of SRCC",
+        reason=str(row["method"] if pd.isna(row["undefined"]) else row["undefined"]),
+        remedy="category_breakdown says in which groups it is low.",
+    )

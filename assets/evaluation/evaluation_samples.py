@@ -1,0 +1,71 @@
+"""Table `evaluation_samples`: predictions and truths of one data set, sample by sample."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from assets.datasets import DATASETS, each_dataset, known_datasets
+from assets.partitions import ONE_RUN
+from resources.errors import UserError, listed
+from resources.file_hash import sha256_of_file
+from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
+from resources.inputs.evaluation_table import evaluation_samples_table
+from resources.parquet_tables import Frames
+from resources.study import Study
+
+
+@dg.asset(
+    group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"csv", "json"}, code_version="1"
+)
+def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> Frames:
+    """Reads a data set's file; rows that cannot be used are left out and counted by cause."""
+    reads: dict[str, tuple[EvaluationRead, str]] = {}
+
+    def make(name: str) -> pd.DataFrame:
+        reads[name] = read_dataset(name, study)
+        return evaluation_samples_table(name, reads[name][0])
+
+    return each_dataset(context, make, lambda frame: headline(*reads[frame["dataset"].iloc[0]]))
+
+
+def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
+    """The data set's samples and the hash of the file that they came from.
+
+    Raises:
+        UserError: There is no such data set, or its file is wrong.
+    """
+    known = known_datasets(study.evaluation)
+    if name not in known:
+        raise UserError(
+            f"There is no data set '{name}'. The configuration and the inbox give {listed(known) or 'none'}."
+        )
+    dataset = known[name]
+    assert dataset.file is not None, "known_datasets gives every data set its file"
+    digest = sha256_of_file(dataset.file)
+    read = read_evaluation_file(
+        dataset.file,
+        kind=dataset.kind,
+        prediction=dataset.prediction,
+        truth=dataset.truth,
+        skip_bad_rows=dataset.skip_bad_rows,
+    )
+    return read, digest
+
+
+def headline(read: EvaluationRead, digest: str) -> dict[str, Any]:
+    """How many samples, what was left out, what was taken for prediction and truth."""
+    return {
+        "kind": read.kind,
+        "n_samples": len(read.frame),
+        "n_rows_in_file": read.n_rows_in_file,
+        **{f"n_left_out_{cause}": count for cause, count in read.excluded.items()},
+        "n_normalised": read.n_normalised,
+        "n_invalid_answers": read.n_invalid_answers,
+        "prediction_field": read.prediction_field,
+        "truth_field": read.truth_field,
+        "fields": listed(read.fields, 30) or "none",
+        "left_out": listed(read.examples) or "none",
+        "notes": "; ".join(read.notes) or "none",
+        "source_sha256": digest,
+    }

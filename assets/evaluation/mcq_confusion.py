@@ -1,0 +1,78 @@
+"""Table `mcq_confusion`: which option is taken for which."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_least
+from assets.checks import gate_of_each_dataset
+from assets.datasets import DATASETS, as_table, each_dataset, known_datasets
+from assets.evaluation_plots import confusion_of
+from assets.evaluation_rows import confusion_rows, confusions_of
+from assets.partitions import ONE_RUN
+from resources.configuration.evaluation import Dataset
+from resources.parquet_tables import Frames
+from resources.study import Study
+from resources.tables.evaluation import MCQ_CONFUSION
+
+
+@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def mcq_confusion(context: dg.AssetExecutionContext, evaluation_samples: Frames) -> Frames:
+    """One row per option set, true option and answer of an answer data set; empty for scores."""
+
+    def make(name: str) -> pd.DataFrame:
+        samples = evaluation_samples[name]
+        return as_table(MCQ_CONFUSION, name, confusion_rows(confusions_of(samples)) if is_answers(samples) else [])
+
+    return each_dataset(context, make, headline)
+
+
+def is_answers(samples: pd.DataFrame) -> bool:
+    """Whether a data set holds answers, not scores."""
+    return len(samples) > 0 and samples["kind"].iloc[0] == "answers"
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """Accuracy, the most confused pair, and the matrices at a glance."""
+    if frame.empty:
+        return {"n_used": 0}
+    right, total = right_of(frame)
+    ranked = frame[frame["rank_of_confusion"] == 1]
+    pairs = [f"{row.truth} taken for {row.prediction} ({row.count} times)" for row in ranked.itertuples(name="Cell")]
+    return {
+        "n_used": total,
+        "accuracy": right / total,
+        "most_confused": "; ".join(pairs) or "none",
+        "plot": confusion_of(frame),
+    }
+
+
+def right_of(frame: pd.DataFrame) -> tuple[int, int]:
+    """Right answers and questions."""
+    return int(frame.loc[frame["truth"] == frame["prediction"], "count"].sum()), int(frame["count"].sum())
+
+
+@dg.asset_check(asset=mcq_confusion, partitions_def=DATASETS)
+def accuracy_is_high_enough(
+    context: dg.AssetCheckExecutionContext, mcq_confusion: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Enough questions are answered right: accuracy reaches the data set's minimum, where one is set."""
+    known = known_datasets(study.evaluation)
+    return gate_of_each_dataset(context, mcq_confusion, lambda name, frame: accuracy_gate(frame, known[name]))
+
+
+def accuracy_gate(frame: pd.DataFrame, dataset: Dataset) -> Gate | None:
+    """Accuracy against the data set's minimum; none where none is set or there are no answers."""
+    if dataset.gates.min_accuracy is None or frame.empty:
+        return None
+    right, total = right_of(frame)
+    return at_least(
+        "accuracy_is_high_enough",
+        right / total,
+        dataset.gates.min_accuracy,
+        n=total,
+        counted="questions",
+        what="Accuracy",
+        remedy="option_rates and category_breakdown say where it is low.",
+    )

@@ -1,0 +1,76 @@
+"""The evaluation's plots, drawn from its tables."""
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.mapping import fit_mapping
+from analysis.score_correlation import oriented
+from analysis.undefined import UndefinedStatistic
+from assets.evaluation_rows import sides_of
+from resources.configuration.evaluation import Dataset
+from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, draw_scatter
+from resources.plots.figure import figure_metadata
+
+CURVE_POINTS = 200
+
+
+def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, dataset: Dataset) -> dg.MetadataValue:
+    """Prediction against truth with the mapped curve, coloured by the first grouping field."""
+    sides = sides_of(samples, dataset)
+    groups = samples[f"field.{dataset.group_by[0][0]}"] if dataset.group_by else None
+    return figure_metadata(
+        lambda figure: draw_scatter(
+            figure,
+            sides.prediction,
+            sides.truth,
+            title=name,
+            x_label="prediction" if dataset.higher_is_better else "prediction (lower is better)",
+            y_label="truth",
+            note=note_of(correlation),
+            curve=curve_of(sides.prediction, sides.truth, dataset),
+            identity=dataset.same_scale,
+            groups=groups,
+        ),
+        height_in=4.4,
+    )
+
+
+def note_of(correlation: pd.DataFrame) -> str:
+    """SRCC and PLCC with their intervals and n, as they are written on the plot."""
+    lines = []
+    for row in correlation[correlation["statistic"].isin(["srcc", "plcc"])].to_dict("records"):
+        name = str(row["statistic"]).upper()
+        if pd.isna(row["value"]):
+            lines.append(f"{name} undefined")
+        elif pd.isna(row["ci_low"]):
+            lines.append(f"{name} {row['value']:.3f}")
+        else:
+            lines.append(f"{name} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]")
+    return "\n".join([*lines, f"n = {correlation['n_used'].iloc[0]}"])
+
+
+def curve_of(prediction: np.ndarray, truth: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, np.ndarray] | None:
+    """The fitted mapping over the range of predictions; none where the data define none."""
+    try:
+        mapping = fit_mapping(oriented(prediction, dataset.higher_is_better), truth, dataset.mapping)
+    except UndefinedStatistic:
+        return None
+    places = np.linspace(prediction.min(), prediction.max(), CURVE_POINTS)
+    return places, mapping.apply(oriented(places, dataset.higher_is_better))
+
+
+def confusion_of(frame: pd.DataFrame) -> dg.MetadataValue:
+    """The matrix of the largest option set."""
+    largest = frame.groupby("options")["count"].sum().idxmax()
+    return figure_metadata(lambda figure: draw_confusion(figure, frame[frame["options"] == largest]), height_in=4.4)
+
+
+def forest_of(frame: pd.DataFrame) -> dg.MetadataValue:
+    """Every group with its interval."""
+    return figure_metadata(lambda figure: draw_forest(figure, frame), height_in=1.6 + 0.26 * len(frame))
+
+
+def summary_of(frame: pd.DataFrame) -> dg.MetadataValue:
+    """All data sets with their intervals, and the means."""
+    return figure_metadata(lambda figure: draw_evaluation_summary(figure, frame), height_in=1.6 + 0.26 * len(frame))

@@ -1,0 +1,246 @@
+"""Rows of the evaluation's tables: correlations, errors, option rates and confusions of one data set."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.bootstrap import Interval
+from analysis.krasula import krasula, standard_errors
+from analysis.mapping import fit_mapping, mapped_fit, rmse
+from analysis.opinion_noise import against_opinion_noise, opinion_ci95
+from analysis.option_confusion import OptionConfusion, confusions_by_options
+from analysis.score_correlation import KEYS, oriented, score_correlations
+from analysis.undefined import UndefinedStatistic
+from assets.intervals import in_words
+from resources.configuration.evaluation import Dataset
+
+UNITLESS, TRUTH_UNIT = "unitless", "the truth's"
+STATISTICS = ("srcc", "plcc", "krcc")
+KIND_OF = {key: kind for kind, key in KEYS.items()}
+SEPARATOR = " | "
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How intervals are made; `bca_resamples` 0 leaves the BCa intervals out."""
+
+    seed: int = 42
+    resamples: int = 1000
+    bca_resamples: int = 10_000
+    confidence: float = 0.95
+    workers: int = 1
+
+    @property
+    def percentile(self) -> dict[str, Any]:
+        """Arguments of statistics with a percentile interval only."""
+        return {
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "confidence": self.confidence,
+            "workers": self.workers,
+        }
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Predictions and truths of one score data set, and the cluster of each sample (null: its own)."""
+
+    prediction: np.ndarray
+    truth: np.ndarray
+    clusters: np.ndarray | None
+    n_total: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What stands beside every number."""
+        n_clusters = len(self.truth) if self.clusters is None else len(np.unique(self.clusters))
+        return {"n_used": len(self.truth), "n_total": self.n_total, "n_clusters": n_clusters}
+
+
+def sides_of(samples: pd.DataFrame, dataset: Dataset) -> Sides:
+    """The columns of `evaluation_samples` that score statistics need."""
+    n_total = int(samples["n_rows_in_file"].iloc[0]) if len(samples) else 0
+    return Sides(
+        samples["prediction_score"].to_numpy(dtype=float),
+        samples["truth_score"].to_numpy(dtype=float),
+        clusters_of(samples, dataset),
+        n_total,
+    )
+
+
+def clusters_of(samples: pd.DataFrame, dataset: Dataset) -> np.ndarray | None:
+    """Labels of the samples' clusters, compared without letter case; a sample without one is its own."""
+    if dataset.cluster is None:
+        return None
+    labels = samples[f"field.{dataset.cluster}"].str.casefold()
+    own = "sample " + samples["sample_id"]
+    return labels.where(labels.notna(), own).to_numpy(dtype=str)
+
+
+def correlation_rows(
+    samples: pd.DataFrame, dataset: Dataset, sampling: Sampling, statistics: Sequence[str] = STATISTICS
+) -> list[dict[str, Any]]:
+    """Every score-level statistic of one data set; an undefined one is null with its reason.
+
+    Args:
+        samples: Rows of `evaluation_samples` of one score data set.
+        dataset: Direction, scale, mapping, cluster and opinion fields.
+        sampling: How intervals are made.
+        statistics: Which correlations; the mapping and its errors come with `plcc`.
+    """
+    sides = sides_of(samples, dataset)
+    rows = _correlations(sides, dataset, sampling, statistics)
+    if "plcc" in statistics:
+        rows += _mapped(sides, dataset, sampling) + _errors(samples, sides, dataset)
+    return [sides.counts | row for row in rows]
+
+
+def _row(
+    statistic: str, unit: str, value: float | None = None, interval: Interval | None = None, **more: Any
+) -> dict[str, Any]:
+    row = {"statistic": statistic, "unit": unit, "value": value, "undefined": None, "method": None}
+    if interval is not None:
+        row |= {"ci_low": interval.low, "ci_high": interval.high, "method": in_words(interval)}
+    return row | more
+
+
+def _correlations(
+    sides: Sides, dataset: Dataset, sampling: Sampling, statistics: Sequence[str]
+) -> list[dict[str, Any]]:
+    try:
+        found = score_correlations(
+            sides.prediction,
+            sides.truth,
+            sides.clusters,
+            higher_is_better=dataset.higher_is_better,
+            kinds=tuple(KIND_OF[name] for name in statistics),
+            bca_resamples=sampling.bca_resamples or None,
+            **sampling.percentile,
+        )
+    except UndefinedStatistic as undefined:
+        return [_row(name, UNITLESS, undefined=undefined.reason) for name in statistics]
+    rows = []
+    for name in statistics:
+        one = found[name].oriented
+        row = _row(name, UNITLESS, one.value, one.interval, p=one.p, significant=one.significant)
+        row |= {"value_as_given": found[name].value_as_given, "method": f"{row['method']}; p: {one.p_method}"}
+        if one.interval_bca is not None:
+            row |= {"bca_low": one.interval_bca.low, "bca_high": one.interval_bca.high}
+        rows.append(row)
+    return rows
+
+
+def _mapped(sides: Sides, dataset: Dataset, sampling: Sampling) -> list[dict[str, Any]]:
+    names = (f"plcc_{dataset.mapping}", f"rmse_{dataset.mapping}")
+    try:
+        prediction = oriented(sides.prediction, dataset.higher_is_better)
+        mapping = fit_mapping(prediction, sides.truth, dataset.mapping)
+        fit = mapped_fit(mapping, prediction, sides.truth, sides.clusters, **sampling.percentile)
+    except UndefinedStatistic as undefined:
+        units = (UNITLESS, TRUTH_UNIT)
+        return [_row(name, unit, undefined=undefined.reason) for name, unit in zip(names, units, strict=True)]
+    diagnostics = (
+        f"{mapping.formula} fitted on {mapping.fitted_on}, {'' if mapping.converged else 'not '}converged"
+        f"{'' if fit.monotone else ', not monotone: SRCC changes'}"
+    )
+    first = _row(names[0], UNITLESS, fit.plcc, fit.interval)
+    first["method"] = f"{first['method']}; {diagnostics}"
+    return [
+        first,
+        _row(names[1], TRUTH_UNIT, fit.rmse, method=f"sqrt(SSE/(n - {mapping.n_parameters})); {diagnostics}"),
+    ]
+
+
+def _errors(samples: pd.DataFrame, sides: Sides, dataset: Dataset) -> list[dict[str, Any]]:
+    """Errors in the truth's unit where both sides share its scale, and against opinion noise where it is known."""
+    rows = []
+    errors = sides.prediction - sides.truth
+    if dataset.same_scale:
+        try:
+            rows.append(_row("rmse", TRUTH_UNIT, rmse(errors), method="sqrt(SSE/n)"))
+        except UndefinedStatistic as undefined:
+            rows.append(_row("rmse", TRUTH_UNIT, undefined=undefined.reason))
+    if dataset.opinion_sd is None or dataset.votes is None:
+        return rows
+    sd = pd.to_numeric(samples[f"field.{dataset.opinion_sd}"], errors="coerce").to_numpy(dtype=float)
+    votes = pd.to_numeric(samples[f"field.{dataset.votes}"], errors="coerce").to_numpy(dtype=float)
+    return rows + _against_opinions(sides, dataset, sd, votes)
+
+
+def _against_opinions(sides: Sides, dataset: Dataset, sd: np.ndarray, votes: np.ndarray) -> list[dict[str, Any]]:
+    known = (sd >= 0) & np.isfinite(sd) & (votes >= 1) & (votes == np.floor(votes))
+    prediction, truth = oriented(sides.prediction, dataset.higher_is_better)[known], sides.truth[known]
+    names = ("outlier_ratio", "rmse_epsilon", "krasula_different_similar", "krasula_better_worse")
+    units = ("share", TRUTH_UNIT, UNITLESS, UNITLESS)
+    try:
+        mapping = fit_mapping(prediction, truth, dataset.mapping)
+        noise = against_opinion_noise(
+            mapping.apply(prediction) - truth, opinion_ci95(sd[known], votes[known]), mapping.n_parameters
+        )
+        areas = krasula(prediction, truth, standard_errors(sd[known], votes[known]), seed=0)
+    except UndefinedStatistic as undefined:
+        return [
+            _row(name, unit, undefined=undefined.reason, n_used=int(known.sum()))
+            for name, unit in zip(names, units, strict=True)
+        ]
+    values = (noise.outlier_ratio, noise.rmse_epsilon, areas.different_similar, areas.better_worse)
+    of = f"{int(known.sum())} samples with opinions, errors after {mapping.function}"
+    return [
+        _row(
+            name, unit, value, method=of, undefined=None if value is not None else areas.reason, n_used=int(known.sum())
+        )
+        for name, unit, value in zip(names, units, values, strict=True)
+    ]
+
+
+def confusions_of(samples: pd.DataFrame) -> list[OptionConfusion]:
+    """One confusion matrix for each option set of an answer data set."""
+    # Words that name no option are told from a blank answer by what the file says.
+    answers = samples["prediction_answer"].fillna(samples["answer_as_given"])
+    given = [None if pd.isna(answer) else answer for answer in answers]
+    return confusions_by_options(list(samples["truth_answer"]), given, list(samples["options"]))
+
+
+def confusion_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
+    """Every cell of the matrices, the five most confused pairs ranked."""
+    rows = []
+    for confusion in found:
+        ranks = {(pair.truth, pair.prediction): rank for rank, pair in enumerate(confusion.most_confused, start=1)}
+        for truth, counts in zip(confusion.options, confusion.matrix.tolist(), strict=True):
+            total = sum(counts)
+            for prediction, count in zip(confusion.columns, counts, strict=True):
+                rows.append(
+                    {
+                        "options": SEPARATOR.join(confusion.options),
+                        "truth": truth,
+                        "prediction": prediction,
+                        "count": count,
+                        "share_of_truth": count / total if total else None,
+                        "rank_of_confusion": ranks.get((truth, prediction)),
+                    }
+                )
+    return rows
+
+
+def option_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
+    """Precision and recall of every option, and how much too often it is answered."""
+    rows = []
+    for confusion in found:
+        for option, result in confusion.by_option.items():
+            reasons = [share.reason for share in (result.precision, result.recall) if share.value is None]
+            rows.append(
+                {
+                    "options": SEPARATOR.join(confusion.options),
+                    "option": option,
+                    "n_true": result.n_true,
+                    "n_predicted": result.n_predicted,
+                    "excess": result.excess,
+                    "precision": result.precision.value,
+                    "recall": result.recall.value,
+                    "undefined": "; ".join(reasons) or None,
+                }
+            )
+    return rows

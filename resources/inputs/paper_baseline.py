@@ -1,0 +1,59 @@
+"""A paper's results: a JSON list of data set, metric, value, model, tools and protocol."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from resources.errors import FileFault
+from resources.inputs.faults import Faults
+
+
+class PaperResult(NamedTuple):
+    """One number of a paper."""
+
+    dataset: str
+    metric: str
+    value: float
+    model: str | None
+    tools: str | None
+    protocol: str | None
+
+
+def read_baseline(path: Path) -> list[PaperResult]:
+    """Every entry of a baseline file.
+
+    Raises:
+        FileFault: The file is missing, no JSON list, or an entry is wrong.
+        FileFaults: Several entries are.
+    """
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise FileFault(path, f"it cannot be opened ({error.strerror}).", "Correct `baseline`.") from error
+    except ValueError as error:
+        raise FileFault(path, f"it is no JSON ({error}).", "Write a list of objects.") from error
+    if not isinstance(entries, list):
+        raise FileFault(path, "it is no list.", 'Write [{"dataset": ..., "metric": ..., "value": ...}, ...].')
+    faults = Faults(path.name)
+    results = [
+        result for row, entry in enumerate(entries, start=1) if (result := _result(entry, row, faults)) is not None
+    ]
+    faults.raise_if_any()
+    return results
+
+
+def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:
+    if not isinstance(entry, dict):
+        faults.add(f"entry {entry!r} is no object.", "Write one object for each number.", row)
+        return None
+    value = entry.get("value")
+    missing = [key for key in ("dataset", "metric") if not isinstance(entry.get(key), str)]
+    if missing or isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        faults.add(f"dataset, metric and a number as value are needed, found {entry!r}.", "Complete the entry.", row)
+        return None
+    words = {key: None if entry.get(key) is None else _words(entry[key]) for key in ("model", "tools", "protocol")}
+    return PaperResult(entry["dataset"], entry["metric"].lower(), float(value), **words)
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

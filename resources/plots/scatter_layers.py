@@ -1,0 +1,147 @@
+"""The layers of a scatter plot: points or their density, fitted lines, and a note in the emptiest corner."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from resources.plots.figure import BLUE, DARK, GREY, PALE, RED
+from resources.plots.words import natural, plain, short
+
+Floats = NDArray[np.float64]
+
+# Above this many points a picture of points is slow to open and shows only a blot.
+MOST_POINTS = 20_000
+# Told apart on white, without the grey of "other" and the colours of the lines.
+GROUP_COLORS = (
+    "#1f77b4", "#e69f00", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22", "#1a365d", "#f4845f",
+)  # fmt: skip
+MISSING = "(missing)"
+
+
+def floats(values: ArrayLike) -> Floats:
+    """Any column as floats; what is no number is NaN."""
+    column = pd.Series(np.asarray(values, dtype=object) if not isinstance(values, pd.Series) else values)
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+
+
+def points(axes: Any, x: Floats, y: Floats) -> None:
+    """The pairs in one colour, smaller and paler the more there are."""
+    axes.scatter(x, y, s=_size(len(x)), color=BLUE, alpha=_alpha(len(x)), linewidths=0)
+
+
+def _size(n: int) -> float:
+    return float(np.clip(9000 / max(n, 1), 5, 26))
+
+
+def _alpha(n: int) -> float:
+    return float(np.clip(25 / np.sqrt(max(n, 1)), 0.3, 0.9))
+
+
+def limit(axes: Any, x: Floats, y: Floats, *, same: bool) -> None:
+    """Ranges by the points alone: a fitted curve may run far out of them."""
+    from matplotlib.transforms import nonsingular
+
+    sides = [np.concatenate([x, y])] * 2 if same else [x, y]
+    ranges = []
+    for side in sides:
+        low, high = nonsingular(float(side.min()), float(side.max()), expander=0.1)
+        margin = 0.04 * (high - low)
+        ranges.append((low - margin, high + margin))
+    axes.set(xlim=ranges[0], ylim=ranges[1])
+
+
+def colored_points(figure: Any, axes: Any, x: Floats, y: Floats, groups: pd.Series) -> None:
+    """The pairs of the ten largest groups in colours, the rest grey, and a legend beside the plot."""
+    from matplotlib.lines import Line2D
+
+    labels = groups.astype(object).where(groups.notna(), MISSING).astype(str).to_numpy()
+    sizes = pd.Series(labels).value_counts()
+    named = sorted(sizes.index, key=lambda name: (-sizes[name], natural(name)))[: len(GROUP_COLORS)]
+    color_of = dict(zip(named, GROUP_COLORS, strict=False))
+    shown = {name: f"{short(name, 24)} ({sizes[name]:,})" for name in named}
+    rest = ~np.isin(labels, named)
+    raster = len(x) > MOST_POINTS
+    # Grey lies below; the others keep the file's order, so that no group hides another.
+    for of_rest in (True, False):
+        chosen = rest == of_rest
+        if chosen.any():
+            colors = GREY if of_rest else [color_of[name] for name in labels[chosen]]
+            alpha = 0.35 if of_rest else _alpha(len(x))
+            axes.scatter(x[chosen], y[chosen], s=_size(len(x)), c=colors, alpha=alpha, linewidths=0, rasterized=raster)
+    entries = [(shown[name], color_of[name]) for name in named]
+    if rest.any():
+        entries.append((f"other: {len(sizes) - len(named):,} groups ({int(rest.sum()):,})", GREY))
+    handles = [Line2D([], [], marker="o", linestyle="", color=color) for _, color in entries]
+    title = short(str(groups.name).removeprefix("field."), 30) if groups.name is not None else None
+    figure.legend(
+        handles, [text for text, _ in entries], title=title, loc="outside right upper", frameon=False, fontsize=7
+    )
+
+
+def density(figure: Any, axes: Any, x: Floats, y: Floats) -> None:
+    """How many pairs lie in each hexagon, on a logarithmic scale."""
+    from matplotlib.colors import LogNorm
+
+    columns = 60
+    box = axes.get_window_extent()
+    rows = max(4, round(columns / np.sqrt(3) * box.height / box.width))
+    extent = (*axes.get_xlim(), *axes.get_ylim())
+    cells = axes.hexbin(x, y, gridsize=(columns, rows), extent=extent, mincnt=1, cmap="Blues", linewidths=0.1)
+    cells.set_norm(LogNorm(0.5, max(2.0, float(cells.get_array().max()))))
+    figure.colorbar(cells, label="pairs per cell").ax.set_ylim(bottom=1)
+
+
+def lines(
+    figure: Any, axes: Any, x: Floats, y: Floats, curve: tuple[ArrayLike, ArrayLike] | None, identity: bool
+) -> None:
+    """Identity, least squares and mapped curve, where there are any, named below the plot."""
+    from matplotlib.patheffects import Normal, Stroke
+
+    halo = [Stroke(linewidth=3.5, foreground="white"), Normal()]
+    lines = []
+    if identity:
+        ends = axes.get_xlim()
+        lines += axes.plot(ends, ends, color=GREY, linestyle="--", linewidth=1, label="the same value", scalex=False)
+    if np.ptp(x) > 0:
+        slope, level = _least_squares(x, y)
+        ends = np.array([x.min(), x.max()])
+        equation = f"regression line: y = {level:.3g} {'-' if slope < 0 else '+'} {abs(slope):.3g} x"
+        lines += axes.plot(ends, level + slope * ends, color=DARK, linewidth=1.6, label=equation, path_effects=halo)
+    if curve is not None:
+        at, mapped = floats(curve[0]), floats(curve[1])
+        at, mapped = at[np.argsort(at)], mapped[np.argsort(at)]
+        lines += axes.plot(at, mapped, color=RED, linewidth=1.8, label="mapped curve", path_effects=halo)
+    if lines:
+        figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+
+
+def _least_squares(x: Floats, y: Floats) -> tuple[float, float]:
+    """Slope and level of the line; centred and scaled first, so that large offsets cost no digits."""
+    spread = float(np.ptp(x))
+    z = (x - x.mean()) / spread
+    slope = float(z @ (y - y.mean()) / (z @ z)) / spread
+    return slope, float(y.mean() - slope * x.mean())
+
+
+def write_note(axes: Any, note: str, x: Floats, y: Floats) -> None:
+    """Words in the corner that covers the fewest pairs."""
+    corners = [(0.02, 0.97, "left", "top"), (0.98, 0.97, "right", "top")]
+    corners += [(0.98, 0.03, "right", "bottom"), (0.02, 0.03, "left", "bottom")]
+    (x_low, x_high), (y_low, y_high) = axes.get_xlim(), axes.get_ylim()
+    across, up = (x - x_low) / (x_high - x_low), (y - y_low) / (y_high - y_low)
+    covered = [int(((np.abs(across - at) < 0.45) & (np.abs(up - height) < 0.3)).sum()) for at, height, _, _ in corners]
+    at, height, horizontal, vertical = corners[int(np.argmin(covered))]
+    box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": PALE, "alpha": 0.88}
+    axes.text(
+        at,
+        height,
+        plain(note, lines=True),
+        transform=axes.transAxes,
+        ha=horizontal,
+        va=vertical,
+        ma="left",
+        fontsize=8,
+        bbox=box,
+    )

@@ -1,0 +1,81 @@
+"""Studies run by the command line: which Dagster runs they become, and what is told of them."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipeline.definitions import definitions_of
+from pipeline.instance import this_process
+from pipeline.runs import Outcome, run_study
+from resources.errors import UserError
+from resources.study import Study
+from tests.small_study import KEYS, stored, write_selection, write_study
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
+def outcome_of(study: Study, instance: dg.DagsterInstance, *settings: str) -> Outcome:
+    return run_study(definitions_of(study), "fidelity", instance, settings)
+
+
+def test_settings_that_stand_together_are_one_run_and_the_others_runs_of_their_own(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    study = write_study(tmp_path)
+    outcome = outcome_of(study, instance, KEYS[4], KEYS[1], KEYS[2], KEYS[1])
+    assert outcome.succeeded
+    assert (outcome.user_errors, outcome.other_errors) == ([], [])
+    assert stored(study, "setting_summary")["setting"].tolist() == [KEYS[1], KEYS[2], KEYS[4]]
+    stretches = [
+        (run.tags["dagster/asset_partition_range_start"], run.tags["dagster/asset_partition_range_end"])
+        for run in reversed(instance.get_runs())
+    ]
+    assert stretches == [(KEYS[1], KEYS[2]), (KEYS[4], KEYS[4])]
+    # Each gate once a run, not once more for every setting.
+    names = [check.check_name for check in outcome.checks]
+    assert names.count("enough_repeats") == names.count("images_are_there") == 2
+    assert {run.tags.items() >= this_process().items() for run in instance.get_runs()} == {True}
+
+
+def test_a_setting_that_the_study_does_not_have_is_an_error_with_the_nearest(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    with pytest.raises(UserError, match=rf"no setting 't0\.2_p0\.951' \(did you mean '{KEYS[2]}'\?\)\. It has t0\.0"):
+        outcome_of(write_study(tmp_path), instance, KEYS[1], "t0.2_p0.951")
+    assert instance.get_runs() == []
+
+
+def test_what_is_wrong_with_a_users_file_is_told_in_the_files_words(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    study = write_study(tmp_path)
+    study.fidelity.human_scores.write_text("3D Object filename,Score\n")
+    outcome = outcome_of(study, instance, KEYS[1])
+    assert not outcome.succeeded
+    [said] = outcome.user_errors
+    assert said.startswith("subjective.csv")
+    assert "'Visual Fidelity'" in said
+    assert (outcome.other_errors, outcome.tables) == ([], [])
+
+
+def test_a_gate_that_stops_the_run_is_no_error_but_a_failed_check(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    selection = write_selection(tmp_path / "selected.csv", {"00000000": "00000001"})
+    outcome = outcome_of(write_study(tmp_path, selected_objects=selection), instance, KEYS[1])
+    assert not outcome.succeeded
+    assert (outcome.user_errors, outcome.other_errors) == ([], [])
+    [stopped] = [check for check in outcome.checks if not check.passed]
+    assert (stopped.check_name, stopped.blocking) == ("render_shows_the_scored_object", True)
+
+
+def test_an_error_that_is_nobodys_file_is_told_apart(
+    tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_arguments: object) -> None:
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr("assets.fidelity.study_objects.find_study_objects", broken)
+    outcome = outcome_of(write_study(tmp_path), instance, KEYS[1])
+    assert outcome.user_errors == []
+    assert outcome.other_errors == ["ZeroDivisionError: a fault of ours"]
+    assert outcome.tables == ["human_scores"]
