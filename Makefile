@@ -23,7 +23,7 @@ else
 endif
 	@touch $(READY)
 
-demo: $(READY) ## Make sample inputs, run the fidelity study on them, print what it found
+demo: $(READY) ## Make sample inputs, run the studies on them, print what they found
 	@$(BIN)/touchstone demo
 
 test: $(READY) ## Run the tests

@@ -39,13 +39,14 @@ def delete_one_values(statistics: Statistics, clusters: ArrayLike, *, workers: i
         ValueError: Bad clusters or workers.
     """
     index, n_clusters = cluster_index(clusters)
-    at_once = max(1, min(CHUNK, CELLS_AT_ONCE // index.size))
+    at_once = max(1, CELLS_AT_ONCE // index.size)
 
-    def without(start: int) -> NDArray[np.float64]:
-        left_out = np.arange(start, min(start + at_once, n_clusters))
-        return statistics((index[None, :] != left_out[:, None]).astype(np.int64))
+    def of_chunk(chunk: int) -> NDArray[np.float64]:
+        left_out = np.arange(chunk, min(chunk + CHUNK, n_clusters))[:, None]
+        blocks = [left_out[start : start + at_once] for start in range(0, len(left_out), at_once)]
+        return np.vstack([statistics((index[None, :] != block).astype(np.int64)) for block in blocks])
 
-    return np.vstack(mapped(without, range(0, n_clusters, at_once), workers))
+    return np.vstack(mapped(of_chunk, range(0, n_clusters, CHUNK), workers))
 
 
 def acceleration(deleted: ArrayLike) -> float:

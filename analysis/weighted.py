@@ -12,8 +12,6 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 OfCounts = Callable[[Counts], Floats]
 
-# Few rows at a time stay in the processor's cache.
-CELLS_IN_CACHE = 65_536
 # Above it the cube of a resample's size leaves 64 bits.
 LARGEST_CUBE = 2_000_000
 # Moments about the full sample's mean lose two digits at most where they are larger than this share of the raw ones.
@@ -58,7 +56,7 @@ def pearson_of_counts(x: Floats, y: Floats) -> OfCounts:
             result[~safe] = _centred_pearson(counts[~safe], x, y)
         return result
 
-    return in_cache(pearson)
+    return pearson
 
 
 def spearman_of_counts(x: Floats, y: Floats) -> OfCounts:
@@ -83,7 +81,7 @@ def spearman_of_counts(x: Floats, y: Floats) -> OfCounts:
         spread_y = _products(weighted, of_y)
         return _ratio(covariance, np.sqrt(spread_x) * np.sqrt(spread_y), (spread_x > 0) & (spread_y > 0))
 
-    return in_cache(spearman)
+    return spearman
 
 
 def kendall_of_counts(x: Floats, y: Floats) -> OfCounts:
@@ -105,24 +103,7 @@ def kendall_of_counts(x: Floats, y: Floats) -> OfCounts:
         below = np.sqrt(untied_x.astype(np.float64)) * np.sqrt(untied_y.astype(np.float64))
         return _ratio(excess.astype(np.float64), below, (untied_x > 0) & (untied_y > 0))
 
-    return in_cache(kendall)
-
-
-def in_cache(function: OfCounts) -> OfCounts:
-    """The same function of counts, computed few rows at a time.
-
-    Args:
-        function: From counts ``(resamples, n)`` to ``(resamples,)``, row by row.
-
-    Returns:
-        The same, several times as fast on wide counts.
-    """
-
-    def in_blocks(counts: Counts) -> Floats:
-        step = max(1, CELLS_IN_CACHE // counts.shape[1])
-        return np.concatenate([function(counts[start : start + step]) for start in range(0, len(counts), step)])
-
-    return in_blocks
+    return kendall
 
 
 class _Side(NamedTuple):

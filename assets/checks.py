@@ -11,6 +11,8 @@ from analysis.gates import Gate
 from assets.partitions import SETTINGS, Frames
 from resources.errors import listed
 
+NOT_ASKED = "Not asked of this data set."
+
 
 def gate_result(gate: Gate, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> dg.AssetCheckResult:
     """One gate as Dagster shows it."""
@@ -52,7 +54,7 @@ def gate_of_each_dataset(
     """A gate on every data set of the run that sets it; where none does, it passes and says so."""
     gates = {}
     for name in sorted(frames):
-        unset = Gate(context.check_specs[0].name, True, None, "nothing", "Not asked of this data set.")
+        unset = Gate(context.check_specs[0].name, True, None, "nothing", NOT_ASKED)
         gates[name] = gate(name, frames[name]) or unset
     return _of_all(context, gates, severity, "data sets")
 

@@ -27,7 +27,7 @@ MOST_COMPARED = 30
 class Group(NamedTuple):
     """One group: its values of the first fields, none for the whole, and its row of `category_breakdown`."""
 
-    values: tuple[str, ...]
+    path: tuple[str, ...]
     row: dict[str, Any]
 
 
@@ -80,6 +80,11 @@ def breakdown_rows(
 ) -> list[dict[str, Any]]:
     """The rows of `breakdown`, with the same arguments and refusals."""
     return [group.row for group in breakdown(samples, fields, dataset, sampling).groups]
+
+
+def in_nested_order(groups: Sequence[Group]) -> list[Group]:
+    """Each group followed by its parts, not level by level."""
+    return sorted(groups, key=lambda group: [_counted(text) for text in group.path])
 
 
 def labels_of(samples: pd.DataFrame, name: str) -> pd.Series:

@@ -4,10 +4,9 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.mapping import fit_mapping
 from analysis.score_correlation import oriented
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation_rows import sides_of
+from assets.evaluation_rows import Sides, mapping_of, sides_of
 from resources.configuration.evaluation import Dataset
 from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, draw_scatter
 from resources.plots.figure import figure_metadata
@@ -28,7 +27,7 @@ def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, data
             x_label="prediction" if dataset.higher_is_better else "prediction (lower is better)",
             y_label="truth",
             note=note_of(correlation),
-            curve=curve_of(sides.prediction, sides.truth, dataset),
+            curve=curve_of(sides, dataset),
             identity=dataset.same_scale,
             groups=groups,
         ),
@@ -50,12 +49,12 @@ def note_of(correlation: pd.DataFrame) -> str:
     return "\n".join([*lines, f"n = {correlation['n_used'].iloc[0]}"])
 
 
-def curve_of(prediction: np.ndarray, truth: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, np.ndarray] | None:
+def curve_of(sides: Sides, dataset: Dataset) -> tuple[np.ndarray, np.ndarray] | None:
     """The fitted mapping over the range of predictions; none where the data define none."""
-    try:
-        mapping = fit_mapping(oriented(prediction, dataset.higher_is_better), truth, dataset.mapping)
-    except UndefinedStatistic:
+    mapping = mapping_of(sides, dataset)
+    if isinstance(mapping, UndefinedStatistic):
         return None
+    prediction = sides.prediction
     places = np.linspace(prediction.min(), prediction.max(), CURVE_POINTS)
     return places, mapping.apply(oriented(places, dataset.higher_is_better))
 

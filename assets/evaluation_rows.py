@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.bootstrap import Interval
 from analysis.krasula import krasula, standard_errors
-from analysis.mapping import fit_mapping, mapped_fit, rmse
+from analysis.mapping import Mapping, fit_mapping, mapped_fit, rmse
 from analysis.opinion_noise import against_opinion_noise, opinion_ci95
 from analysis.option_confusion import OptionConfusion, confusions_by_options
 from analysis.score_correlation import KEYS, oriented, score_correlations
@@ -94,8 +94,17 @@ def correlation_rows(
     sides = sides_of(samples, dataset)
     rows = _correlations(sides, dataset, sampling, statistics)
     if "plcc" in statistics:
-        rows += _mapped(sides, dataset, sampling) + _errors(samples, sides, dataset)
+        mapping = mapping_of(sides, dataset)
+        rows += _mapped(sides, dataset, sampling, mapping) + _errors(samples, sides, dataset, mapping)
     return [sides.counts | row for row in rows]
+
+
+def mapping_of(sides: Sides, dataset: Dataset) -> Mapping | UndefinedStatistic:
+    """The data set's curve fitted on its samples, or why there is none."""
+    try:
+        return fit_mapping(oriented(sides.prediction, dataset.higher_is_better), sides.truth, dataset.mapping)
+    except UndefinedStatistic as undefined:
+        return undefined
 
 
 def _row(
@@ -133,11 +142,14 @@ def _correlations(
     return rows
 
 
-def _mapped(sides: Sides, dataset: Dataset, sampling: Sampling) -> list[dict[str, Any]]:
+def _mapped(
+    sides: Sides, dataset: Dataset, sampling: Sampling, mapping: Mapping | UndefinedStatistic
+) -> list[dict[str, Any]]:
     names = (f"plcc_{dataset.mapping}", f"rmse_{dataset.mapping}")
     try:
+        if isinstance(mapping, UndefinedStatistic):
+            raise mapping
         prediction = oriented(sides.prediction, dataset.higher_is_better)
-        mapping = fit_mapping(prediction, sides.truth, dataset.mapping)
         fit = mapped_fit(mapping, prediction, sides.truth, sides.clusters, **sampling.percentile)
     except UndefinedStatistic as undefined:
         units = (UNITLESS, TRUTH_UNIT)
@@ -154,7 +166,9 @@ def _mapped(sides: Sides, dataset: Dataset, sampling: Sampling) -> list[dict[str
     ]
 
 
-def _errors(samples: pd.DataFrame, sides: Sides, dataset: Dataset) -> list[dict[str, Any]]:
+def _errors(
+    samples: pd.DataFrame, sides: Sides, dataset: Dataset, mapping: Mapping | UndefinedStatistic
+) -> list[dict[str, Any]]:
     """Errors in the truth's unit where both sides share its scale, and against opinion noise where it is known."""
     rows = []
     errors = sides.prediction - sides.truth
@@ -167,16 +181,19 @@ def _errors(samples: pd.DataFrame, sides: Sides, dataset: Dataset) -> list[dict[
         return rows
     sd = pd.to_numeric(samples[f"field.{dataset.opinion_sd}"], errors="coerce").to_numpy(dtype=float)
     votes = pd.to_numeric(samples[f"field.{dataset.votes}"], errors="coerce").to_numpy(dtype=float)
-    return rows + _against_opinions(sides, dataset, sd, votes)
+    return rows + _against_opinions(sides, dataset, sd, votes, mapping)
 
 
-def _against_opinions(sides: Sides, dataset: Dataset, sd: np.ndarray, votes: np.ndarray) -> list[dict[str, Any]]:
+def _against_opinions(
+    sides: Sides, dataset: Dataset, sd: np.ndarray, votes: np.ndarray, mapping: Mapping | UndefinedStatistic
+) -> list[dict[str, Any]]:
     known = (sd >= 0) & np.isfinite(sd) & (votes >= 1) & (votes == np.floor(votes))
     prediction, truth = oriented(sides.prediction, dataset.higher_is_better)[known], sides.truth[known]
     names = ("outlier_ratio", "rmse_epsilon", "krasula_different_similar", "krasula_better_worse")
     units = ("share", TRUTH_UNIT, UNITLESS, UNITLESS)
     try:
-        mapping = fit_mapping(prediction, truth, dataset.mapping)
+        if isinstance(mapping, UndefinedStatistic):
+            raise mapping
         noise = against_opinion_noise(
             mapping.apply(prediction) - truth, opinion_ci95(sd[known], votes[known]), mapping.n_parameters
         )

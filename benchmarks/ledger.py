@@ -1,6 +1,7 @@
 """What the ledger costs: one call recorded, many at once, and finding out at the start what is answered."""
 
 import argparse
+import os
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -56,6 +57,15 @@ def timed(name: str, work: Callable[[], T], per: int = 1) -> tuple[T, float]:
     return result, taken
 
 
+def synced(path: Path, times: int) -> None:
+    """Write a page and wait for the disk, as every recording on SQLite has to."""
+    with path.open("wb") as file:
+        for _ in range(times):
+            file.write(b"x" * 4096)
+            file.flush()
+            os.fsync(file.fileno())
+
+
 def measure(ledger: Ledger, objects: int) -> None:
     """Print every time; the study has 10 settings and 5 repeats."""
     single = [attempt(number, "alone", 1) for number in range(1000)]
@@ -76,6 +86,7 @@ if __name__ == "__main__":
     parser.add_argument("--objects", type=int, default=1000)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        timed("the disk alone, a page written and synced", lambda: synced(Path(folder) / "page", 200), 200)
         engine = open_engine(given.url or f"sqlite:///{Path(folder) / 'ledger.db'}")
         migrate(engine)
         measure(Ledger(engine), given.objects)

@@ -11,7 +11,7 @@ import dagster as dg
 import pytest
 
 from pipeline.definitions import touchstone
-from resources.tables.all_tables import TABLES
+from resources.tables.all_tables import BY_GROUP, TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 MAY_IMPORT = {
@@ -82,22 +82,21 @@ def test_files_stay_under_300_lines_and_say_what_is_in_them() -> None:
 
 
 def test_an_asset_has_one_name_for_file_function_key_and_table(definitions: dg.Definitions) -> None:
-    files = {path.stem for path in python_files("assets/fidelity") if path.stem != "__init__"}
     graph = definitions.resolve_asset_graph()
-    keys = {key.path[-1] for key in graph.materializable_asset_keys}
-    assert keys == files == set(TABLES)
-    for key in keys:
-        functions = [
-            node.name
-            for node in ast.parse((ROOT / f"assets/fidelity/{key}.py").read_text()).body
-            if isinstance(node, ast.FunctionDef)
-        ]
-        assert key in functions, f"assets/fidelity/{key}.py has no function {key}"
+    assert {key.path[-1] for key in graph.materializable_asset_keys} == set(TABLES)
+    for group, tables in BY_GROUP.items():
+        for key in tables:
+            tree = ast.parse((ROOT / f"assets/{group}/{key}.py").read_text())
+            functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+            assert key in functions, f"assets/{group}/{key}.py has no function {key}"
 
 
 def test_the_folder_is_the_group(definitions: dg.Definitions) -> None:
     graph = definitions.resolve_asset_graph()
-    assert {graph.get(key).group_name for key in graph.materializable_asset_keys} == {"fidelity"}
+    for group, tables in BY_GROUP.items():
+        files = {path.stem for path in python_files(f"assets/{group}") if path.stem != "__init__"}
+        keys = {key.path[-1] for key in graph.materializable_asset_keys if graph.get(key).group_name == group}
+        assert keys == files == set(tables)
 
 
 def test_every_dependency_is_an_asset_that_exists(definitions: dg.Definitions) -> None:

@@ -43,11 +43,11 @@ def metric_comparison(
 def comparison_rows(
     frames: Frames, pair: tuple[str, str], known: dict[str, Dataset], sampling: Sampling
 ) -> Iterator[dict[str, Any]]:
-    """The differences of one pair; nothing where the two are not of the same samples with the same truth."""
+    """The differences of one pair on the samples that both have; nothing where the two are of other samples."""
     first, second = pair
     both = frames[first].merge(frames[second][["sample_id", "prediction_score", "truth_score"]], on="sample_id")
     same = np.round(both["truth_score_x"] - both["truth_score_y"], 12) == 0
-    if len(both) < max(len(frames[first]), len(frames[second])) or not same.all():
+    if 2 * len(both) < max(len(frames[first]), len(frames[second])) or not same.all():
         return
     try:
         found = compare_metrics(

@@ -1,5 +1,7 @@
 """What an evaluation found, on the terminal: data sets side by side, comparisons, and where the tables lie."""
 
+from typing import Any
+
 import pandas as pd
 from rich import box
 from rich.console import Console
@@ -33,7 +35,7 @@ def show_evaluation(home: Home, console: Console) -> None:
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
 
 
-def with_interval(row: dict[object, object]) -> str:
+def with_interval(row: dict[Any, Any]) -> str:
     """A number with its bounds, or a dash."""
     value, low, high = row["value"], row["ci_low"], row["ci_high"]
     if pd.isna(value):

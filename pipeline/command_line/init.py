@@ -47,6 +47,19 @@ fidelity:
   # bootstrap_resamples: 1000
   # confidence: 0.95
   # seed: 20260101
+
+# evaluation:                       # study C: scores or multiple-choice answers against the truth
+#   inbox: inbox                    # each file dropped here is a data set, named like the file
+#   datasets:
+#     my_metric:
+#       file: metric.csv            # CSV, JSONL or Parquet
+#       prediction: DSSIM           # optional: column, else final_score, result.final_score or quality_score
+#       truth: mos                  # optional: column, else mos or metadata.mos
+#       higher_is_better: false
+#       cluster: ref_img            # optional: samples of one reference are resampled together
+#       group_by: [[dst_type]]      # optional: breakdowns, outermost field first
+#       gates: {min_srcc: 0.8}      # optional: also min_accuracy, max_paper_deviation
+#   baseline: baseline.json         # optional: a paper's results
 """
 
 

@@ -5,7 +5,7 @@ import sys
 import typer
 from rich.console import Console
 
-from pipeline.command_line import demo, dev, doctor, import_files, init, run_study, status
+from pipeline.command_line import demo, dev, doctor, evaluate, import_files, init, run_study, status
 from resources.errors import UserError
 
 application = typer.Typer(
@@ -22,6 +22,7 @@ application.command("init")(init.init)
 application.command("import")(import_files.import_files)
 application.command("doctor")(doctor.doctor)
 application.command("dev")(dev.dev)
+application.add_typer(evaluate.application, name="evaluate")
 
 
 def run() -> None:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.correlation import correlation
+from assets.checks import NOT_ASKED
 from pipeline.runs import Outcome
 from resources.configuration.load import SAMPLE, load_configuration
 from resources.home import Home
@@ -32,10 +33,11 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
     console.print(f"\n{len(set(outcome.tables))} tables made. Gates (docs/fidelity.md says how to read them):")
     grid = Table.grid(padding=(0, 2, 0, 0))
     for check in sorted(outcome.checks, key=_order):
+        if check.description == NOT_ASKED:
+            continue
         word, style = _verdict(check)
-        grid.add_row(
-            Text(f"  {word}", style=style), Text.assemble((check.check_name, "bold"), f": {check.description}")
-        )
+        name = check.check_name if check.partition is None else f"{check.check_name} ({check.partition})"
+        grid.add_row(Text(f"  {word}", style=style), Text.assemble((name, "bold"), f": {check.description}"))
     console.print(grid)
 
 

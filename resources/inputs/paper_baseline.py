@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 from resources.errors import FileFault
 from resources.inputs.faults import Faults
 
+# Papers spell them so too.
+SAME = {"srocc": "srcc", "krocc": "krcc"}
+LARGEST = 1e300
+
 
 class PaperResult(NamedTuple):
     """One number of a paper."""
@@ -48,11 +52,12 @@ def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:
         return None
     value = entry.get("value")
     missing = [key for key in ("dataset", "metric") if not isinstance(entry.get(key), str)]
-    if missing or isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+    if missing or isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
         faults.add(f"dataset, metric and a number as value are needed, found {entry!r}.", "Complete the entry.", row)
         return None
     words = {key: None if entry.get(key) is None else _words(entry[key]) for key in ("model", "tools", "protocol")}
-    return PaperResult(entry["dataset"], entry["metric"].lower(), float(value), **words)
+    metric = entry["metric"].strip().lower()
+    return PaperResult(entry["dataset"].strip(), SAME.get(metric, metric), float(value), **words)
 
 
 def _words(value: Any) -> str:

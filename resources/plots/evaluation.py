@@ -67,7 +67,7 @@ def draw_scatter(
     else:
         layers.limit(axes, x, y, same=identity)
         if groups is not None:
-            layers.colored_points(figure, axes, x, y, pd.Series(groups).reset_index(drop=True)[drawable])
+            layers.colored(figure, axes, x, y, pd.Series(groups).reset_index(drop=True)[drawable])
         elif len(x) > layers.MOST_POINTS:
             layers.density(figure, axes, x, y)
         else:
@@ -108,9 +108,12 @@ def draw_confusion(figure: Any, rows: pd.DataFrame) -> None:
     width, height = figure.get_size_inches() * 72
     letters = min(10.0, 0.8 * width / len(answers) / 6, 0.7 * height / len(truths) / 3)
     for row, column in np.ndindex(*counts.shape) if letters >= SMALLEST_LETTERS_PT else ():
-        text = f"{int(counts[row, column]):,}" + (f"\n{shares[row, column]:.0%}" if totals[row, 0] else "")
-        color = "white" if shares[row, column] > 0.55 else DARK if counts[row, column] else GREY
+        share = shares[row, column]
+        text = f"{int(counts[row, column]):,}" + (f"\n{100 * share:.0f} %" if share else "")
+        color = _readable_on(image.cmap(float(share)))
         axes.text(column, row, text, ha="center", va="center", fontsize=letters, color=color)
+    axes.hlines(np.arange(1, len(truths)) - 0.5, -0.5, len(answers) - 0.5, color="white", linewidth=1.5)
+    axes.vlines(np.arange(1, len(answers)) - 0.5, -0.5, len(truths) - 0.5, color="white", linewidth=1.5)
     ranked = rows[rows["rank_of_confusion"].notna()]
     for cell in ranked.to_dict("records"):
         at = (answers.index(cell["prediction"]) - 0.47, truths.index(cell["truth"]) - 0.46)
@@ -128,10 +131,20 @@ def draw_confusion(figure: Any, rows: pd.DataFrame) -> None:
     axes.set_yticks(range(len(truths)), names, fontsize=tick_letters)
     right = sum(counts[truths.index(name), answers.index(name)] for name in truths if name in answers)
     total = int(counts.sum())
-    axes.set_title(f"{total:,} answers, {f'{right / total:.1%} right' if total else 'none to judge'}", fontsize=11)
+    axes.set_title(
+        f"{total:,} answers, {f'{100 * right / total:.1f} % right' if total else 'none to judge'}", fontsize=11
+    )
     if len(ranked):
         axes.set_xlabel("answer (framed: the most confused pairs)")
-    figure.colorbar(image, label="share of the questions with this truth", format=lambda value, _: f"{value:.0%}")
+    figure.colorbar(
+        image, label="share of the questions with this truth", format=lambda value, _: f"{100 * value:.0f} %"
+    )
+
+
+def _readable_on(color: tuple[float, float, float, float]) -> str:
+    """Black or white, whichever stands out more from the colour (relative luminance as WCAG 2 defines it)."""
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color[:3])
+    return "white" if 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.179 else "black"
 
 
 def draw_forest(figure: Any, rows: pd.DataFrame) -> None:
@@ -160,11 +173,11 @@ def draw_forest(figure: Any, rows: pd.DataFrame) -> None:
         for label, row in zip(axes.get_yticklabels(), shown, strict=True):
             label.set_fontweight("bold" if row.outer else "normal")
         axes.set_ylim(len(shown) - 0.4, -0.6)
-        tested = of_grouping["p_difference"].dropna()
+        tested = of_grouping.loc[of_grouping["level"] == 1, "p_difference"].dropna()
         title = [f"by {short(grouping.replace(',', ', '), 50)}" if grouping else "all samples"]
-        title += [f"differences between the groups: {_p(float(tested.iloc[0]))}"] if len(tested) else []
+        title += [f"do the groups differ? {_p(float(tested.iloc[0]))}"] if len(tested) else []
         title += [f"{left_out:,} more groups not drawn"] if left_out else []
-        axes.set_title("; ".join(title), fontsize=10, loc="left")
+        axes.set_title("\n".join(title), fontsize=10, loc="left")
         hollow = "; hollow: under 10 samples" if any(row.small for row in shown) else ""
         statistic = str(of_grouping["statistic"].iloc[0])
         axes.set_xlabel(f"{STATISTICS.get(statistic, (statistic,))[0]} (dashed: the whole{hollow})", fontsize=9)
@@ -182,11 +195,17 @@ def _draw_group(axes: Any, place: int, row: ForestRow, letters: float) -> None:
     axes.hlines(place, row.low, row.high, color=color, linewidth=1.6)
     face = "white" if row.small else color
     axes.plot(row.value, place, "D" if row.name == WHOLE else "o", color=color, markerfacecolor=face, markersize=5.5)
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": letters}
     if np.isfinite(row.value):
-        axes.text(1.015, place, row.numbers, color=color, **beside)
+        at = axes.get_yaxis_transform()
+        axes.text(1.015, place, row.numbers, color=color, va="center", fontsize=letters, transform=at)
     else:
-        axes.text(0.01, place, short(row.undefined, 60), color=GREY, style="italic", **beside)
+        _say_undefined(axes, place, row.undefined, letters)
+
+
+def _say_undefined(axes: Any, place: int, reason: Any, letters: float) -> None:
+    words = "undefined" if pd.isna(reason) or not reason else f"undefined: {reason}"
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": letters}
+    axes.text(0.01, place, short(words, 60), color=GREY, style="italic", **beside)
 
 
 def _p(value: float) -> str:
@@ -221,6 +240,12 @@ def draw_evaluation_summary(figure: Any, rows: pd.DataFrame) -> None:
             _draw_statistic(
                 axes, part[part["statistic"] == statistic], names, 0.24 * (number - len(statistics) / 2 + 0.5)
             )
+        for place, name in enumerate(names):
+            if place % 2:
+                axes.axhspan(place - 0.5, place + 0.5, color="#f7fafc", zorder=0)
+            of_name = part[part["dataset"] == name]
+            if of_name["value"].isna().all():
+                _say_undefined(axes, place, of_name["undefined"].iloc[0], letters)
         n_means = sum(name in MEANS for name in names)
         if 0 < n_means < len(names):
             axes.axhline(len(names) - n_means - 0.5, color=PALE, linewidth=1)
@@ -229,6 +254,7 @@ def draw_evaluation_summary(figure: Any, rows: pd.DataFrame) -> None:
         axes.set_yticks(range(len(names)), labels, fontsize=letters)
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.set_xlabel(PANELS[kind], fontsize=9)
+        axes.locator_params(axis="x", nbins=7)
         axes.tick_params(axis="x", labelsize=8)
         if len(statistics) > 1:
             axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))

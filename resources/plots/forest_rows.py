@@ -97,5 +97,5 @@ def _row(record: dict[Hashable, Any], own_name: str, outer: bool) -> ForestRow:
         record["ci_high"],
         bool(record["small"]),
         words("standing"),
-        f"undefined: {words('undefined') or 'no value'}",
+        words("undefined"),
     )

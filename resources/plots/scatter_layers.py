@@ -18,6 +18,11 @@ GROUP_COLORS = (
     "#1f77b4", "#e69f00", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22", "#1a365d", "#f4845f",
 )  # fmt: skip
 MISSING = "(missing)"
+CELLS = (150, 100)
+# Nearer to each other than this, relative to their size, values are one place on an axis.
+FLAT = 1e-12
+# Below it, slopes overflow.
+SMALLEST = 1e-150
 
 
 def floats(values: ArrayLike) -> Floats:
@@ -41,43 +46,70 @@ def _alpha(n: int) -> float:
 
 def limit(axes: Any, x: Floats, y: Floats, *, same: bool) -> None:
     """Ranges by the points alone: a fitted curve may run far out of them."""
-    from matplotlib.transforms import nonsingular
-
     sides = [np.concatenate([x, y])] * 2 if same else [x, y]
     ranges = []
     for side in sides:
-        low, high = nonsingular(float(side.min()), float(side.max()), expander=0.1)
-        margin = 0.04 * (high - low)
+        low, high = float(side.min()), float(side.max())
+        of_one_place = 0.1 * max(abs(low), abs(high))
+        margin = 0.04 * (high - low) if _spread(side) else of_one_place if of_one_place > SMALLEST else 0.5
         ranges.append((low - margin, high + margin))
     axes.set(xlim=ranges[0], ylim=ranges[1])
 
 
-def colored_points(figure: Any, axes: Any, x: Floats, y: Floats, groups: pd.Series) -> None:
+def _spread(side: Floats) -> bool:
+    return bool(np.ptp(side) > max(FLAT * np.abs(side).max(), SMALLEST))
+
+
+def colored(figure: Any, axes: Any, x: Floats, y: Floats, groups: pd.Series) -> None:
     """The pairs of the ten largest groups in colours, the rest grey, and a legend beside the plot."""
+    from matplotlib.colors import to_rgba_array
     from matplotlib.lines import Line2D
 
     labels = groups.astype(object).where(groups.notna(), MISSING).astype(str).to_numpy()
     sizes = pd.Series(labels).value_counts()
     named = sorted(sizes.index, key=lambda name: (-sizes[name], natural(name)))[: len(GROUP_COLORS)]
-    color_of = dict(zip(named, GROUP_COLORS, strict=False))
-    shown = {name: f"{short(name, 24)} ({sizes[name]:,})" for name in named}
-    rest = ~np.isin(labels, named)
-    raster = len(x) > MOST_POINTS
-    # Grey lies below; the others keep the file's order, so that no group hides another.
-    for of_rest in (True, False):
-        chosen = rest == of_rest
-        if chosen.any():
-            colors = GREY if of_rest else [color_of[name] for name in labels[chosen]]
-            alpha = 0.35 if of_rest else _alpha(len(x))
-            axes.scatter(x[chosen], y[chosen], s=_size(len(x)), c=colors, alpha=alpha, linewidths=0, rasterized=raster)
-    entries = [(shown[name], color_of[name]) for name in named]
-    if rest.any():
-        entries.append((f"other: {len(sizes) - len(named):,} groups ({int(rest.sum()):,})", GREY))
-    handles = [Line2D([], [], marker="o", linestyle="", color=color) for _, color in entries]
-    title = short(str(groups.name).removeprefix("field."), 30) if groups.name is not None else None
+    number = pd.Index(named).get_indexer(labels)
+    rest = number < 0
+    colors = to_rgba_array([*GROUP_COLORS[: len(named)], GREY])
+    many = len(x) > MOST_POINTS
+    if many:
+        _most_frequent(axes, x, y, np.where(rest, len(named), number), colors)
+    else:
+        # Grey lies below; the others keep the file's order, so that no group hides another.
+        for chosen, alpha in ((rest, 0.35), (~rest, 0.8)):
+            axes.scatter(x[chosen], y[chosen], s=_size(len(x)), c=colors[number[chosen]], alpha=alpha, linewidths=0)
+    entries = [f"{short(name, 24)} ({sizes[name]:,})" for name in named]
+    entries += [f"other: {len(sizes) - len(named):,} groups ({int(rest.sum()):,})"] if rest.any() else []
+    handles = [Line2D([], [], marker="o", linestyle="", color=color) for color in colors[: len(entries)]]
+    title = [] if groups.name is None else [short(str(groups.name).removeprefix("field."), 30)]
+    title += ["(colour: most frequent there)"] if many else []
     figure.legend(
-        handles, [text for text, _ in entries], title=title, loc="outside right upper", frameon=False, fontsize=7
+        handles,
+        entries,
+        title="\n".join(title) or None,
+        title_fontsize=8,
+        loc="outside right upper",
+        frameon=False,
+        fontsize=7,
     )
+
+
+def _most_frequent(axes: Any, x: Floats, y: Floats, number: NDArray[np.int64], colors: Floats) -> None:
+    """Cells in the colour of the group that has most pairs there, the stronger the more pairs there are.
+
+    The last colour, of the rest taken together, shows only where no other group has a pair.
+    """
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    columns, rows = CELLS
+    column = np.minimum(((x - left) / (right - left) * columns).astype(int), columns - 1)
+    row = np.minimum(((y - bottom) / (top - bottom) * rows).astype(int), rows - 1)
+    counts = np.bincount((row * columns + column) * len(colors) + number, minlength=rows * columns * len(colors))
+    of_cell = counts.reshape(rows, columns, len(colors))
+    total = of_cell.sum(axis=2)
+    of_groups = of_cell[..., :-1]
+    picture = colors[np.where(of_groups.any(axis=2), of_groups.argmax(axis=2), len(colors) - 1)]
+    picture[..., 3] = np.where(total > 0, 0.3 + 0.7 * np.log1p(total) / np.log1p(total.max()), 0.0)
+    axes.imshow(picture, origin="lower", extent=(left, right, bottom, top), aspect="auto", interpolation="nearest")
 
 
 def density(figure: Any, axes: Any, x: Floats, y: Floats) -> None:
@@ -104,7 +136,7 @@ def lines(
     if identity:
         ends = axes.get_xlim()
         lines += axes.plot(ends, ends, color=GREY, linestyle="--", linewidth=1, label="the same value", scalex=False)
-    if np.ptp(x) > 0:
+    if _spread(x):
         slope, level = _least_squares(x, y)
         ends = np.array([x.min(), x.max()])
         equation = f"regression line: y = {level:.3g} {'-' if slope < 0 else '+'} {abs(slope):.3g} x"

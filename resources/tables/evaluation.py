@@ -84,7 +84,7 @@ METRIC_COMPARISON = Table(
         number("williams_p", "Its p; assumes independence.", nullable=True),
         number("steiger_z", "Steiger's z on Pearson; assumes independence.", nullable=True),
         number("steiger_p", "Its p; assumes independence.", nullable=True),
-        whole("n_used", "Samples that both have.", "count", low=0),
+        whole("n_used", "Samples that both have: at least half of each.", "count", low=0),
         whole("n_clusters", "Clusters behind them.", "count", low=0),
         text("method", "How the interval was made.", nullable=True),
     ),

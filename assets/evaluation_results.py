@@ -1,0 +1,139 @@
+"""Results of scores as strict JSON values: the keys of docs/evaluation.schema.json, null where undefined."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.dependent_correlations import DependentTest
+from analysis.metric_comparison import compare_metrics
+from analysis.undefined import UndefinedStatistic
+from assets.evaluation_rows import KIND_OF, STATISTICS, Sampling, clusters_of
+from assets.intervals import in_words
+from resources.configuration.evaluation import Dataset
+from resources.inputs.evaluation_files import EvaluationRead
+
+JSONObject = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One score column of a file: what was read, its rows of `evaluation_samples`, and what the column means."""
+
+    read: EvaluationRead
+    samples: pd.DataFrame
+    dataset: Dataset
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.read.prediction_field
+
+
+def source_values(read: EvaluationRead, dataset: Dataset, sampling: Sampling) -> JSONObject:
+    """Which file, what was read from it and what was left out, and how intervals are made."""
+    return {
+        "file": read.name,
+        "kind": read.kind,
+        "truth": read.truth_field,
+        "cluster": dataset.cluster,
+        "settings": {
+            "resamples": sampling.resamples,
+            "bca_resamples": sampling.bca_resamples or None,
+            "confidence": sampling.confidence,
+            "seed": sampling.seed,
+        },
+    }
+
+
+def left_out_values(read: EvaluationRead) -> JSONObject:
+    """Rows left out, by cause and the first of each; rows read otherwise than written; what a reader should know."""
+    return {
+        "prediction": read.prediction_field,
+        "n_total": read.n_rows_in_file,
+        "excluded": dict(sorted(read.excluded.items())),
+        "excluded_examples": [str(exclusion) for exclusion in read.examples],
+        "n_normalised": read.n_normalised,
+        "notes": list(read.notes),
+    }
+
+
+def metric_values(metric: Metric, rows: Sequence[JSONObject]) -> JSONObject:
+    """One metric's numbers: each statistic under its name, its interval, p and significance beside it.
+
+    Args:
+        metric: The column.
+        rows: Its rows of `correlation_rows`.
+    """
+    values: JSONObject = left_out_values(metric.read) | {"higher_is_better": metric.dataset.higher_is_better}
+    values |= {name: rows[0][name] for name in ("n_used", "n_clusters")}
+    methods, undefined = {}, {}
+    for row in rows:
+        name = row["statistic"]
+        values[name] = row["value"]
+        if name in STATISTICS:
+            values |= {
+                f"{name}_ci": bounds(row, "ci"),
+                f"{name}_ci_bca": bounds(row, "bca"),
+                f"{name}_pvalue": row.get("p"),
+                f"{name}_significant": row.get("significant"),
+                f"{name}_as_given": row.get("value_as_given"),
+            }
+        elif name.startswith("plcc_"):
+            values[f"{name}_ci"] = bounds(row, "ci")
+        if row["method"] is not None:
+            methods[name] = row["method"]
+        if row["undefined"] is not None:
+            undefined[name] = row["undefined"]
+    return values | {"methods": methods, "undefined": undefined}
+
+
+def metric_comparisons(metrics: Sequence[Metric], statistics: Sequence[str], sampling: Sampling) -> list[JSONObject]:
+    """Every pair of metrics on the samples that both have a value for."""
+    return [_comparison(first, second, statistics, sampling) for first, second in combinations(metrics, 2)]
+
+
+def _comparison(first: Metric, second: Metric, statistics: Sequence[str], sampling: Sampling) -> JSONObject:
+    both = first.samples.merge(second.samples[["sample_id", "prediction_score"]], on="sample_id")
+    values: JSONObject = {"first": first.name, "second": second.name, "n_used": len(both), "undefined": None}
+    try:
+        found = compare_metrics(
+            both["prediction_score_x"],
+            both["prediction_score_y"],
+            both["truth_score"],
+            clusters_of(both, first.dataset),
+            first_higher_is_better=first.dataset.higher_is_better,
+            second_higher_is_better=second.dataset.higher_is_better,
+            kinds=tuple(KIND_OF[name] for name in statistics),
+            **sampling.percentile,
+        )
+    except UndefinedStatistic as undefined:
+        return values | {"n_clusters": None, "undefined": undefined.reason}
+    values["n_clusters"] = found.n_clusters
+    for name, one in found.differences.items():
+        values |= {
+            f"{name}_first": one.first,
+            f"{name}_second": one.second,
+            f"{name}_difference": one.difference,
+            f"{name}_difference_ci": pair(one.interval.low, one.interval.high),
+            f"{name}_significant": one.significant,
+            f"{name}_method": in_words(one.interval),
+        }
+    return values | {"williams": _test(found.williams), "steiger": _test(found.steiger)}
+
+
+def _test(test: DependentTest) -> JSONObject:
+    return {"statistic": test.statistic, "df": test.df, "pvalue": test.p, "method": test.method}
+
+
+def bounds(row: JSONObject, side: str) -> list[float] | None:
+    """The two bounds of a row's interval of that kind; null where there is none."""
+    return pair(row.get(f"{side}_low"), row.get(f"{side}_high"))
+
+
+def pair(low: float | None, high: float | None) -> list[float] | None:
+    """Both bounds, or null."""
+    return None if low is None or high is None or np.isnan(low) or np.isnan(high) else [low, high]

@@ -1,0 +1,69 @@
+"""The pictures of `touchstone evaluate`."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from assets.evaluation_groups import Breakdown
+from assets.evaluation_plots import curve_of, note_of
+from assets.evaluation_results import Metric
+from assets.evaluation_rows import Sampling, confusion_rows, confusions_of, correlation_rows, sides_of
+from pipeline.command_line.evaluate_output import Drawing
+from resources.plots.evaluation import draw_confusion, draw_forest, draw_scatter, forest_height
+from resources.tables.declare import Table
+from resources.tables.evaluation import CATEGORY_BREAKDOWN, CORRELATION, MCQ_CONFUSION
+
+WRITTEN_ON = ("srcc", "plcc")
+HEIGHT_IN = 4.4
+
+
+def scatter(
+    one: Metric, rows: Sequence[dict[str, Any]], sampling: Sampling, color_by: str | None, several: bool
+) -> Drawing:
+    """Prediction against truth; SRCC and PLCC are computed where the result lacks them."""
+    there = {row["statistic"] for row in rows}
+    missing = tuple(name for name in WRITTEN_ON if name not in there)
+    further = correlation_rows(one.samples, one.dataset, sampling, missing) if missing else []
+    note = note_of(_frame(CORRELATION, [*rows, *further]))
+    sides = sides_of(one.samples, one.dataset)
+    groups = None if color_by is None else one.samples[f"field.{color_by}"]
+    curve = curve_of(sides, one.dataset)
+
+    def draw(figure: Any) -> None:
+        draw_scatter(
+            figure,
+            sides.prediction,
+            sides.truth,
+            title=one.read.name,
+            x_label=one.name + ("" if one.dataset.higher_is_better else " (lower is better)"),
+            y_label=one.read.truth_field,
+            note=note,
+            curve=curve,
+            identity=one.dataset.same_scale,
+            groups=groups,
+        )
+
+    return Drawing(one.name if several else "", draw, HEIGHT_IN)
+
+
+def confusions(answers: Metric) -> list[Drawing]:
+    """A matrix for each set of options."""
+    found = confusions_of(answers.samples)
+    frames = [_frame(MCQ_CONFUSION, confusion_rows([one])) for one in found]
+    endings = ["" if len(found) == 1 else "-".join(one.options)[:40] for one in found]
+    return [
+        Drawing(ending, partial(draw_confusion, rows=frame), HEIGHT_IN)
+        for ending, frame in zip(endings, frames, strict=True)
+    ]
+
+
+def forest(found: Breakdown) -> Drawing:
+    """Every group with its interval."""
+    rows = _frame(CATEGORY_BREAKDOWN, [group.row for group in found.groups])
+    return Drawing("", partial(draw_forest, rows=rows), forest_height(rows))
+
+
+def _frame(table: Table, rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=[column.name for column in table.columns])

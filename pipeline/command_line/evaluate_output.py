@@ -1,0 +1,102 @@
+"""Where the results of `touchstone evaluate` go: the terminal, a JSON file, pictures."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from upath import UPath
+
+from resources.errors import UserError
+from resources.partial_files import move, partial_file
+
+
+class Drawing(NamedTuple):
+    """A picture that can be drawn: what its file's name adds, how, and how tall."""
+
+    ending: str
+    draw: Callable[[Any], None]
+    height_in: float
+
+
+def refuse_output(output: Path | None) -> None:
+    """Say so before anything is computed where a result cannot be written.
+
+    Raises:
+        UserError: The path is a folder.
+    """
+    if output is not None and output.is_dir():
+        raise UserError(f"{output} is a folder. Name a file in it: {output / 'results.json'}.")
+
+
+def deliver(
+    result: dict[str, Any],
+    show: Callable[[dict[str, Any], Console], None],
+    drawings: Sequence[Drawing],
+    output: Path | None,
+    as_json: bool,
+    name: str,
+) -> None:
+    """Tell a result.
+
+    Args:
+        result: Strict JSON values.
+        show: Prints it for people.
+        drawings: Pictures to draw.
+        output: File for the JSON; null for none.
+        as_json: Print the JSON on stdout, and nothing else there.
+        name: Begins the names of pictures in the current folder, where there is no `output`.
+
+    Raises:
+        UserError: A file cannot be written.
+    """
+    text = json.dumps(result, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    paths = []
+    try:
+        if output is not None:
+            _write(output, text)
+            paths.append(output)
+        paths += _drawn(drawings, output.with_suffix("") if output is not None else Path(f"{name}_{result['command']}"))
+    except OSError as error:
+        raise UserError(f"{error.filename or output} cannot be written ({error.strerror}).") from error
+    if as_json:
+        # Not stdout's own encoding: JSON is UTF-8 whatever the terminal's locale.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    else:
+        show(result, Console(highlight=False, markup=False, emoji=False))
+    to = Console(stderr=as_json, highlight=False, markup=False, emoji=False)
+    for path in paths:
+        to.print(f"Wrote {path}", soft_wrap=True)
+
+
+def _write(path: Path, text: str) -> None:
+    target = UPath(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = partial_file(target)
+    try:
+        part.write_text(text, encoding="utf-8")
+        move(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _drawn(drawings: Sequence[Drawing], base: Path) -> list[Path]:
+    """The paths of the pictures; two whose names would be one are numbered."""
+    if not drawings:
+        return []
+    from resources.plots.figure import FORMATS, save_figure
+
+    paths: list[Path] = []
+    for number, drawing in enumerate(drawings, start=1):
+        ending = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in drawing.ending)
+        names = [one.ending for one in drawings]
+        stem = base.name + (f"_{ending}" if ending else "") + (f"_{number}" if names.count(drawing.ending) > 1 else "")
+        for suffix in FORMATS:
+            path = base.with_name(stem + suffix)
+            save_figure(drawing.draw, path, height_in=drawing.height_in)
+            paths.append(path)
+    return paths

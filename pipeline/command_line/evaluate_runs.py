@@ -1,0 +1,222 @@
+"""What each command of `touchstone evaluate` does: read the file, compute, tell."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from analysis.score_correlation import KEYS
+from assets.evaluation_group_results import answers_values, breakdown_values
+from assets.evaluation_groups import breakdown
+from assets.evaluation_papers import comparison_row, numbers_of, paper_values
+from assets.evaluation_results import Metric, left_out_values, metric_comparisons, metric_values, source_values
+from assets.evaluation_rows import STATISTICS, Sampling, correlation_rows
+from pipeline.command_line.evaluate_options import KindName, MappingName
+from pipeline.command_line.evaluate_output import Drawing, deliver, refuse_output
+from pipeline.command_line.evaluate_shown import Show, show_correlation, show_papers
+from pipeline.command_line.evaluate_shown_groups import show_answers, show_breakdown
+from resources.configuration.evaluation import Dataset
+from resources.errors import UserError, listed, nearest
+from resources.inputs.evaluation_files import read_evaluation_file
+from resources.inputs.evaluation_table import evaluation_samples_table
+from resources.inputs.paper_baseline import PaperResult, read_baseline
+
+BCA_RESAMPLES = 10_000
+# Samples times resamples: about a minute.
+LONG = 100_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What every command is told: the file, where the result goes, how intervals are made."""
+
+    file: str
+    output: Path | None
+    as_json: bool
+    plot: bool
+    skip_bad_rows: bool
+    resamples: int
+    bca: bool
+    confidence: float
+    seed: int
+    parallel: bool
+
+    @property
+    def sampling(self) -> Sampling:
+        """How intervals are made."""
+        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return Sampling(
+            self.seed,
+            self.resamples,
+            BCA_RESAMPLES if self.bca else 0,
+            self.confidence,
+            workers if self.parallel else 1,
+        )
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which fields say what; null or empty where they were not named."""
+
+    kind: KindName | None = None
+    truth: str | None = None
+    predictions: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    lower: tuple[str, ...] = ()
+    cluster: str | None = None
+    mapping: MappingName = "logistic_4"
+    same_scale: bool = False
+    opinion_sd: str | None = None
+    votes: str | None = None
+    color_by: str | None = None
+    group_by: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The metadata that is needed; nothing else is kept in memory."""
+        named = (self.cluster, self.opinion_sd, self.votes, self.color_by, *self.group_by)
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    def meaning(self, prediction: str | None) -> Dataset:
+        """What the columns mean, as a configuration would say it."""
+        return Dataset(
+            higher_is_better=not (self.lower_is_better or prediction in self.lower),
+            same_scale=self.same_scale,
+            mapping=self.mapping,
+            opinion_sd=self.opinion_sd,
+            votes=self.votes,
+            cluster=self.cluster,
+        )
+
+
+def correlate(asked: Asked, columns: Columns, metric: str) -> None:
+    """`touchstone evaluate correlation`."""
+    refuse_output(asked.output)
+    for name in columns.lower:
+        if name not in columns.predictions:
+            raise UserError(
+                f"`--lower-is-better-for {name}` is no `--prediction`{nearest(name, columns.predictions)}. "
+                f"Those are: {listed(columns.predictions) or 'none'}."
+            )
+    metrics = [_read(asked, columns, "scores", name) for name in columns.predictions or (None,)]
+    _say_long_work(metrics[0], asked)
+    statistics = STATISTICS if metric == "all" else (metric,)
+    rows = [correlation_rows(one.samples, one.dataset, asked.sampling, statistics) for one in metrics]
+    values = [metric_values(one, of_one) for one, of_one in zip(metrics, rows, strict=True)]
+    result = _begun("correlation", metrics[0], asked)
+    if len(metrics) == 1:
+        result |= values[0]
+    else:
+        result |= {"metrics": values, "comparisons": metric_comparisons(metrics, statistics, asked.sampling)}
+    drawings = []
+    if asked.plot:
+        from pipeline.command_line.evaluate_drawings import scatter
+
+        drawings = [scatter(one, of_one, asked.sampling, columns.color_by, len(metrics) > 1)
+                    for one, of_one in zip(metrics, rows, strict=True)]  # fmt: skip
+    _deliver(asked, result, show_correlation, drawings)
+
+
+def confuse(asked: Asked, columns: Columns) -> None:
+    """`touchstone evaluate mcq`."""
+    refuse_output(asked.output)
+    answers = _read(asked, columns, "answers", *columns.predictions)
+    values = answers_values(answers.read, answers.samples, answers.dataset, asked.sampling)
+    drawings = []
+    if asked.plot:
+        from pipeline.command_line.evaluate_drawings import confusions
+
+        drawings = confusions(answers)
+    _deliver(asked, _begun("mcq", answers, asked) | values, show_answers, drawings)
+
+
+def break_down(asked: Asked, columns: Columns, statistic: str) -> None:
+    """`touchstone evaluate breakdown`."""
+    refuse_output(asked.output)
+    one = _read(asked, columns, columns.kind, *columns.predictions)
+    _say_long_work(one, asked)
+    found = breakdown(one.samples, columns.group_by, one.dataset, asked.sampling, statistic)
+    drawings = []
+    if asked.plot:
+        from pipeline.command_line.evaluate_drawings import forest
+
+        drawings = [forest(found)]
+    values = breakdown_values(one.read, found)
+    _deliver(asked, _begun("breakdown", one, asked) | values, show_breakdown, drawings)
+
+
+def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: str | None) -> None:
+    """`touchstone evaluate compare`."""
+    refuse_output(asked.output)
+    path = Path(baseline)
+    name = dataset or _stem(asked.file)
+    one = _read(asked, columns, columns.kind, *columns.predictions)
+    papers = read_baseline(path)
+    _refuse_nothing_to_compare([result for result in papers if _is(result, name)], papers, path.name, name, ())
+    if one.read.kind == "scores":
+        statistics = tuple(key for key in KEYS.values() if any(result.metric.startswith(key) for result in papers))
+        of_mapping = any(result.metric.startswith("rmse") for result in papers)
+        chosen = dict.fromkeys((*statistics, *(("plcc",) if of_mapping else ())))
+        rows = correlation_rows(one.samples, one.dataset, asked.sampling, tuple(chosen) or STATISTICS)
+    else:
+        rows = [group.row for group in breakdown(one.samples, (), one.dataset, asked.sampling).groups]
+    ours = numbers_of(rows)
+    wanted = [result for result in papers if _is(result, name) and result.metric in ours]
+    _refuse_nothing_to_compare(wanted, papers, path.name, name, tuple(ours))
+    others = [result for result in papers if result not in wanted]
+    compared = [comparison_row(result, ours) for result in wanted]
+    values = left_out_values(one.read) | paper_values(path.name, name, rows[0], compared, others)
+    _deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
+
+
+def _read(asked: Asked, columns: Columns, kind: KindName | None, prediction: str | None = None) -> Metric:
+    read = read_evaluation_file(
+        asked.file,
+        kind=kind,
+        prediction=prediction,
+        truth=columns.truth,
+        fields=columns.fields,
+        skip_bad_rows=asked.skip_bad_rows,
+    )
+    return Metric(read, evaluation_samples_table(_stem(asked.file), read), columns.meaning(prediction))
+
+
+def _stem(file: str) -> str:
+    return PurePosixPath(file).stem
+
+
+def _begun(command: str, one: Metric, asked: Asked) -> dict[str, Any]:
+    named = {"command": command, "dataset": _stem(asked.file)}
+    return named | source_values(one.read, one.dataset, asked.sampling)
+
+
+def _deliver(asked: Asked, result: dict[str, Any], show: Show, drawings: list[Drawing]) -> None:
+    deliver(result, show, drawings, asked.output, asked.as_json, _stem(asked.file))
+
+
+def _say_long_work(one: Metric, asked: Asked) -> None:
+    """A line, not a spinner: its thread would keep the resampling from forking."""
+    n = len(one.samples)
+    if n * max(asked.resamples, BCA_RESAMPLES * asked.bca) > LONG and sys.stderr.isatty():
+        sys.stderr.write(f"{n:,} samples read; resampling them takes a while.\n")
+
+
+def _is(result: PaperResult, dataset: str) -> bool:
+    return result.dataset.casefold() == dataset.casefold()
+
+
+def _refuse_nothing_to_compare(
+    wanted: list[PaperResult], papers: list[PaperResult], file: str, dataset: str, ours: tuple[str, ...]
+) -> None:
+    if wanted:
+        return
+    there: dict[str, list[str]] = {}
+    for result in papers:
+        there.setdefault(result.dataset, []).append(result.metric)
+    has = "; ".join(f"'{name}' ({listed(dict.fromkeys(metrics))})" for name, metrics in there.items()) or "nothing"
+    numbers = f" with one of {listed(ours)}" if ours else ""
+    raise UserError(
+        f"{file} has no number for data set '{dataset}'{nearest(dataset, there)}{numbers}. It has {has}. "
+        "`--dataset` says what the file calls the data set."
+    )

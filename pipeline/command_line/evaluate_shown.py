@@ -1,0 +1,200 @@
+"""Results of `touchstone evaluate` for people: correlations and papers as tables that fit 80 columns."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from resources.errors import listed
+
+Show = Callable[[dict[str, Any], Console], None]
+NAMES = {"srcc": "SRCC", "plcc": "PLCC", "krcc": "KRCC", "accuracy": "accuracy", "rmse": "RMSE"}
+LABELS = {
+    "outlier_ratio": "outlier ratio",
+    "rmse_epsilon": "RMSE epsilon",
+    "krasula_different_similar": "different/similar",
+    "krasula_better_worse": "better/worse",
+}
+SHOWN_ROWS = 3
+
+
+def show_correlation(result: Mapping[str, Any], console: Console) -> None:
+    """Each metric's statistics, then the metrics against each other."""
+    metrics = result.get("metrics", [result])
+    for metric in metrics:
+        show_source(result | metric if metric is not result else result, console)
+        direction = "" if metric["higher_is_better"] else " (lower is better: its sign is turned)"
+        console.print(f"{metric['prediction']}{direction} against {result['truth']}")
+        console.print(_statistics(metric, result["settings"]["confidence"]))
+        for names, part in _grouped(metric["methods"]):
+            console.print(f"{names}: {part}.")
+        for names, reason in _grouped(metric["undefined"]):
+            console.print(f"{names} undefined: {reason}.")
+        if metric is not metrics[-1] or "comparisons" in result:
+            console.print()
+    if "comparisons" in result:
+        _show_comparisons(result, console)
+
+
+def show_papers(result: Mapping[str, Any], console: Console) -> None:
+    """Our numbers beside the paper's, what the paper says of them, and entries of something else."""
+    show_source(result, console)
+    console.print(f"{result['prediction']} against {result['truth']}, beside {result['baseline']}")
+    table = grid("", ">ours", f">{percent(result)} CI", ">paper", ">delta", ">relative", "")
+    for one in result["comparisons"]:
+        relative = "-" if one["relative"] is None else f"{one['relative']:+.1%}"
+        delta = "-" if one["delta"] is None else f"{one['delta']:+.3f}"
+        verdict = {True: Text("investigate", style="red"), False: Text("in our interval", style="green")}
+        table.add_row(
+            named(one["metric"]),
+            number(one["value"]),
+            interval(one["ci"]),
+            number(one["paper_value"]),
+            delta,
+            relative,
+            verdict.get(one["deviates"], Text("-")),
+        )
+    console.print(table)
+    for one in result["comparisons"]:
+        told = [f"{key} {one[key]}" for key in ("model", "tools", "protocol") if one[key] is not None]
+        if told:
+            console.print(f"{named(one['metric'])} {number(one['paper_value'])}: {'; '.join(told)}.")
+        if one["undefined"] is not None:
+            console.print(f"{named(one['metric'])}: {one['undefined']}.")
+    if result["other_entries"]:
+        entries = [f"{one['dataset']} {one['metric']}" for one in result["other_entries"]]
+        n = sum(one["n"] for one in result["other_entries"])
+        console.print(f"Of another data set or metric, not compared: {n} ({listed(entries)}).")
+
+
+def show_source(result: Mapping[str, Any], console: Console) -> None:
+    """How many rows were used, what was left out and why, and what the reader noted."""
+    used, total = result["n_used"], result["n_total"]
+    clusters = f", {result['n_clusters']} clusters by {result['cluster']}" if result["cluster"] is not None else ""
+    console.print(f"{result['file']}: {used:,} of {total:,} rows used{clusters}", style="bold")
+    if result["excluded"]:
+        causes = ", ".join(f"{count:,} {cause}" for cause, count in result["excluded"].items())
+        console.print(f"Left out: {causes}.", style="yellow")
+        for example in result["excluded_examples"][:SHOWN_ROWS]:
+            console.print(f"  {example}")
+        if total - used > min(SHOWN_ROWS, len(result["excluded_examples"])):
+            console.print("  ...")
+    if result["n_normalised"]:
+        how = "numbers written as text" if result["kind"] == "scores" else "answers or truths in another spelling"
+        console.print(f"Read as meant: {how} in {result['n_normalised']:,} rows.")
+    for note in result["notes"]:
+        console.print(note)
+
+
+def grid(*headings: str) -> Table:
+    """An empty table; headings that begin with ``>`` are of numbers, on the right."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in headings:
+        right = heading.startswith(">")
+        table.add_column(heading.removeprefix(">"), justify="right" if right else "left", no_wrap=right)
+    return table
+
+
+def named(statistic: str) -> str:
+    """A statistic as people write it: `plcc_logistic_4` is "PLCC mapped"."""
+    first, _, mapping = statistic.partition("_")
+    if statistic in LABELS or first not in NAMES:
+        return LABELS.get(statistic, statistic)
+    return f"{NAMES[first]} mapped" if mapping else NAMES[first]
+
+
+def number(value: float | None) -> str:
+    """Three decimals, or a dash where there is no number."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def interval(bounds: Sequence[float] | None) -> str:
+    """Both bounds with three decimals, or a dash."""
+    return "-" if bounds is None else f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
+
+
+def p_value(p: float | None) -> str:
+    """Three decimals, and no smaller than they tell."""
+    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def yes_or_no(flag: bool | None) -> str:
+    """A dash where it is not known."""
+    return {True: "yes", False: "no", None: "-"}[flag]
+
+
+def percent(result: Mapping[str, Any]) -> str:
+    """The confidence as people write it."""
+    return f"{result['settings']['confidence'] * 100:g} %"
+
+
+def _statistics(metric: Mapping[str, Any], confidence: float) -> Table:
+    flipped, bca = not metric["higher_is_better"], any(metric.get(f"{name}_ci_bca") for name in NAMES)
+    headings = ["", ">value", f">{confidence * 100:g} % CI", *([">BCa"] if bca else []), ">p", "sign."]
+    table = grid(*headings, *([">as given"] if flipped else []))
+    for name in _names(metric):
+        correlation = f"{name}_pvalue" in metric
+        cells = [named(name), number(metric[name]), interval(metric[f"{name}_ci"]) if f"{name}_ci" in metric else ""]
+        cells += [interval(metric[f"{name}_ci_bca"]) if correlation else ""] if bca else []
+        cells += (
+            [p_value(metric[f"{name}_pvalue"]), yes_or_no(metric[f"{name}_significant"])] if correlation else ["", ""]
+        )
+        cells += [number(metric[f"{name}_as_given"]) if correlation else ""] if flipped else []
+        table.add_row(*cells)
+    return table
+
+
+def _names(metric: Mapping[str, Any]) -> Iterator[str]:
+    """The statistics among a metric's keys."""
+    known = (*NAMES, "outlier", "krasula")
+    endings = ("_ci", "_ci_bca", "_pvalue", "_significant", "_as_given")
+    for key in metric:
+        if key.split("_")[0] in known and not key.endswith(endings):
+            yield key
+
+
+def _grouped(of_statistic: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Statistics that share a part of what is said, named together."""
+    shared: dict[str, list[str]] = {}
+    for name, said in of_statistic.items():
+        for part in said.split("; "):
+            shared.setdefault(part, []).append(named(name))
+    for part, names in shared.items():
+        yield ", ".join(names), part
+
+
+def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
+    console.print("The metrics on the samples that both have", style="bold")
+    table = grid("", "first", "second", ">difference", f">{percent(result)} CI", "told apart")
+    for pair in result["comparisons"]:
+        for name in NAMES:
+            if f"{name}_difference" in pair:
+                table.add_row(
+                    named(name),
+                    pair["first"],
+                    pair["second"],
+                    f"{pair[f'{name}_difference']:+.3f}",
+                    interval(pair[f"{name}_difference_ci"]),
+                    yes_or_no(pair[f"{name}_significant"]),
+                )
+    console.print(table)
+    for pair in result["comparisons"]:
+        of = f"{pair['first']} - {pair['second']}"
+        if pair["undefined"] is not None:
+            console.print(f"{of} undefined: {pair['undefined']}.")
+            continue
+        tests = [
+            f"{word} {test['statistic']:.2f}, p {p_value(test['pvalue'])}"
+            for word, test in (("Williams' t", pair["williams"]), ("Steiger's Z", pair["steiger"]))
+            if test["statistic"] is not None
+        ]
+        if tests:
+            console.print(f"{of}, PLCC ({pair['n_used']:,} samples): {'; '.join(tests)}.")
+    methods = {
+        pair[f"{name}_method"]: None for pair in result["comparisons"] for name in NAMES if f"{name}_method" in pair
+    }
+    if methods:
+        console.print(f"Intervals: paired {listed(methods)}. Williams and Steiger assume independence.")
