@@ -40,7 +40,10 @@ def correlation(
         str | None, typer.Option(help="Field that colours the points.", metavar="COL", rich_help_panel=options.RESULT)
     ] = None,
 ) -> None:
-    """Correlation of scores with the truth: SRCC, PLCC (raw and mapped), KRCC, errors, intervals, p."""
+    """Correlation of scores with the truth: SRCC, PLCC (raw and mapped), KRCC, errors, intervals, p.
+
+    FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
+    """
     _refuse_halves(opinion_sd, votes)
     if same_scale and (lower_is_better or lower_is_better_for):
         raise UserError("Scores of which lower is better do not share the truth's scale. Leave out `--same-scale`.")
@@ -79,7 +82,10 @@ def mcq(
     as_json: options.AsJson = False,
     plot: options.Plot = False,
 ) -> None:
-    """Accuracy and confusion of answers to multiple-choice questions."""
+    """Accuracy and confusion of answers to multiple-choice questions.
+
+    FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
+    """
     from pipeline.command_line.evaluate_runs import Asked, Columns, confuse
 
     confuse(
@@ -110,7 +116,10 @@ def breakdown(
     as_json: options.AsJson = False,
     plot: options.Plot = False,
 ) -> None:
-    """Accuracy or correlation in each group of samples, with subtotals, the best and the worst."""
+    """Accuracy or correlation in each group of samples, with subtotals, the best and the worst.
+
+    FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
+    """
     fields = tuple(dict.fromkeys(name.strip() for name in group_by.split(",") if name.strip()))
     if not fields:
         raise UserError("`--group-by` names no field. Write one or several, with commas between.")
@@ -154,7 +163,10 @@ def compare(
     output: options.Output = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Our numbers beside a paper's: difference, direction, and whether it is to be investigated."""
+    """Our numbers beside a paper's: difference, direction, and whether it is to be investigated.
+
+    FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
+    """
     if same_scale and lower_is_better:
         raise UserError("Scores of which lower is better do not share the truth's scale. Leave out `--same-scale`.")
     from pipeline.command_line.evaluate_runs import Asked, Columns, compare_with_paper

@@ -90,13 +90,16 @@ def _drawn(drawings: Sequence[Drawing], base: Path) -> list[Path]:
         return []
     from resources.plots.figure import FORMATS, save_figure
 
+    endings = [_in_a_name(drawing.ending) for drawing in drawings]
     paths: list[Path] = []
-    for number, drawing in enumerate(drawings, start=1):
-        ending = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in drawing.ending)
-        names = [one.ending for one in drawings]
-        stem = base.name + (f"_{ending}" if ending else "") + (f"_{number}" if names.count(drawing.ending) > 1 else "")
+    for number, (drawing, ending) in enumerate(zip(drawings, endings, strict=True), start=1):
+        parts = [base.name, *([ending] if ending else []), *([str(number)] if endings.count(ending) > 1 else [])]
         for suffix in FORMATS:
-            path = base.with_name(stem + suffix)
+            path = base.with_name("_".join(parts) + suffix)
             save_figure(drawing.draw, path, height_in=drawing.height_in)
             paths.append(path)
     return paths
+
+
+def _in_a_name(text: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in text)

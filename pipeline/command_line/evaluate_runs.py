@@ -215,8 +215,9 @@ def _refuse_nothing_to_compare(
     for result in papers:
         there.setdefault(result.dataset, []).append(result.metric)
     has = "; ".join(f"'{name}' ({listed(dict.fromkeys(metrics))})" for name, metrics in there.items()) or "nothing"
+    near = nearest(dataset, there) if dataset.casefold() not in (name.casefold() for name in there) else ""
     numbers = f" with one of {listed(ours)}" if ours else ""
     raise UserError(
-        f"{file} has no number for data set '{dataset}'{nearest(dataset, there)}{numbers}. It has {has}. "
+        f"{file} has no number for data set '{dataset}'{near}{numbers}. It has {has}. "
         "`--dataset` says what the file calls the data set."
     )

@@ -10,7 +10,7 @@ from pipeline.command_line.evaluate_shown import grid, interval, named, number, 
 from resources.errors import listed
 
 WIDEST_MATRIX, WIDEST_NAME = 7, 12
-SHOWN_PAIRS = 6
+SHOWN_PAIRS, SHOWN_GROUPS = 6, 100
 
 
 def show_answers(result: Mapping[str, Any], console: Console) -> None:
@@ -35,7 +35,7 @@ def show_breakdown(result: Mapping[str, Any], console: Console) -> None:
     show_source(result, console)
     statistic, fields = result["statistic"], result["group_by"]
     table = grid(*fields, f">{named(statistic)}", f">{percent(result)} CI", ">n", "")
-    for group in result["groups"]:
+    for group in result["groups"][:SHOWN_GROUPS]:
         values = [
             group["fields"].get(name, "(all)" if level == len(group["fields"]) else "")
             for level, name in enumerate(fields)
@@ -52,6 +52,8 @@ def show_breakdown(result: Mapping[str, Any], console: Console) -> None:
             style=bold,
         )
     console.print(table)
+    if len(result["groups"]) > SHOWN_GROUPS:
+        console.print(f"and {len(result['groups']) - SHOWN_GROUPS:,} more groups; `--json` has them all.")
     for level in result["levels"]:
         _show_level(level, statistic, console)
     whole = result["groups"][0]
@@ -64,9 +66,7 @@ def show_breakdown(result: Mapping[str, Any], console: Console) -> None:
 
 def _show_confusion(confusion: Mapping[str, Any], console: Console) -> None:
     names = [option["option"] for option in confusion["by_option"]]
-    console.print(
-        f"Options {', '.join(names)}: {confusion['n_used']:,} questions, accuracy {number(confusion['accuracy'])}"
-    )
+    console.print(f"Options {', '.join(names)}: n = {confusion['n_used']:,}, accuracy {number(confusion['accuracy'])}")
     matrix_fits = len(names) <= WIDEST_MATRIX
     answers = [f">{_short(column)}" for column in confusion["columns"]] if matrix_fits else []
     table = grid("truth \\ answer" if matrix_fits else "option", *answers, ">n", ">recall", ">precision", ">excess")
@@ -77,7 +77,7 @@ def _show_confusion(confusion: Mapping[str, Any], console: Console) -> None:
             f"{option['n_true']:,}",
             number(option["recall"]),
             number(option["precision"]),
-            f"{option['excess']:+,}",
+            f"{option['excess']:+,}" if option["excess"] else "0",
         )
     console.print(table)
     words = [
@@ -90,9 +90,12 @@ def _show_confusion(confusion: Mapping[str, Any], console: Console) -> None:
     if confusion["most_confused"]:
         pairs = [f"{pair['truth']} taken for {pair['prediction']} {pair['n']:,}" for pair in confusion["most_confused"]]
         console.print(f"Most confused: {', '.join(pairs)}.")
+    undefined: dict[tuple[str, str], list[str]] = {}
     for option in confusion["by_option"]:
-        for rate, reason in option["undefined"].items():
-            console.print(f"{rate.capitalize()} of {option['option']} undefined: {reason}.")
+        for why in option["undefined"].items():
+            undefined.setdefault(why, []).append(option["option"])
+    for (rate, reason), options in undefined.items():
+        console.print(f"{rate.capitalize()} undefined, {reason}: {listed(options)}.")
 
 
 def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> None:

@@ -27,7 +27,8 @@ class Exclusion:
     cause: str
 
     def __str__(self) -> str:
-        return f"{self.file}, row {self.row}: {self.cause} ({self.value!r} in column '{self.column}')"
+        found = f"{self.value!r} in column '{self.column}'" if self.column else self.value
+        return f"{self.file}, row {self.row}: {self.cause} ({found})"
 
 
 def counted_by_cause(exclusions: Iterable[Exclusion]) -> dict[str, int]:

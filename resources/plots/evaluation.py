@@ -169,6 +169,8 @@ def draw_forest(figure: Any, rows: pd.DataFrame) -> None:
             _draw_group(axes, place, row, letters)
         if shown[0].name == WHOLE and np.isfinite(shown[0].value):
             axes.axvline(shown[0].value, color=GREY, linestyle="--", linewidth=1, zorder=0)
+        if not np.isfinite([row.value for row in shown]).any():
+            axes.set_xticks([])
         axes.set_yticks(range(len(shown)), [row.label for row in shown], fontsize=letters)
         for label, row in zip(axes.get_yticklabels(), shown, strict=True):
             label.set_fontweight("bold" if row.outer else "normal")
@@ -255,6 +257,8 @@ def draw_evaluation_summary(figure: Any, rows: pd.DataFrame) -> None:
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.set_xlabel(PANELS[kind], fontsize=9)
         axes.locator_params(axis="x", nbins=7)
+        if part["value"].isna().all():
+            axes.set_xticks([])
         axes.tick_params(axis="x", labelsize=8)
         if len(statistics) > 1:
             axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))

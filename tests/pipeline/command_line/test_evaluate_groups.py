@@ -1,0 +1,228 @@
+"""`touchstone evaluate mcq`, `breakdown` and `compare`: planted numbers come back, mistakes are named."""
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from pipeline.samples.evaluation import EvaluationSamples
+from tests.pipeline.command_line.evaluated import evaluated, json_lines, refused, told
+
+QUICK = ("--n-bootstrap", 100)
+
+
+@pytest.fixture(scope="module")
+def planted(evaluation_samples: EvaluationSamples) -> Any:
+    return json.loads(evaluation_samples.truth.read_text())["sample_answers"]
+
+
+def question(number: int, prediction: str | None, answer: str = "B", **more: Any) -> dict[str, Any]:
+    return {"sample_id": f"q{number}", "options": list("ABCD"), "answer": answer, "prediction": prediction, **more}
+
+
+def test_the_planted_confusion_comes_back_cell_by_cell(evaluation_samples: EvaluationSamples, planted: Any) -> None:
+    result = evaluated("mcq", evaluation_samples.answers)
+    assert [{key: one[key] for key in ("options", "columns", "matrix")} for one in result["confusions"]] == planted[
+        "confusion"
+    ]
+    assert result["accuracy"] == planted["accuracy"]
+    assert result["accuracy_ci"][0] < planted["accuracy"] < result["accuracy_ci"][1]
+    assert (result["n_invalid"], result["n_normalised"]) == (planted["n_invalid"], planted["n_respelled"])
+    assert result["confusions"][0]["most_confused"][0] == planted["most_confused"]
+    assert "B taken for C 55" in told("mcq", evaluation_samples.answers)
+
+
+def test_precision_and_recall_are_those_of_the_matrix(evaluation_samples: EvaluationSamples) -> None:
+    [letters, _] = evaluated("mcq", evaluation_samples.answers)["confusions"]
+    b = letters["by_option"][1]
+    # 130 of the 200 questions whose truth is B, and of the 12 + 130 + 20 + 4 = 166 answers B.
+    assert (b["recall"], b["precision"], b["excess"]) == (130 / 200, 130 / 166, -34)
+    assert letters["over_predicted"] == ["C", "A"]
+    assert letters["under_predicted"] == ["B", "D"]
+
+
+def test_answers_in_other_spellings_count_and_those_that_are_no_option_are_wrong(tmp_path: Path) -> None:
+    spelled = ["b", "B.", "(B)", "Option B", "B"]
+    records = [question(number, given) for number, given in enumerate([*spelled, "E", "", None])]
+    result = evaluated("mcq", json_lines(tmp_path / "a.jsonl", *records))
+    assert (result["n_correct"], result["n_used"], result["n_total"]) == (5, 7, 8)
+    assert (result["n_normalised"], result["n_invalid"]) == (4, 2)
+    assert {one["answer"] for one in result["invalid_answers"]} == {"E", ""}
+    assert result["excluded"] == {"missing_prediction": 1}
+    [confusion] = result["confusions"]
+    assert confusion["matrix"][1] == [0, 5, 0, 0, 2]
+    assert confusion["by_option"][0]["undefined"] == {
+        "precision": "never predicted",
+        "recall": "never the right answer",
+    }
+
+
+def test_other_sets_of_options_are_other_matrices_and_markup_is_text(tmp_path: Path) -> None:
+    many = [f"[red]{letter}[/red] {'x' * 40}" for letter in "ABCDEFGHIJ"]
+    records = [question(0, "B"), question(1, many[0], answer=many[0], options=many), question(2, "B")]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    assert [len(one["options"]) for one in evaluated("mcq", file)["confusions"]] == [4, 10]
+    assert "[red]A[/red]" in told("mcq", file)
+
+
+def test_scores_are_no_answers(evaluation_samples: EvaluationSamples) -> None:
+    assert "none of 'prediction'" in refused("mcq", evaluation_samples.scores)
+
+
+def test_groups_have_their_planted_accuracies_and_nest(evaluation_samples: EvaluationSamples, planted: Any) -> None:
+    result = evaluated("breakdown", evaluation_samples.answers, "--group-by", "task_type,reference_mode")
+    groups = {tuple(group["fields"].values()): group for group in result["groups"]}
+    assert groups[()]["accuracy"] == planted["accuracy"]
+    for name, accuracy in planted["accuracy_by_task_type"].items():
+        group = groups[(name,)]
+        assert group["accuracy"] == accuracy
+        assert group["ci_lower"] < accuracy < group["ci_upper"]
+        parts = [groups[(name, mode)] for mode in ("FR", "NR")]
+        assert sum(part["sample_count"] for part in parts) == group["sample_count"] == 250
+    # Each group is followed by its parts.
+    assert list(groups)[:4] == [
+        (), ("executor_distortion",), ("executor_distortion", "FR"), ("executor_distortion", "NR")
+    ]  # fmt: skip
+    [of_task, _] = result["levels"]
+    assert of_task["best"]["fields"] == {"task_type": "planner"}
+    assert of_task["worst"]["fields"] == {"task_type": "executor_distortion"}
+    table = [[count, 250 - count] for count in (160, 190, 222, 215)]
+    expected = stats.chi2_contingency(table, correction=False)
+    assert of_task["difference"]["chi_square"] == pytest.approx(expected.statistic)
+    assert of_task["difference"]["pvalue"] == pytest.approx(expected.pvalue)
+    assert len(of_task["difference"]["pairs"]) == 6
+    words = told("breakdown", evaluation_samples.answers, "--group-by", "task_type,reference_mode")
+    assert "best planner 0.888, worst executor_distortion 0.640" in words
+
+
+def test_tid2013_by_distortion_equals_scipy_in_each_group_in_counting_order(shared_data: Path) -> None:
+    file = shared_data / "evaluation" / "tid2013_metrics.csv"
+    of_type = defaultdict(list)
+    with file.open() as lines:
+        for row in csv.DictReader(lines):
+            of_type[row["dst_type"]].append((-float(row["DSSIM"]), float(row["mos"])))
+    options = ("--prediction", "DSSIM", "--truth", "mos", "--lower-is-better", "--cluster", "ref_img", *QUICK)
+    result = evaluated("breakdown", file, "--group-by", "dst_type", *options)
+    [_, *groups] = result["groups"]
+    assert [group["fields"]["dst_type"] for group in groups] == [str(number) for number in range(1, 25)]
+    for group in groups:
+        expected = stats.spearmanr(*zip(*of_type[group["fields"]["dst_type"]], strict=True)).statistic
+        assert group["srcc"] == pytest.approx(expected, abs=1e-12)
+        assert (group["sample_count"], group["n_clusters"]) == (125, 25)
+
+
+def test_a_small_group_and_a_missing_field_are_shown_and_marked(tmp_path: Path) -> None:
+    records = [question(n, "B", kind="x") for n in range(12)] + [question(n, "C", kind="y") for n in (12, 13)]
+    file = json_lines(tmp_path / "a.jsonl", *records, question(14, "B"))
+    result = evaluated("breakdown", file, "--group-by", "kind")
+    small = {group["fields"]["kind"]: group["small"] for group in result["groups"][1:]}
+    assert small == {"(missing)": True, "x": False, "y": True}
+    assert result["levels"][0]["best"] is None
+    assert "under 10" in told("breakdown", file, "--group-by", "kind")
+
+
+def test_a_group_without_a_correlation_says_why(tmp_path: Path) -> None:
+    records = [
+        {"sample_id": f"s{n}", "final_score": n % 5 if n < 20 else 1, "mos": n, "kind": "x" if n < 20 else "y"}
+        for n in range(40)
+    ]
+    file = json_lines(tmp_path / "a.jsonl", *records, {"sample_id": "z", "final_score": 1, "mos": 2, "kind": "z"})
+    result = evaluated("breakdown", file, "--group-by", "kind", "--metric", "krcc", *QUICK)
+    [_, x, y, z] = result["groups"]
+    assert x["krcc"] is not None
+    assert (y["krcc"], y["undefined"]) == (None, "all 20 prediction scores are equal")
+    assert (z["krcc"], z["undefined"]) == (None, "only 1 pairs, at least 3 needed")
+    assert "told apart by their intervals" in result["levels"][0]["undefined"]
+
+
+def test_an_unknown_field_is_named_with_those_there_are(evaluation_samples: EvaluationSamples) -> None:
+    words = refused("breakdown", evaluation_samples.answers, "--group-by", "task_type,tasktype")
+    assert "there is no field 'tasktype' (did you mean 'task_type'?)" in words
+    assert "'reference_mode'" in words
+    assert "'metadata.question_type'" in words
+    assert "names no field" in refused("breakdown", evaluation_samples.answers, "--group-by", " , ")
+
+
+def test_a_paper_near_the_planted_value_is_in_our_interval_and_another_is_not(
+    evaluation_samples: EvaluationSamples,
+) -> None:
+    scores = evaluated("compare", evaluation_samples.scores, "--baseline", evaluation_samples.baseline)
+    [srcc] = scores["comparisons"]
+    assert (srcc["metric"], srcc["paper_value"], srcc["deviates"]) == ("srcc", 0.85, False)
+    assert srcc["delta"] == pytest.approx(srcc["value"] - 0.85)
+    assert scores["other_entries"] == [{"dataset": "sample_answers", "metric": "accuracy", "n": 1}]
+    answers = evaluated("compare", evaluation_samples.answers, "--baseline", evaluation_samples.baseline)
+    [accuracy] = answers["comparisons"]
+    assert (accuracy["value"], accuracy["deviates"], accuracy["direction"]) == (0.787, True, "below")
+    assert accuracy["relative"] == pytest.approx((0.787 - 0.9) / 0.9)
+    words = told("compare", evaluation_samples.answers, "--baseline", evaluation_samples.baseline)
+    assert "investigate" in words
+    assert "sample_scores srcc" in words
+
+
+def test_a_baseline_for_another_data_set_or_metric_lists_what_there_is(
+    evaluation_samples: EvaluationSamples, tmp_path: Path
+) -> None:
+    options = ("--baseline", evaluation_samples.baseline)
+    words = refused("compare", evaluation_samples.scores, *options, "--dataset", "sample_score")
+    assert "(did you mean 'sample_scores'?)" in words
+    assert "It has 'sample_scores' (srcc); 'sample_answers' (accuracy)." in words
+    words = refused("compare", evaluation_samples.scores, *options, "--dataset", "sample_answers")
+    assert "no number for data set 'sample_answers' with one of srcc" in words
+    (tmp_path / "none.json").write_text("[]")
+    assert "It has nothing." in refused("compare", evaluation_samples.scores, "--baseline", tmp_path / "none.json")
+
+
+def test_papers_spell_metrics_and_data_sets_in_their_own_way(
+    evaluation_samples: EvaluationSamples, tmp_path: Path
+) -> None:
+    baseline = tmp_path / "papers.json"
+    named = [("SROCC", 0.85), ("plcc", 0.5), ("RMSE_logistic_4", 0.6), ("auc", 0.9)]
+    baseline.write_text(json.dumps([{"dataset": "LIVE", "metric": name, "value": value} for name, value in named]))
+    options = ("--baseline", baseline, "--dataset", "live", *QUICK)
+    result = evaluated("compare", evaluation_samples.scores, *options)
+    found = {one["metric"]: one for one in result["comparisons"]}
+    assert list(found) == ["srcc", "plcc", "rmse_logistic_4"]
+    assert (found["plcc"]["deviates"], result["n_deviating"]) == (True, 1)
+    assert (found["rmse_logistic_4"]["deviates"], found["rmse_logistic_4"]["undefined"]) == (
+        None,
+        "no interval of this number",
+    )
+    assert result["other_entries"] == [{"dataset": "LIVE", "metric": "auc", "n": 1}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "no JSON"),
+        ('{"dataset": "x"}', "no list"),
+        ('[{"dataset": "x", "metric": "srcc", "value": "0.9"}]', "row 1"),
+        ('[{"dataset": "x", "metric": "srcc", "value": Infinity}]', "row 1"),
+    ],
+)
+def test_a_baseline_that_cannot_be_read_is_refused(
+    evaluation_samples: EvaluationSamples, tmp_path: Path, text: str, words: str
+) -> None:
+    (tmp_path / "b.json").write_text(text)
+    assert words in refused("compare", evaluation_samples.scores, "--baseline", tmp_path / "b.json")
+
+
+def test_an_undefined_number_of_ours_is_compared_with_nothing(tmp_path: Path) -> None:
+    records = [{"sample_id": f"s{n}", "final_score": 1, "mos": n} for n in range(9)]
+    (tmp_path / "b.json").write_text('[{"dataset": "a", "metric": "srcc", "value": 0.9, "tools": ["x"]}]')
+    result = evaluated("compare", json_lines(tmp_path / "a.jsonl", *records), "--baseline", tmp_path / "b.json")
+    [one] = result["comparisons"]
+    assert (one["value"], one["delta"], one["deviates"]) == (None, None, None)
+    assert one["undefined"] == "all 9 prediction scores are equal"
+
+
+def test_matrices_and_groups_are_drawn(evaluation_samples: EvaluationSamples, tmp_path: Path) -> None:
+    output = ("--output", tmp_path / "r.json", "--plot")
+    told("mcq", evaluation_samples.answers, *output)
+    told("breakdown", evaluation_samples.answers, "--group-by", "task_type", *output)
+    names = {"r.json", "r_A-B-C-D.png", "r_A-B-C-D.svg", "r_Yes-No.png", "r_Yes-No.svg", "r.png", "r.svg"}
+    assert {path.name for path in tmp_path.iterdir()} == names
