@@ -18,6 +18,7 @@ from analysis.undefined import UndefinedStatistic
 
 # Of the curve, numerical derivatives included; an optimum at infinity (a straight tail, say) never converges.
 MOST_EVALUATIONS = 1000
+FIRST_LOOK = 200
 TOLERANCE = 1e-10
 FLAT = 1e-3
 # Starts are compared on this many samples, evenly spread over the sorted predictions.
@@ -202,16 +203,16 @@ def _fit(
     value: Callable[[Floats, Floats], Floats], starts: Iterator[Floats], z: Floats, y: Floats
 ) -> tuple[Floats, bool]:
     few = np.argsort(z, kind="stable")[np.linspace(0, z.size - 1, min(z.size, MOST_FOR_STARTS)).astype(int)]
-    tries = [_search(value, start, z[few], y[few]) for start in starts]
-    if few.size < z.size:
-        tries = [_search(value, each.x, z, y) for each in sorted(tries, key=lambda each: each.cost)[:2]]
+    # A start that leads to infinity would use up every evaluation: first a look at all, then the two best in earnest.
+    looks = [_search(value, start, z[few], y[few], FIRST_LOOK) for start in starts]
+    tries = [_search(value, look.x, z, y, MOST_EVALUATIONS) for look in sorted(looks, key=lambda look: look.cost)[:2]]
     best = min(tries, key=lambda each: each.cost)
     return np.asarray(best.x), bool(best.status > 0)
 
 
-def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats, y: Floats) -> Any:
+def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats, y: Floats, most: int) -> Any:
     close = dict.fromkeys(("xtol", "ftol", "gtol"), TOLERANCE)
-    return least_squares(lambda p: value(z, p) - y, start, method="lm", max_nfev=MOST_EVALUATIONS, **close)
+    return least_squares(lambda p: value(z, p) - y, start, method="lm", max_nfev=most, **close)
 
 
 def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool]:

@@ -8,7 +8,7 @@ from analysis.score_correlation import oriented
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation_rows import Sides, mapping_of, sides_of
 from resources.configuration.evaluation import Dataset
-from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, draw_scatter
+from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, draw_scatter, forest_height
 from resources.plots.figure import figure_metadata
 
 CURVE_POINTS = 200
@@ -67,7 +67,7 @@ def confusion_of(frame: pd.DataFrame) -> dg.MetadataValue:
 
 def forest_of(frame: pd.DataFrame) -> dg.MetadataValue:
     """Every group with its interval."""
-    return figure_metadata(lambda figure: draw_forest(figure, frame), height_in=1.6 + 0.26 * len(frame))
+    return figure_metadata(lambda figure: draw_forest(figure, frame), height_in=forest_height(frame))
 
 
 def summary_of(frame: pd.DataFrame) -> dg.MetadataValue:

@@ -24,8 +24,11 @@ SHOWN_ROWS = 3
 def show_correlation(result: Mapping[str, Any], console: Console) -> None:
     """Each metric's statistics, then the metrics against each other."""
     metrics = result.get("metrics", [result])
+    read = None
     for metric in metrics:
-        show_source(result | metric if metric is not result else result, console)
+        # Metrics of one file mostly lack the same rows: said once.
+        if read != (read := [metric[key] for key in ("n_used", "excluded_examples", "n_normalised", "notes")]):
+            show_source({**result, **metric}, console)
         direction = "" if metric["higher_is_better"] else " (lower is better: its sign is turned)"
         console.print(f"{metric['prediction']}{direction} against {result['truth']}")
         console.print(_statistics(metric, result["settings"]["confidence"]))

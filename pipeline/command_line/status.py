@@ -28,7 +28,7 @@ def status() -> None:
 
     graph = touchstone().resolve_asset_graph()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("table", "settings", "rows", "made (UTC)", "gates"):
+    for heading in ("table", "parts", "rows", "made (UTC)", "gates"):
         table.add_column(heading, no_wrap=heading != "gates", justify="right" if heading == "rows" else "left")
     with open_instance(home) as instance:
         for key in graph.toposorted_asset_keys:
@@ -39,7 +39,7 @@ def status() -> None:
 
 def _made(instance: dg.DagsterInstance, node: Any) -> tuple[str, str, str]:
     """How many partitions are made, their rows together, and when the last one was."""
-    keys = node.partitions_def.get_partition_keys() if node.partitions_def else [None]
+    keys = _partitions(instance, node) or [None]
     found = [record for key in keys if (record := _latest(instance, node.key, key)) is not None]
     if not found:
         return ("" if keys == [None] else f"0 of {len(keys)}"), "", "never"
@@ -47,6 +47,13 @@ def _made(instance: dg.DagsterInstance, node: Any) -> tuple[str, str, str]:
     rows = sum(int(count.value) for count in counts if count is not None)
     when = datetime.fromtimestamp(max(record.timestamp for record in found), UTC)
     return ("" if keys == [None] else f"{len(found)} of {len(keys)}"), str(rows), when.strftime("%Y-%m-%d %H:%M")
+
+
+def _partitions(instance: dg.DagsterInstance, node: Any) -> list[str | None]:
+    """The table's settings or data sets; none where it is one file."""
+    if node.partitions_def is None:
+        return []
+    return list(node.partitions_def.get_partition_keys(dynamic_partitions_store=instance))
 
 
 def _latest(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None) -> Any:
@@ -62,7 +69,7 @@ def _gates(instance: dg.DagsterInstance, key: dg.AssetKey, graph: Any) -> Text:
     import dagster as dg
 
     node, text, held = graph.get(key), Text(), 0
-    settings = node.partitions_def.get_num_partitions() if node.partitions_def else 1
+    settings = len(_partitions(instance, node)) or 1
     for check_key in sorted(graph.get_check_keys_for_assets({key})):
         latest = _latest_by_partition(instance, check_key, settings)
         failed = [evaluation for evaluation in latest if not evaluation.passed]

@@ -38,7 +38,8 @@ def evaluated(*arguments: object) -> dict[str, Any]:
 
 def told(*arguments: object) -> str:
     """What a person reads: no line is wider than a terminal, but for paths that were written."""
-    done = CliRunner().invoke(application, ["evaluate", *map(str, arguments)], catch_exceptions=False)
+    runner = CliRunner(env={"COLUMNS": str(WIDTH)})
+    done = runner.invoke(application, ["evaluate", *map(str, arguments)], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
     too_wide = [line for line in done.stdout.splitlines() if len(line) > WIDTH and not line.startswith("Wrote ")]
     assert not too_wide

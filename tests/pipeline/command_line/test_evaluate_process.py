@@ -58,7 +58,9 @@ def test_a_result_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> N
     assert (tmp_path / "file").read_text() == "old"
 
 
-def test_evaluating_loads_neither_dagster_nor_a_plotting_library(evaluation_samples: EvaluationSamples) -> None:
+def test_evaluating_loads_neither_dagster_nor_a_plotting_library(
+    evaluation_samples: EvaluationSamples, tmp_path: Path
+) -> None:
     heavy = ("dagster", "matplotlib", "sqlalchemy", "torch", "sklearn")
     program = (
         "import sys\n"
@@ -67,7 +69,6 @@ def test_evaluating_loads_neither_dagster_nor_a_plotting_library(evaluation_samp
         "standalone_mode=False)\n"
         f"print([name for name in {heavy!r} if name in sys.modules])\n"
     )
-    output = evaluation_samples.truth.with_name("r.json")
-    command = [sys.executable, "-c", program, str(output)]
+    command = [sys.executable, "-c", program, str(tmp_path / "r.json")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
