@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -17,7 +18,7 @@ from pipeline.automation import all_settings, fidelity
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
-from resources.home import Home
+from resources.home import CHECKOUT, Home
 from resources.study import Study
 
 ITEMS, PRODUCTS, REPEATS, ANNOTATORS = 1000, 250, 5, 3
@@ -62,11 +63,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         study = Study("bench", write_inputs(folder), Home(UPath(folder / "home"), folder / "home"))
+        shutil.copyfile(CHECKOUT / "dagster.yaml", folder / "dagster.yaml")
         os.environ["DAGSTER_HOME"] = str(folder)
         job = definitions_of(study).resolve_job_def(fidelity.name)
         before_mb = peak_mb()
         started = time.time()
-        with dg.DagsterInstance.local_temp(str(folder)) as instance:
+        with dg.DagsterInstance.get() as instance:
             result = job.execute_in_process(run_config=QUIET, instance=instance, tags=all_settings())
             stats = {one.step_key: one for one in instance.get_run_step_stats(result.run_id)}
         calls_end = stats["judge_calls"].end_time or started

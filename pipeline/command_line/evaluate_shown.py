@@ -5,6 +5,7 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -32,13 +33,12 @@ def show_correlation(result: Mapping[str, Any], console: Console) -> None:
         direction = "" if metric["higher_is_better"] else " (lower is better: its sign is turned)"
         console.print(f"{metric['prediction']}{direction} against {result['truth']}")
         console.print(_statistics(metric, result["settings"]["confidence"]))
-        for names, part in _grouped(metric["methods"]):
-            console.print(f"{names}: {part}.")
-        for names, reason in _grouped(metric["undefined"]):
-            console.print(f"{names} undefined: {reason}.")
-        if metric is not metrics[-1] or "comparisons" in result:
-            console.print()
+    for names, part in _grouped(metrics, "methods"):
+        console.print(f"{names}: {part}.")
+    for names, reason in _grouped(metrics, "undefined"):
+        console.print(f"{names} undefined: {reason}.")
     if "comparisons" in result:
+        console.print()
         _show_comparisons(result, console)
 
 
@@ -82,7 +82,7 @@ def show_source(result: Mapping[str, Any], console: Console) -> None:
         causes = ", ".join(f"{count:,} {cause}" for cause, count in result["excluded"].items())
         console.print(f"Left out: {causes}.", style="yellow")
         for example in result["excluded_examples"][:SHOWN_ROWS]:
-            console.print(f"  {example}")
+            console.print(Padding(example, (0, 0, 0, 2)))
         if total - used > min(SHOWN_ROWS, len(result["excluded_examples"])):
             console.print("  ...")
     if result["n_normalised"]:
@@ -159,14 +159,16 @@ def _names(metric: Mapping[str, Any]) -> Iterator[str]:
             yield key
 
 
-def _grouped(of_statistic: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Statistics that share a part of what is said, named together."""
-    shared: dict[str, list[str]] = {}
-    for name, said in of_statistic.items():
-        for part in said.split("; "):
-            shared.setdefault(part, []).append(named(name))
-    for part, names in shared.items():
-        yield ", ".join(names), part
+def _grouped(metrics: Sequence[Mapping[str, Any]], key: str) -> Iterator[tuple[str, str]]:
+    """Statistics that share a part of what is said, named together; the metrics too where it is not so for all."""
+    shared: dict[str, dict[str, list[str]]] = {}
+    for metric in metrics:
+        for name, said in metric[key].items():
+            for part in said.split("; "):
+                shared.setdefault(part, {}).setdefault(metric["prediction"], []).append(named(name))
+    for part, of_metric in shared.items():
+        statistics = ", ".join(dict.fromkeys(name for names in of_metric.values() for name in names))
+        yield statistics + (f" of {', '.join(of_metric)}" if len(of_metric) < len(metrics) else ""), part
 
 
 def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
