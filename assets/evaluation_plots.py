@@ -1,6 +1,8 @@
 """The evaluation's plots, drawn from its tables."""
 
-import dagster as dg
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 import pandas as pd
 
@@ -9,16 +11,22 @@ from analysis.undefined import UndefinedStatistic
 from assets.evaluation_rows import Sides, mapping_of, sides_of
 from resources.configuration.evaluation import Dataset
 from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, draw_scatter, forest_height
-from resources.plots.figure import figure_metadata
 
 CURVE_POINTS = 200
 
 
-def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, dataset: Dataset) -> dg.MetadataValue:
+class Picture(NamedTuple):
+    """What draws it onto a figure, and how high the figure is."""
+
+    draw: Callable[[Any], None]
+    height_in: float
+
+
+def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, dataset: Dataset) -> Picture:
     """Prediction against truth with the mapped curve, coloured by the first grouping field."""
     sides = sides_of(samples, dataset)
     groups = samples[f"field.{dataset.group_by[0][0]}"] if dataset.group_by else None
-    return figure_metadata(
+    return Picture(
         lambda figure: draw_scatter(
             figure,
             sides.prediction,
@@ -31,7 +39,7 @@ def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, data
             identity=dataset.same_scale,
             groups=groups,
         ),
-        height_in=4.4,
+        4.4,
     )
 
 
@@ -59,17 +67,17 @@ def curve_of(sides: Sides, dataset: Dataset) -> tuple[np.ndarray, np.ndarray] | 
     return places, mapping.apply(oriented(places, dataset.higher_is_better))
 
 
-def confusion_of(frame: pd.DataFrame) -> dg.MetadataValue:
+def confusion_of(frame: pd.DataFrame) -> Picture:
     """The matrix of the largest option set."""
     largest = frame.groupby("options")["count"].sum().idxmax()
-    return figure_metadata(lambda figure: draw_confusion(figure, frame[frame["options"] == largest]), height_in=4.4)
+    return Picture(lambda figure: draw_confusion(figure, frame[frame["options"] == largest]), 4.4)
 
 
-def forest_of(frame: pd.DataFrame) -> dg.MetadataValue:
+def forest_of(frame: pd.DataFrame) -> Picture:
     """Every group with its interval."""
-    return figure_metadata(lambda figure: draw_forest(figure, frame), height_in=forest_height(frame))
+    return Picture(lambda figure: draw_forest(figure, frame), forest_height(frame))
 
 
-def summary_of(frame: pd.DataFrame) -> dg.MetadataValue:
+def summary_of(frame: pd.DataFrame) -> Picture:
     """All data sets with their intervals, and the means."""
-    return figure_metadata(lambda figure: draw_evaluation_summary(figure, frame), height_in=1.6 + 0.26 * len(frame))
+    return Picture(lambda figure: draw_evaluation_summary(figure, frame), 1.6 + 0.26 * len(frame))

@@ -62,14 +62,23 @@ def left_out_values(read: EvaluationRead) -> JSONObject:
 
 
 def metric_values(metric: Metric, rows: Sequence[JSONObject]) -> JSONObject:
-    """One metric's numbers: each statistic under its name, its interval, p and significance beside it.
+    """One metric's numbers, and what was left out before them.
 
     Args:
         metric: The column.
         rows: Its rows of `correlation_rows`.
     """
-    values: JSONObject = left_out_values(metric.read) | {"higher_is_better": metric.dataset.higher_is_better}
-    values |= {name: rows[0][name] for name in ("n_used", "n_clusters")}
+    direction = {"higher_is_better": metric.dataset.higher_is_better}
+    return left_out_values(metric.read) | direction | correlation_values(rows)
+
+
+def correlation_values(rows: Sequence[JSONObject]) -> JSONObject:
+    """Each statistic under its name, its interval, p and significance beside it; null where undefined.
+
+    Args:
+        rows: Of `correlation_rows`, or of the table `correlation` with nulls as None.
+    """
+    values: JSONObject = {name: rows[0][name] for name in ("n_used", "n_clusters")}
     methods, undefined = {}, {}
     for row in rows:
         name = row["statistic"]

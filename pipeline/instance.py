@@ -5,8 +5,10 @@ import shutil
 import socket
 
 import dagster as dg
+import sqlalchemy as sa
 
 from resources.configuration.load import load_configuration
+from resources.errors import UserError
 from resources.home import CHECKOUT, Home
 
 HOST, PROCESS = "touchstone/host", "touchstone/process"
@@ -18,6 +20,10 @@ def prepare_instance(home: Home) -> None:
     Raises:
         UserError: The home holds another study.
     """
+    if set(str(home.dagster)) & set("?#%"):
+        raise UserError(
+            f"Dagster cannot keep its state below {home.local}: choose a home without ?, # and % in its path."
+        )
     home.claim(load_configuration(home).study)
     home.dagster.mkdir(parents=True, exist_ok=True)
     if not (home.dagster / "dagster.yaml").exists():
@@ -31,7 +37,13 @@ def open_instance(home: Home) -> dg.DagsterInstance:
     """The instance of this home; use it as a context manager."""
     prepare_instance(home)
     instance = dg.DagsterInstance.get()
-    report_killed_runs(instance)
+    try:
+        report_killed_runs(instance)
+    except sa.exc.DatabaseError as problem:
+        raise UserError(
+            f"Dagster's own state in {home.dagster} is damaged ({problem.orig}). Move that folder away: tables and "
+            "ledger are not in it, and the next run makes it anew."
+        ) from problem
     return instance
 
 

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 import dagster as dg
+from dagster_shared.error import SerializableErrorInfo
 
 from assets.datasets import DATASETS, known_datasets
 from pipeline.automation import settings_between
@@ -98,15 +99,23 @@ def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome, partition: str 
     outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition == partition]
     outcome.tables += [key.to_user_string() for event in result.all_events if (key := _made(event)) is not None]
     for event in result.get_step_failure_events():
-        error = event.step_failure_data.error
-        while error is not None and error.cause is not None:
-            error = error.cause
-        if error is None or error.cls_name == "DagsterAssetCheckFailedError":
+        chain = list(_chain(event.step_failure_data.error))
+        if any(error.cls_name == "DagsterAssetCheckFailedError" for error in chain):
             continue
-        kind, _, words = error.message.partition(": ")
-        (outcome.user_errors if _is_users(error.cls_name) else outcome.other_errors).append(
-            words.strip() if _is_users(error.cls_name) else f"{kind}: {words}".strip()
-        )
+        if any(error.cls_name == "DagsterExecutionInterruptedError" for error in chain):
+            raise KeyboardInterrupt
+        users = [error for error in chain if _is_users(error.cls_name)]
+        if users:
+            outcome.user_errors.append(users[0].message.partition(": ")[2].strip())
+        elif chain:
+            outcome.other_errors.append(chain[-1].message.strip())
+
+
+def _chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:
+    """An error and what caused it, the outermost first."""
+    while error is not None:
+        yield error
+        error = error.cause
 
 
 def _made(event: dg.DagsterEvent) -> dg.AssetKey | None:

@@ -29,4 +29,7 @@ def listed(values: Iterable[object], shown: int = SHOWN) -> str:
     """The first few values and how many more there are."""
     items = [str(value) for value in values]
     rest = len(items) - shown
-    return ", ".join(items[:shown]) + (f" and {rest} more" if rest > 0 else "")
+    # Sentences stand one after the other, words have commas between them.
+    sentences = bool(items) and items[0].endswith(".")
+    more = f" and {rest} more{'.' if sentences else ''}" if rest > 0 else ""
+    return (" " if sentences else ", ").join(items[:shown]) + more

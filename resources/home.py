@@ -32,6 +32,11 @@ class Home:
         return self.base / "tables"
 
     @property
+    def outputs(self) -> Path:
+        """Pictures and JSON results, for people and other programs."""
+        return self.local / "outputs"
+
+    @property
     def samples(self) -> Path:
         """The sample inputs that the project makes itself."""
         return self.local / "samples"

@@ -26,6 +26,18 @@ def move(source: UPath, target: UPath) -> None:
         source.fs.mv(source.path, target.path)
 
 
+def write_whole(path: Path | UPath, text: str) -> None:
+    """Write a text file, whole or not at all; folders that are missing are made."""
+    target = UPath(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = partial_file(target)
+    try:
+        part.write_text(text, encoding="utf-8")
+        move(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def sweep(folder: UPath, beginning: str = "") -> int:
     """Remove what killed runs left in a folder more than an hour ago.
 

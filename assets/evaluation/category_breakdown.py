@@ -7,8 +7,10 @@ import pandas as pd
 
 from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
 from assets.evaluation_groups import breakdown_rows
+from assets.evaluation_outputs import shown_and_saved
 from assets.evaluation_plots import forest_of
 from assets.partitions import ONE_RUN
+from resources.home import Home
 from resources.parquet_tables import Frames
 from resources.study import Study
 from resources.tables.evaluation import CATEGORY_BREAKDOWN
@@ -29,16 +31,17 @@ def category_breakdown(
         rows = [row for fields in groupings for row in breakdown_rows(samples, fields, dataset, sampling)]
         return as_table(CATEGORY_BREAKDOWN, name, rows)
 
-    return each_dataset(context, make, headline)
+    return each_dataset(context, make, lambda frame: headline(frame, study.home))
 
 
-def headline(frame: pd.DataFrame) -> dict[str, Any]:
+def headline(frame: pd.DataFrame, home: Home) -> dict[str, Any]:
     """The whole, the extremes, and the groups at a glance."""
     whole = frame[frame["level"] == 0].iloc[0]
     named: dict[str, Any] = {
         str(standing): "; ".join(f"{row.group} {row.value:.3f} (n = {row.n_used})" for row in rows.itertuples())
         for standing, rows in frame.groupby("standing")
     }
-    plot = {"plot": forest_of(frame)} if len(frame) > 1 else {}
+    name = frame["dataset"].iloc[0]
+    plot = shown_and_saved(home, name, "groups", forest_of(frame)) if len(frame) > 1 else {}
     whole_numbers: dict[str, Any] = {str(whole["statistic"]): whole["value"], "n_used": whole["n_used"]}
     return whole_numbers | named | plot

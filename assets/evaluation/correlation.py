@@ -8,10 +8,12 @@ import pandas as pd
 from analysis.gates import Gate, at_least
 from assets.checks import gate_of_each_dataset
 from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
+from assets.evaluation_outputs import shown_and_saved
 from assets.evaluation_plots import scatter_of
 from assets.evaluation_rows import correlation_rows
 from assets.partitions import ONE_RUN
 from resources.configuration.evaluation import Dataset
+from resources.home import Home
 from resources.parquet_tables import Frames
 from resources.study import Study
 from resources.tables.evaluation import CORRELATION
@@ -31,7 +33,7 @@ def correlation(
         rows = correlation_rows(samples, known[name], sampling) if is_scores(samples) else []
         return as_table(CORRELATION, name, rows)
 
-    return each_dataset(context, make, lambda frame: headline(frame, evaluation_samples, known))
+    return each_dataset(context, make, lambda frame: headline(frame, evaluation_samples, known, study.home))
 
 
 def is_scores(samples: pd.DataFrame) -> bool:
@@ -39,15 +41,15 @@ def is_scores(samples: pd.DataFrame) -> bool:
     return len(samples) > 0 and samples["kind"].iloc[0] == "scores"
 
 
-def headline(frame: pd.DataFrame, samples: Frames, known: dict[str, Dataset]) -> dict[str, Any]:
+def headline(frame: pd.DataFrame, samples: Frames, known: dict[str, Dataset], home: Home) -> dict[str, Any]:
     """The three correlations and the scatter plot."""
     if frame.empty:
         return {"n_used": 0}
     name = frame["dataset"].iloc[0]
     rows = frame.set_index("statistic")
     numbers = {statistic: rows.loc[statistic, "value"] for statistic in HEADLINE}
-    plot = scatter_of(name, samples[name], frame, known[name])
-    return {"n_used": rows["n_used"].iloc[0], **numbers, "plot": plot}
+    picture = scatter_of(name, samples[name], frame, known[name])
+    return {"n_used": rows["n_used"].iloc[0], **numbers} | shown_and_saved(home, name, "scatter", picture)
 
 
 @dg.asset_check(asset=correlation, partitions_def=DATASETS)

@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 
 from assets.datasets import known_datasets
+from assets.evaluation_outputs import save_results
 from assets.evaluation_plots import summary_of
 from resources.parquet_tables import Frames
+from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.evaluation import EVALUATION_SUMMARY
 
 MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
+RESULTS = ("correlation", "mcq_confusion", "option_rates", "category_breakdown", "paper_comparison")
 CORRELATIONS = ("srcc", "plcc", "krcc")
 
 
@@ -27,19 +30,34 @@ def evaluation_summary(
     context: dg.AssetExecutionContext,
     evaluation_samples: Frames,
     correlation: Frames,
+    mcq_confusion: Frames,
+    option_rates: Frames,
     category_breakdown: Frames,
+    paper_comparison: Frames,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """One row per data set and statistic, then their plain and size-weighted means."""
-    known = known_datasets(study.evaluation)
-    made = sorted(set(known) & evaluation_samples.keys() & correlation.keys() & category_breakdown.keys())
+    """One row per data set and statistic, then their means; beside it one JSON with all results of each data set."""
+    tables = dict(
+        zip(RESULTS, (correlation, mcq_confusion, option_rates, category_breakdown, paper_comparison), strict=True)
+    )
+    known = sorted(known_datasets(study.evaluation))
+    made = [name for name in known if all(name in frames for frames in tables.values())]
+    for name in made:
+        save_results(study.home, name, {table: frames[name] for table, frames in tables.items()})
     rows = [
         row
         for name in made
         for row in dataset_rows(name, evaluation_samples[name], correlation[name], category_breakdown[name])
     ]
     frame = pd.DataFrame(rows + mean_rows(rows), columns=[column.name for column in EVALUATION_SUMMARY.columns])
-    context.add_output_metadata({"n_data_sets": len(made), "plot": summary_of(frame)})
+    picture = summary_of(frame)
+    context.add_output_metadata(
+        {
+            "n_data_sets": len(made),
+            "results": dg.MetadataValue.path(study.home.outputs / "evaluation"),
+            "plot": figure_metadata(picture.draw, height_in=picture.height_in),
+        }
+    )
     return frame
 
 

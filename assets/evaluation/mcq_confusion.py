@@ -8,24 +8,28 @@ import pandas as pd
 from analysis.gates import Gate, at_least
 from assets.checks import gate_of_each_dataset
 from assets.datasets import DATASETS, as_table, each_dataset, known_datasets
+from assets.evaluation_outputs import shown_and_saved
 from assets.evaluation_plots import confusion_of
 from assets.evaluation_rows import confusion_rows, confusions_of
 from assets.partitions import ONE_RUN
 from resources.configuration.evaluation import Dataset
+from resources.home import Home
 from resources.parquet_tables import Frames
 from resources.study import Study
 from resources.tables.evaluation import MCQ_CONFUSION
 
 
 @dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
-def mcq_confusion(context: dg.AssetExecutionContext, evaluation_samples: Frames) -> Frames:
+def mcq_confusion(
+    context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
+) -> Frames:
     """One row per option set, true option and answer of an answer data set; empty for scores."""
 
     def make(name: str) -> pd.DataFrame:
         samples = evaluation_samples[name]
         return as_table(MCQ_CONFUSION, name, confusion_rows(confusions_of(samples)) if is_answers(samples) else [])
 
-    return each_dataset(context, make, headline)
+    return each_dataset(context, make, lambda frame: headline(frame, study.home))
 
 
 def is_answers(samples: pd.DataFrame) -> bool:
@@ -33,19 +37,15 @@ def is_answers(samples: pd.DataFrame) -> bool:
     return len(samples) > 0 and samples["kind"].iloc[0] == "answers"
 
 
-def headline(frame: pd.DataFrame) -> dict[str, Any]:
+def headline(frame: pd.DataFrame, home: Home) -> dict[str, Any]:
     """Accuracy, the most confused pair, and the matrices at a glance."""
     if frame.empty:
         return {"n_used": 0}
     right, total = right_of(frame)
     ranked = frame[frame["rank_of_confusion"] == 1]
     pairs = [f"{row.truth} taken for {row.prediction} ({row.count} times)" for row in ranked.itertuples(name="Cell")]
-    return {
-        "n_used": total,
-        "accuracy": right / total,
-        "most_confused": "; ".join(pairs) or "none",
-        "plot": confusion_of(frame),
-    }
+    numbers = {"n_used": total, "accuracy": right / total, "most_confused": "; ".join(pairs) or "none"}
+    return numbers | shown_and_saved(home, frame["dataset"].iloc[0], "confusion", confusion_of(frame))
 
 
 def right_of(frame: pd.DataFrame) -> tuple[int, int]:

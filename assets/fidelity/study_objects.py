@@ -119,6 +119,6 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         n=len(wanted),
         what="Share of objects without usable images",
         reason="there is no object",
-        remedy=f"{listed(missing['exclusion_detail'], 3)} Name the objects you have in selected_objects, "
+        remedy=f"{listed(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
         "or raise max_missing_share.",
     )

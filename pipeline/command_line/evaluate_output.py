@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from upath import UPath
 
 from resources.errors import UserError
-from resources.partial_files import move, partial_file
+from resources.partial_files import write_whole
 
 
 class Drawing(NamedTuple):
@@ -56,7 +55,7 @@ def deliver(
     paths = []
     try:
         if output is not None:
-            _write(output, text)
+            write_whole(output, text)
             paths.append(output)
         paths += _drawn(drawings, output.with_suffix("") if output is not None else Path(f"{name}_{result['command']}"))
     except OSError as error:
@@ -71,17 +70,6 @@ def deliver(
     to = Console(stderr=as_json, highlight=False, markup=False, emoji=False)
     for path in paths:
         to.print(f"Wrote {path}", soft_wrap=True)
-
-
-def _write(path: Path, text: str) -> None:
-    target = UPath(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = partial_file(target)
-    try:
-        part.write_text(text, encoding="utf-8")
-        move(part, target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _drawn(drawings: Sequence[Drawing], base: Path) -> list[Path]:

@@ -33,6 +33,8 @@ def show_evaluation(home: Home, console: Console) -> None:
             highlight=False,
         )
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
+    outputs = home.outputs / "evaluation"
+    console.print(f"Results as JSON, pictures as PNG and SVG: {outputs}/{{data set}}/", soft_wrap=True, highlight=False)
 
 
 def with_interval(row: dict[Any, Any]) -> str:

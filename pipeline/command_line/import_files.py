@@ -20,9 +20,14 @@ def import_files(
     ] = None,
 ) -> None:
     """Check files and say what a run would do with them. Nothing is changed."""
+    from resources.configuration.load import configuration_file
+    from resources.home import touchstone_home
     from resources.study import study_from_environment
 
     console = Console()
+    home = touchstone_home()
+    if not files and configuration_file(home) is None:
+        raise UserError(f"There is no touchstone.yaml in {home.local}. Name files to check, or run `touchstone init`.")
     configured = study_from_environment().fidelity
     given = recognised(files or [], configured)
     plan = configured.model_copy(update=given)
@@ -117,7 +122,7 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     calls = judged * len(study.settings.settings) * study.repeats
     console.print(f"Objects: {len(frame)}, {judged} can be judged.", highlight=False)
     for cause, rows in left_out.groupby("excluded"):
-        details = listed(rows["exclusion_detail"], 3)
+        details = listed(rows["exclusion_detail"].unique(), 3)
         console.print(f"  left out, {cause}: {len(rows)}. {details}", soft_wrap=True, highlight=False)
     for gate in (mismatch_gate(frame), missing_gate(frame, study.max_missing_share)):
         word = "[green]pass[/green]" if gate.passed else "[bold red]STOP[/bold red]"

@@ -33,3 +33,8 @@ def run() -> None:
         Console(stderr=True).print("Error:", style="red", end=" ")
         sys.stderr.write(f"{problem}\n")
         sys.exit(2)
+    except OSError as problem:
+        # A folder that cannot be written, a full disk: the user's to mend, and the system's words name it.
+        Console(stderr=True).print("Error:", style="red", end=" ")
+        sys.stderr.write(f"{problem}\n")
+        sys.exit(2)

@@ -8,6 +8,7 @@ from rich.console import Console
 from resources.errors import UserError
 from resources.home import Home, touchstone_home
 
+INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
 StudyName = Literal["fidelity", "evaluation"]
 
 
@@ -28,7 +29,8 @@ def run(
     home = touchstone_home()
     if (study == "fidelity" and dataset) or (study == "evaluation" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
-    prepare_samples(home, console)
+    if prepare_samples(home, console):
+        console.print(f"There is no touchstone.yaml in {home.local}: the built-in sample study runs.", soft_wrap=True)
     run_and_show(home, console, study, tuple(setting or dataset or ()))
 
 
@@ -50,11 +52,15 @@ def run_and_show(home: Home, console: Console, name: StudyName, partitions: tupl
         study = study_from_environment()
         definitions = definitions_of(study)
     getattr(study, name)  # refuses a study that is not configured before anything runs
-    with open_instance(home) as instance:
-        if name == "fidelity":
-            outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
-        else:
-            outcome = run_evaluation(definitions, instance, study, partitions)
+    try:
+        with open_instance(home) as instance:
+            if name == "fidelity":
+                outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
+            else:
+                outcome = run_evaluation(definitions, instance, study, partitions)
+    except KeyboardInterrupt:
+        console.print("Interrupted. What was finished is kept; the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
     show_outcome(outcome, console)
     if outcome.user_errors:
         raise UserError("\n".join(dict.fromkeys(outcome.user_errors)))

@@ -1,5 +1,6 @@
 """Study C through Dagster: from files to tables, gates and the sensor."""
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -116,6 +117,23 @@ def test_gates_are_asked_of_the_data_sets_that_set_them(made: tuple[Study, list[
     assert "near_the_paper questions" in made[1]
     assert "srcc_is_high_enough pictures" not in made[1]
     assert not any("inverted" in name for name in made[1])
+
+
+def test_each_data_set_has_one_strict_json_and_its_pictures(made: tuple[Study, list[str]]) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    folder = made[0].home.outputs / "evaluation"
+    pictures = json.loads((folder / "pictures" / "results.json").read_text(), parse_constant=refuse)
+    assert pictures["srcc"] == pytest.approx(SRCC, abs=1e-12)
+    assert pictures["srcc_ci"][0] <= pictures["srcc"] <= pictures["srcc_ci"][1]
+    assert pictures["paper_comparison"][0]["paper_value"] == 0.97
+    questions = json.loads((folder / "questions" / "results.json").read_text(), parse_constant=refuse)
+    assert "srcc" not in questions
+    assert sum(cell["count"] for cell in questions["mcq_confusion"]) == len(QUESTIONS)
+    for name in ("pictures/scatter", "pictures/groups", "questions/confusion"):
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (folder / f"{name}.svg").read_text()
 
 
 def test_a_data_set_that_is_not_there_is_refused_with_the_nearest(

@@ -1,0 +1,50 @@
+"""Files beside the tables, for people and other programs: one strict JSON per data set, pictures as PNG and SVG."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from assets.evaluation_plots import Picture
+from assets.evaluation_results import correlation_values
+from resources.home import Home
+from resources.partial_files import write_whole
+from resources.plots.figure import FORMATS, figure_metadata, save_figure
+
+
+def shown_and_saved(home: Home, dataset: str, name: str, picture: Picture) -> dict[str, Any]:
+    """The picture for the UI's metadata, and its files."""
+    folder = folder_of(home, dataset)
+    for suffix in FORMATS:
+        save_figure(picture.draw, folder / f"{name}{suffix}", height_in=picture.height_in)
+    return {
+        "plot": figure_metadata(picture.draw, height_in=picture.height_in),
+        "pictures": dg.MetadataValue.path(folder),
+    }
+
+
+def save_results(home: Home, dataset: str, tables: dict[str, pd.DataFrame]) -> Path:
+    """One JSON with everything that the data set's tables say: null where a number is undefined, never NaN."""
+    results: dict[str, Any] = {"dataset": dataset}
+    rows = {name: plain_rows(frame) for name, frame in tables.items()}
+    if rows.get("correlation"):
+        results |= correlation_values(rows.pop("correlation"))
+    results |= {name: found for name, found in rows.items() if found}
+    path = folder_of(home, dataset) / "results.json"
+    write_whole(path, json.dumps(results, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+    return path
+
+
+def plain_rows(frame: pd.DataFrame) -> Sequence[dict[str, Any]]:
+    """Rows as JSON takes them: plain numbers, null for what is missing."""
+    return (
+        json.loads(frame.drop(columns="dataset").to_json(orient="records", double_precision=15)) if len(frame) else []
+    )
+
+
+def folder_of(home: Home, dataset: str) -> Path:
+    """Where a data set's files lie."""
+    return home.outputs / "evaluation" / dataset
