@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 DECIMALS = 12
+LARGEST_EXPONENT = 300.0
 
 
 def rounded(values: ArrayLike) -> NDArray[np.float64]:
@@ -38,4 +39,7 @@ def rounded_on_own_scale(values: ArrayLike) -> NDArray[np.float64]:
     largest = float(finite.max()) if finite.size else 0.0
     if largest == 0.0:
         return rounded(array)
-    return rounded(array / 10.0 ** np.ceil(np.log10(largest)))
+    exponent = float(np.ceil(np.log10(largest)))
+    # In two steps, the second of which is 1 as a rule: beyond 1e308 the power itself would not be a number.
+    near = min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT)
+    return rounded(array / 10.0**near / 10.0 ** (exponent - near))

@@ -19,10 +19,23 @@ class FileFault(UserError):
         self.row = row
 
 
+def nearest_of(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known word that is most like this one, whatever the letter case; null where none is near.
+
+    Args:
+        word: What was written.
+        known: What could be meant.
+        likeness: How much of both words must agree, 0-1.
+    """
+    spelt = {name.casefold(): name for name in known}
+    matches = get_close_matches(word.casefold(), spelt, n=1, cutoff=likeness)
+    return spelt[matches[0]] if matches else None
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """A phrase like `` (did you mean 'repeats'?)``, or nothing where no known word is near."""
-    matches = get_close_matches(word, list(known), n=1)
-    return f" (did you mean '{matches[0]}'?)" if matches else ""
+    match = nearest_of(word, known)
+    return f" (did you mean '{match}'?)" if match is not None else ""
 
 
 def listed(values: Iterable[object], shown: int = SHOWN) -> str:

@@ -21,6 +21,7 @@ from upath import UPath
 
 from resources.errors import UserError
 
+Cause = Literal["unreadable", "too_small", "nothing_visible"]
 MIN_SIDE_PX: Final = 16
 MAX_PIXELS: Final = 80_000_000
 # Naming the plugins registers them: Pillow loads only some by itself.
@@ -41,11 +42,9 @@ _ORIENTATION_TAG = 0x0112
 
 
 class UnreadableImage(UserError):
-    """An image cannot be used; `cause` tells a picture that is too small from a file that cannot be read."""
+    """An image cannot be used; `cause` tells a picture of no use from a file that cannot be read."""
 
-    def __init__(
-        self, file: object, problem: str, remedy: str, *, cause: Literal["unreadable", "too_small"] = "unreadable"
-    ) -> None:
+    def __init__(self, file: object, problem: str, remedy: str, *, cause: Cause = "unreadable") -> None:
         super().__init__(f"{file}: {problem} {remedy}")
         self.cause = cause
 

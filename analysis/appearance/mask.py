@@ -26,19 +26,46 @@ def object_mask(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
     Raises:
         ValueError: The array is no RGBA image of 8 bits.
     """
+    mask = _seen(image)
+    return mask if mask.mean() >= LEAST_SHARE else np.ones(mask.shape, dtype=np.bool_)
+
+
+def shows_nothing(image: NDArray[np.uint8]) -> bool:
+    """Whether `object_mask` finds no object: the frame is all transparent, or all black.
+
+    Args:
+        image: Shape ``(height, width, 4)``, red, green, blue, alpha, 0-255.
+
+    Raises:
+        ValueError: The array is no RGBA image of 8 bits.
+    """
+    _refuse_other_than_rgba(image)
+    # What is opaque and not black is the object by either rule: where a sixteenth of the pixels shows enough of it,
+    # no mask is needed.
+    sample = image[::4, ::4]
+    surely_seen = (sample[..., 3] >= OPAQUE) & (sample[..., :3].max(axis=2) > BLACK)
+    if surely_seen.sum() >= LEAST_SHARE * image.shape[0] * image.shape[1]:
+        return False
+    return bool(_seen(image).mean() < LEAST_SHARE)
+
+
+def _refuse_other_than_rgba(image: NDArray[np.uint8]) -> None:
     if image.ndim != 3 or image.shape[2] != 4 or image.dtype != np.uint8:
         raise ValueError(f"an RGBA image of 8 bits is needed, not shape {image.shape} of {image.dtype}")
+
+
+def _seen(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """The object's pixels, however few."""
+    _refuse_other_than_rgba(image)
     alpha = image[..., 3]
     if int(alpha.min()) < OPAQUE:
-        mask = alpha >= OPAQUE
-    else:
-        red, green, blue, _ = cv2.split(image)
-        dark = (cv2.max(cv2.max(red, green), blue) <= BLACK).astype(np.uint8)
-        # One frame of background around the picture joins all black that touches the border.
-        framed = cv2.copyMakeBorder(dark, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
-        _, labels = cv2.connectedComponents(framed, connectivity=4)
-        mask = labels[1:-1, 1:-1] != labels[0, 0]
-    return mask if mask.mean() >= LEAST_SHARE else np.ones(mask.shape, dtype=np.bool_)
+        return alpha >= OPAQUE
+    red, green, blue, _ = cv2.split(image)
+    dark = (cv2.max(cv2.max(red, green), blue) <= BLACK).astype(np.uint8)
+    # One frame of background around the picture joins all black that touches the border.
+    framed = cv2.copyMakeBorder(dark, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
+    _, labels = cv2.connectedComponents(framed, connectivity=4)
+    return labels[1:-1, 1:-1] != labels[0, 0]
 
 
 class Isolated(NamedTuple):

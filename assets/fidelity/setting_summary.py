@@ -9,12 +9,13 @@ from analysis.correlation import correlations
 from analysis.deviation import deviation
 from analysis.icc import icc, icc_band
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.judge_calls import first_answers
+from assets.fidelity.judge_calls import first_answers, judged_objects
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, scores_of
 from assets.fidelity.stability import stability_rows
 from assets.intervals import in_words
 from assets.partitions import SETTINGS, Frames, metadata_value
+from assets.plan_in_force import PlanInForce, difference, plan_in_force
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import setting_from_key
 from resources.errors import UserError
@@ -45,21 +46,27 @@ def setting_summary(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per setting: repeatability, agreement with people, answers and cost."""
-    summary = summary_rows(judge_calls, score_matrix, human_scores, study_objects, study.fidelity)
+    plan = plan_in_force(study.fidelity, judged_objects(study_objects))
+    summary = summary_rows(judge_calls, score_matrix, human_scores, study_objects, study.fidelity, plan)
     context.add_output_metadata(headline(summary, study.fidelity))
     return summary
 
 
 def summary_rows(
-    calls: Frames, matrices: Frames, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
+    calls: Frames,
+    matrices: Frames,
+    human_scores: pd.DataFrame,
+    study_objects: pd.DataFrame,
+    study: FidelityStudy,
+    plan: PlanInForce | None = None,
 ) -> pd.DataFrame:
     """Every setting that was made, judged on the same objects: failures are not random.
 
-    A setting that fails its integrity gate, or was made under another plan, is shown without numbers and does not
-    decide on which objects the others are compared.
+    A setting that fails its integrity gate, or was made under another plan than the one in force, is shown without
+    numbers and does not decide on which objects the others are compared.
     """
     made = [key for key in SETTINGS.get_partition_keys() if key in matrices]
-    obstacles = {key: obstacle for key in made if (obstacle := _obstacle(matrices[key], study)) is not None}
+    obstacles = {key: obstacle for key in made if (obstacle := _obstacle(calls[key], matrices[key], study, plan))}
     valid = {key: _valid_objects(matrices[key], study.minimum_repeats) for key in made}
     common = (
         set.intersection(*(valid[key] for key in made if key not in obstacles)) if len(obstacles) < len(made) else set()
@@ -81,8 +88,10 @@ def summary_rows(
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
 
 
-def _obstacle(matrix: pd.DataFrame, study: FidelityStudy) -> str | None:
+def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, plan: PlanInForce | None) -> str | None:
     """Why a setting cannot be compared: its gate, or a plan that is no longer in force."""
+    if plan is not None and (changed := difference(calls, plan)):
+        return f"{changed}. Run the setting again."
     try:
         gate = enough_repeats_gate(as_planned(matrix, study.repeats), study.minimum_repeats)
     except UserError as problem:

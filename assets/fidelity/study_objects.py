@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_least, at_most
+from analysis.pairs import FEWEST_PAIRS
 from assets.checks import gate_result
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
@@ -86,11 +87,21 @@ def images_are_there(study_objects: pd.DataFrame, study: dg.ResourceParam[Study]
 
 @dg.asset_check(asset=study_objects, blocking=True)
 def something_to_judge(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
-    """At least two objects are left to judge."""
-    judged = int(study_objects["excluded"].isna().sum())
-    remedy = f"The others were left out: {listed(study_objects['excluded'].dropna().unique())}."
-    return gate_result(
-        at_least("something_to_judge", float(judged), 2, n=len(study_objects), what="Objects to judge", remedy=remedy)
+    """Enough objects are left to judge: fewer would be paid for and define no agreement."""
+    return gate_result(enough_objects_gate(study_objects))
+
+
+def enough_objects_gate(frame: pd.DataFrame) -> Gate:
+    """Objects to judge against three, under which no correlation with people is defined."""
+    causes = frame["excluded"].dropna().unique()
+    remedy = f"The others were left out: {listed(causes)}." if len(causes) else "Score and render more objects."
+    return at_least(
+        "something_to_judge",
+        float(frame["excluded"].isna().sum()),
+        FEWEST_PAIRS,
+        n=len(frame),
+        what="Objects to judge",
+        remedy=remedy,
     )
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from resources.errors import UserError, listed
 
 if TYPE_CHECKING:
-    from resources.configuration.fidelity import FidelityStudy
+    from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
 
 
 def import_files(
@@ -20,26 +20,48 @@ def import_files(
     ] = None,
 ) -> None:
     """Check files and say what a run would do with them. Nothing is changed."""
+    from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
     from resources.configuration.load import configuration_file
     from resources.home import touchstone_home
     from resources.study import study_from_environment
 
     console = Console()
     home = touchstone_home()
-    if not files and configuration_file(home) is None:
+    configured = study_from_environment().fidelity if configuration_file(home) else None
+    if not files and configured is None:
         raise UserError(f"There is no touchstone.yaml in {home.local}. Name files to check, or run `touchstone init`.")
-    configured = study_from_environment().fidelity
-    given = recognised(files or [], configured)
-    plan = configured.model_copy(update=given)
-    scores = show_human_scores(plan, console)
-    show_objects(plan, scores, console)
+    given = recognised(files or [], configured.columns if configured else HumanScoreColumns())
+    stopped = False
+    if configured is None and not {"references", "candidates"} <= given.keys():
+        if "human_scores" not in given:
+            raise UserError("Name the score file too, or run `touchstone init` and name everything in touchstone.yaml.")
+        show_human_scores(FidelityStudy(**({"references": Path(), "candidates": Path()} | given)), console)
+        console.print("Name the folders of photos and renders too, and they are checked with it.")
+    else:
+        plan = configured.model_copy(update=given) if configured else planned(given)
+        stopped = show_objects(plan, show_human_scores(plan, console), console)
     if given:
         console.print("To use these files, write into touchstone.yaml:\nfidelity:", highlight=False)
         for name, path in given.items():
             console.print(f"  {name}: {path}", highlight=False, soft_wrap=True)
+    if stopped:
+        raise typer.Exit(2)
 
 
-def recognised(files: list[Path], study: "FidelityStudy") -> dict[str, Path]:
+def planned(given: dict[str, Path]) -> "FidelityStudy":
+    """A study of the given files, all else by default.
+
+    Raises:
+        UserError: The score file is not among them.
+    """
+    from resources.configuration.fidelity import FidelityStudy
+
+    if "human_scores" not in given:
+        raise UserError("Name the score file too, or run `touchstone init` and name everything in touchstone.yaml.")
+    return FidelityStudy(**given)
+
+
+def recognised(files: list[Path], columns: "HumanScoreColumns") -> dict[str, Path]:
     """Which input of the study each file is, by its columns; a folder is recognised by what lies in it.
 
     Raises:
@@ -47,16 +69,15 @@ def recognised(files: list[Path], study: "FidelityStudy") -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for file in files:
-        for kind in kinds_of(file, study):
+        for kind in kinds_of(file, columns):
             if kind in found:
                 raise UserError(f"{file} and {found[kind]} are both {kind}. Give one of them.")
             found[kind] = file.absolute()
     return found
 
 
-def signs_of(study: "FidelityStudy") -> dict[str, set[str]]:
+def signs_of(columns: "HumanScoreColumns") -> dict[str, set[str]]:
     """The columns that tell the kinds of file apart, the most telling first."""
-    columns = study.columns
     return {
         "catalogue": {"job_id"},
         "selected_objects": {columns.filename, "output_glb_relpath"},
@@ -64,7 +85,7 @@ def signs_of(study: "FidelityStudy") -> dict[str, set[str]]:
     }
 
 
-def kinds_of(file: Path, study: "FidelityStudy") -> list[str]:
+def kinds_of(file: Path, columns: "HumanScoreColumns") -> list[str]:
     """The inputs that one file or folder serves."""
     if file.is_dir():
         photos = any(file.glob("*/gt_*"))
@@ -77,10 +98,12 @@ def kinds_of(file: Path, study: "FidelityStudy") -> list[str]:
         raise UserError(f"{file} is not there.")
     from resources.inputs.csv_files import read_csv_file
 
-    columns = set(read_csv_file(file, ()).frame.columns)
-    kind = next((kind for kind, signs in signs_of(study).items() if columns >= signs), None)
+    if file.suffix.lower() not in (".csv", ".tsv", ".txt"):
+        raise UserError(f"{file} is no input of this study: CSV files and folders of images are.")
+    there = set(read_csv_file(file, ()).frame.columns)
+    kind = next((kind for kind, signs in signs_of(columns).items() if there >= signs), None)
     if kind is None:
-        raise UserError(f"{file} is no input of this study: it has the columns {listed(sorted(columns), 30)}.")
+        raise UserError(f"{file} is no input of this study: it has the columns {listed(sorted(there), 30)}.")
     return [kind]
 
 
@@ -111,10 +134,12 @@ def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
     return frame
 
 
-def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> None:
-    """What would be judged, what is left out, and what the gates say about it."""
-    from assets.fidelity.study_objects import mismatch_gate, missing_gate, selected_objects
+def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> bool:
+    """What would be judged, what is left out, and what the gates say about it; true where one would stop a run."""
+    from assets.fidelity.judge_calls import judged_objects
+    from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
     from resources.inputs.study_objects import find_study_objects
+    from resources.judges.registry import judge_of
 
     frame = find_study_objects(human_scores, selected_objects(study), study)
     left_out = frame[frame["excluded"].notna()]
@@ -124,7 +149,8 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     for cause, rows in left_out.groupby("excluded"):
         details = listed(rows["exclusion_detail"].unique(), 3)
         console.print(f"  left out, {cause}: {len(rows)}. {details}", soft_wrap=True, highlight=False)
-    for gate in (mismatch_gate(frame), missing_gate(frame, study.max_missing_share)):
+    gates = (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame))
+    for gate in gates:
         word = "[green]pass[/green]" if gate.passed else "[bold red]STOP[/bold red]"
         console.print(f"  {word} {gate.name}: {gate.sentence}", soft_wrap=True, highlight=False)
     console.print(
@@ -133,3 +159,6 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
         soft_wrap=True,
         highlight=False,
     )
+    # A recording that cannot be replayed is found here, not after the run began.
+    judge_of(study, judged_objects(frame))
+    return not all(gate.passed for gate in gates)

@@ -1,5 +1,6 @@
 """`touchstone init`: a commented configuration to start from."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from resources.errors import UserError
 TEMPLATE = """\
 # Touchstone's configuration. Paths are relative to this file. Secrets never go here: they stay in the environment.
 # Lines that are commented out show the default, or, where they say "optional", an example.
-study: my_study              # names the study in the ledger of judge calls
+study: {study}              # names the study in the ledger of judge calls
 
 fidelity:
   # --- your files ------------------------------------------------------------------------------------------
@@ -74,7 +75,8 @@ def init(
     if path.exists() and not force:
         raise UserError(f"{path} is there already. Use --force to replace it.")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(TEMPLATE, encoding="utf-8")
+    # Braces are YAML's here, so no format string.
+    path.write_text(TEMPLATE.replace("{study}", study_name(folder), 1), encoding="utf-8")
     Console().print(
         f"Wrote {path}. Name your files in it, then:\n"
         f"  export TOUCHSTONE_HOME={folder.absolute()}\n"
@@ -83,3 +85,10 @@ def init(
         soft_wrap=True,
         highlight=False,
     )
+
+
+def study_name(folder: Path) -> str:
+    """A study's name from its folder's: lower case, letters, digits and underscores, and not the built-in one."""
+    name = re.sub(r"[^a-z0-9]+", "_", folder.absolute().name.lower()).strip("_")
+    name = name if re.match(r"[a-z]", name) else f"study_{name}".strip("_")
+    return f"{name}_study" if name == "sample" else name

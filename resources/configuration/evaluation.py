@@ -49,4 +49,4 @@ class EvaluationStudy(Section):
     bca_resamples: int = Field(10_000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     workers: int = Field(1, ge=1)
-    seed: int = 42
+    seed: int = Field(42, ge=0)

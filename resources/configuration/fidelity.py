@@ -130,7 +130,7 @@ class FidelityStudy(Section):
     thresholds: FidelityThresholds = FidelityThresholds()
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
-    seed: int = 20260101
+    seed: int = Field(20260101, ge=0)
 
     @model_validator(mode="after")
     def enough_planned(self) -> "FidelityStudy":

@@ -19,6 +19,7 @@ class CsvFile:
     name: str
     frame: pd.DataFrame
     delimiter: str
+    header_row: int
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Each row of the file with its cells by column."""
@@ -46,8 +47,8 @@ def read_csv_file(path: str | Path | UPath, required: Sequence[str]) -> CsvFile:
         FileFaults: Several rows have another number of cells than the header.
     """
     with CsvRows(path, required) as rows:
-        refuse_names_twice(rows.name, rows.columns)
-        _refuse_missing(rows.name, rows.columns, required)
+        refuse_names_twice(rows.name, rows.columns, rows.header_row)
+        _refuse_missing(rows, required)
         faults = Faults(rows.name)
         records: dict[int, list[str]] = {}
         for found in rows:
@@ -57,12 +58,14 @@ def read_csv_file(path: str | Path | UPath, required: Sequence[str]) -> CsvFile:
                 records[found.row] = found.cells
     faults.raise_if_any()
     frame = pd.DataFrame.from_dict(records, orient="index", columns=rows.header, dtype="str")
-    return CsvFile(rows.name, frame.rename_axis("row").loc[:, [column != "" for column in rows.header]], rows.delimiter)
+    named = frame.rename_axis("row").loc[:, [column != "" for column in rows.header]]
+    return CsvFile(rows.name, named, rows.delimiter, rows.header_row)
 
 
-def _refuse_missing(name: str, columns: Sequence[str], required: Sequence[str]) -> None:
+def _refuse_missing(rows: CsvRows, required: Sequence[str]) -> None:
+    columns = rows.columns
     missing = [column for column in required if column not in columns]
     if missing:
         wanted = ", ".join(f"'{column}'{nearest(column, columns)}" for column in missing)
         problem = f"column {wanted} is missing; the columns there are: {listed(map(repr, columns), 30)}."
-        raise FileFault(name, problem, "Rename the column, or name it in touchstone.yaml.", row=1)
+        raise FileFault(rows.name, problem, "Rename the column, or name it in touchstone.yaml.", row=rows.header_row)

@@ -19,10 +19,13 @@ DELIMITERS = (",", ";", "\t")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _SAVE_AS = "CSV UTF-8"
+# With this line a file tells Excel what separates its cells.
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?\s*', re.IGNORECASE)
+_TOO_LONG = "field larger than field limit"
 
 
 class CsvRow(NamedTuple):
-    """One row of the file: its number, where the header is row 1, and its stripped cells."""
+    """One row of the file: its number, counted from 1 at the file's first line, and its stripped cells."""
 
     row: int
     cells: list[str]
@@ -39,7 +42,7 @@ class CsvRows:
             likely: Column names that help to tell the delimiter.
 
         Raises:
-            FileFault: Missing, empty or not UTF-8.
+            FileFault: Missing, empty or not UTF-8, or the header's line is empty.
         """
         self.path = UPath(path)
         self.name = self.path.name
@@ -47,10 +50,17 @@ class CsvRows:
         try:
             refuse_utf16(self._file, self.name, _SAVE_AS)
             self._text = io.TextIOWrapper(self._file, encoding="utf-8-sig", newline="")
-            first = self._first_line()
-            self.delimiter = _delimiter(first, likely)
+            first, self.header_row = self._line(), 1
+            said = _SEPARATOR_LINE.fullmatch(first)
+            if said:
+                first, self.header_row = self._line(), 2
+            self.delimiter = said[1] if said else _delimiter(first, likely)
             self._records = csv.reader(chain([first], self._text), delimiter=self.delimiter, strict=True)
-            self.header = [cell.strip() for cell in self._next() or []]
+            self.header = [cell.strip() for cell in self._next(self.header_row - 1) or []]
+            if not self.columns:
+                which = "first line" if self.header_row == 1 else "line of the header"
+                remedy = "Delete it: this line names the columns."
+                raise FileFault(self.name, f"the {which} is empty.", remedy, row=self.header_row)
         except BaseException:
             self._file.close()
             raise
@@ -72,24 +82,28 @@ class CsvRows:
         Raises:
             FileFault: A byte is not UTF-8, or a quotation mark is never closed.
         """
-        row = 1
+        row = self.header_row
         while (cells := self._next(row)) is not None:
             row += 1
             if any(cell.strip() for cell in cells):
                 yield _fitted(cells, self.header, row, self.delimiter)
 
-    def _first_line(self) -> str:
+    def _line(self) -> str:
         try:
             return self._text.readline()
         except UnicodeDecodeError as error:
             raise self._undecodable() from error
 
-    def _next(self, row: int = 0) -> list[str] | None:
+    def _next(self, row: int) -> list[str] | None:
         try:
             return next(self._records, None)
         except UnicodeDecodeError as error:
             raise self._undecodable() from error
         except csv.Error as error:
+            if _TOO_LONG in str(error):
+                problem = f"a cell is longer than {csv.field_size_limit():,} characters."
+                remedy = "Shorten it; if no text is so long, a quotation mark in this row is never closed."
+                raise FileFault(self.name, problem, remedy, row=row + 1) from error
             problem = f"the quotation marks do not match ({error})."
             raise FileFault(self.name, problem, "Close every quotation mark.", row=row + 1) from error
 
@@ -120,7 +134,7 @@ def number_in(cell: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def refuse_names_twice(name: str, columns: Sequence[str]) -> None:
+def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> None:
     """End the reading of a file whose header names a column twice.
 
     Raises:
@@ -128,14 +142,17 @@ def refuse_names_twice(name: str, columns: Sequence[str]) -> None:
     """
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        raise FileFault(name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=1)
+        raise FileFault(name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=header_row)
 
 
 def _delimiter(line: str, likely: Sequence[str]) -> str:
     """The delimiter under which the header shows the most likely columns, then the most columns."""
 
     def fit(delimiter: str) -> tuple[int, int]:
-        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+        except csv.Error:
+            return 0, 0  # reading the header reports it, with its row
         return len(set(likely) & set(cells)), len(cells)
 
     return max(DELIMITERS, key=fit)

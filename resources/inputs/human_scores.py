@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from resources.configuration.fidelity import FidelityStudy
-from resources.errors import listed
+from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
+from resources.errors import FileFault, listed, nearest_of
 from resources.inputs.catalogue import CATEGORIES, Catalogue, read_catalogue
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
@@ -26,7 +26,9 @@ COLUMNS = (
 )
 ONLY_ANNOTATOR = "a1"
 BLANK_SCORE = "blank_score"
-_KEEP_ONE = "Keep one of the rows, or tell the annotators apart in column"
+_DEFAULT = HumanScoreColumns()
+# More than the usual: a column of remarks, `annotations`, is not taken for the annotators.
+_LIKE_ANNOTATOR = 0.85
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     """
     catalogue = read_catalogue(study.catalogue) if study.catalogue else None
     columns = study.columns
-    file = read_csv_file(study.human_scores, [columns.filename, columns.score])
+    asked_for = [columns.annotator] if columns.annotator != _DEFAULT.annotator else []
+    file = read_csv_file(study.human_scores, [columns.filename, columns.score, *asked_for])
+    _refuse_other_annotator_column(file, columns)
     faults = Faults(file.name)
     exclusions: list[Exclusion] = []
     algorithms = known_algorithms(study, catalogue)
@@ -78,7 +82,8 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
         score = _score(file, cell, study, row, faults)
         if record is not None and score is not None:
             records[row] = {**record, "annotator": annotator, "score": score}
-    _refuse_duplicates(records, columns.annotator, faults)
+    _refuse_two_names(records, faults)
+    _refuse_duplicates(records, columns.annotator, list(file.frame.columns), faults)
     faults.raise_if_any()
     if not records:
         faults.add(f"there is no score in column '{columns.score}'.", "Give at least one object a score.")
@@ -159,16 +164,52 @@ def _score(file: CsvFile, cell: str, study: FidelityStudy, row: int, faults: Fau
     return value / study.score_max
 
 
-def _refuse_duplicates(records: dict[int, dict[str, Any]], annotator_column: str, faults: Faults) -> None:
-    rows_of: dict[tuple[str, str], list[int]] = defaultdict(list)
+def _refuse_other_annotator_column(file: CsvFile, columns: HumanScoreColumns) -> None:
+    """End the reading where the annotators' column is missing and another looks like it: all would become one person.
+
+    Raises:
+        FileFault: That is so.
+    """
+    others = [name for name in file.frame.columns if name not in (columns.filename, columns.score)]
+    if columns.annotator in others:
+        return
+    near = nearest_of(columns.annotator, others, _LIKE_ANNOTATOR)
+    if near is not None:
+        problem = f"there is no column '{columns.annotator}', and column '{near}' looks like it."
+        remedy = f"Rename it, or set `columns.annotator` to '{near}' in touchstone.yaml."
+        raise FileFault(file.name, problem, remedy, row=file.header_row)
+
+
+def _refuse_two_names(records: dict[int, dict[str, Any]], faults: Faults) -> None:
+    """The hash tells objects apart, so that two files of one hash would be taken for one object."""
+    first: dict[str, tuple[int, str]] = {}
     for row, record in records.items():
-        rows_of[record["object"], record["annotator"]].append(row)
-    for (scored, annotator), rows in rows_of.items():
+        first_row, name = first.setdefault(record["object"], (row, record["filename"]))
+        if record["filename"].casefold() != name.casefold():
+            faults.add(
+                f"object '{record['object']}' has two file names: '{name}' in row {first_row} and "
+                f"'{record['filename']}' in row {row}.",
+                "Correct the name that is wrong; of two objects that share a hash leave one out.",
+                row,
+            )
+
+
+def _refuse_duplicates(
+    records: dict[int, dict[str, Any]], annotator_column: str, columns: list[str], faults: Faults
+) -> None:
+    rows_of: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for row, record in records.items():
+        rows_of[record["object"], record["filename"].casefold(), record["annotator"]].append(row)
+    remedy = f"Keep one of the rows, or tell the annotators apart in column '{annotator_column}'"
+    if annotator_column not in columns:
+        there = listed(map(repr, columns), 30)
+        remedy += f", which is missing; name yours in `columns.annotator` if it is among {there}"
+    for (scored, _, annotator), rows in rows_of.items():
         if len(rows) > 1:
             problem = (
                 f"object '{scored}' is scored {len(rows)} times by annotator '{annotator}', in rows {listed(rows)}."
             )
-            faults.add(problem, f"{_KEEP_ONE} '{annotator_column}'.", rows[1])
+            faults.add(problem, f"{remedy}.", rows[1])
 
 
 def _table(records: dict[int, dict[str, Any]]) -> pd.DataFrame:

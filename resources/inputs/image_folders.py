@@ -8,7 +8,7 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.errors import UserError
+from resources.errors import UserError, listed
 
 MAX_PHOTOS = 5
 EXTENSIONS = ("png", "jpg", "jpeg")
@@ -40,17 +40,25 @@ class ImageFolders:
         return {folder.name: folder for folder in self.root.iterdir() if folder.is_dir()}
 
     @cached_property
-    def _items_in_any_case(self) -> Mapping[str, UPath]:
-        # Of folders that differ only in letter case none is taken rather than the wrong one.
+    def _items_in_any_case(self) -> Mapping[str, list[UPath]]:
         names: dict[str, list[UPath]] = {}
         for name, folder in self._items.items():
             names.setdefault(name.casefold(), []).append(folder)
-        return {name: folders[0] for name, folders in names.items() if len(folders) == 1}
+        return names
 
     def folder_of(self, item_id: str) -> UPath:
         """The item's folder; where there is none, the path at which it was looked for."""
-        found = self._items.get(item_id) or self._items_in_any_case.get(item_id.casefold())
+        alike = self._items_in_any_case.get(item_id.casefold(), [])
+        # Of folders that differ only in letter case none is taken rather than the wrong one.
+        found = self._items.get(item_id) or (alike[0] if len(alike) == 1 else None)
         return found or self.root / item_id.replace("/", "_")
+
+    def ambiguity_of(self, item_id: str) -> str | None:
+        """A sentence where several folders could be the item's; null where one is, or none."""
+        alike = sorted(folder.name for folder in self._items_in_any_case.get(item_id.casefold(), []))
+        if len(alike) < 2 or item_id in self._items:
+            return None
+        return f"{self.root}: folders {listed(alike)} differ only in letter case. Keep one, named {item_id}."
 
     def photos_of(self, item_id: str) -> list[UPath]:
         """Every ``gt_*`` image of the item in natural order: gt_2 comes before gt_10."""

@@ -114,7 +114,7 @@ class CsvRecords(RecordFile):
         """Read the header."""
         super().__init__(path, likely)
         with CsvRows(path, self.likely) as rows:
-            refuse_names_twice(rows.name, rows.columns)
+            refuse_names_twice(rows.name, rows.columns, rows.header_row)
             self._columns, self._delimiter = rows.columns, rows.delimiter
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:

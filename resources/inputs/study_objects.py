@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from upath import UPath
 
+from analysis.appearance.mask import shows_nothing
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, listed
 from resources.images import UnreadableImage, decode_image, read_image_file
@@ -40,6 +41,7 @@ CAUSES = (
     "unreadable_photo",
     "unreadable_candidate",
     "too_small",
+    "nothing_visible",
 )
 SHARED_CANDIDATE = "candidate"
 _TEXT_LISTS = ("reference_paths", "reference_sha256")
@@ -129,10 +131,12 @@ def _find(
     elif not photos:
         cause = "no_photos"
         wanted = f"gt_*.{'|'.join(EXTENSIONS)}"
-        detail = f"{photo_folder}: there is no photo {wanted}. Put 1 to {MAX_PHOTOS} there."
+        detail = photo_folders.ambiguity_of(item)
+        detail = detail or f"{photo_folder}: there is no photo {wanted}. Put 1 to {MAX_PHOTOS} there."
     elif own is None and shared is None:
         cause = "no_candidate"
-        detail = f"{candidate_folder}: there is neither {judged}.png nor candidate.png. Put the render there."
+        detail = candidate_folders.ambiguity_of(item)
+        detail = detail or f"{candidate_folder}: there is neither {judged}.png nor candidate.png. Put the render there."
     elif own is None and shared_by[item] > 1:
         cause = "ambiguous_candidate"
         detail = f"{shared}: the item has {shared_by[item]} objects to judge. Name this object's render {judged}.png."
@@ -143,14 +147,18 @@ def _find(
 
 
 def _checked(paths: Iterable[UPath]) -> dict[UPath, str | UnreadableImage]:
-    """The SHA-256 of every image that decodes, and for the others the error."""
+    """The SHA-256 of every image that decodes to a picture of something, and for the others the error."""
 
     def check(path: UPath) -> str | UnreadableImage:
         try:
             data = read_image_file(path)
-            decode_image(data, path)
+            picture = decode_image(data, path)
         except UnreadableImage as error:
             return error
+        if shows_nothing(picture):
+            problem = "nothing is visible in the picture: it is all transparent or all black."
+            remedy = "Export it again with the object in view."
+            return UnreadableImage(path, problem, remedy, cause="nothing_visible")
         return hashlib.sha256(data).hexdigest()
 
     known = list(paths)
@@ -168,7 +176,7 @@ def _row(found: _Found, checked: Mapping[UPath, str | UnreadableImage]) -> dict[
             hashes[path] = result
         elif isinstance(result, UnreadableImage) and cause is None:
             kind = "candidate" if path is found.candidate else "photo"
-            cause = f"unreadable_{kind}" if result.cause == "unreadable" else "too_small"
+            cause = f"unreadable_{kind}" if result.cause == "unreadable" else result.cause
             detail = str(result)
     complete = cause is None
     return {

@@ -96,8 +96,12 @@ def test_without_any_object_the_share_is_undefined_and_fails() -> None:
     assert "there is no object" in gate.sentence
 
 
-def test_two_objects_are_something_to_judge() -> None:
-    assert something_to_judge(with_left_out("abc", {"b": "no_photos"})).passed
+def test_three_objects_are_something_to_judge() -> None:
+    assert something_to_judge(with_left_out("abcd", {"b": "no_photos"})).passed
+
+
+def test_two_objects_are_too_few_and_would_be_paid_for_in_vain() -> None:
+    assert not something_to_judge(with_left_out("abc", {"b": "no_photos"})).passed
 
 
 def test_one_object_is_not_enough_and_the_causes_are_named() -> None:

@@ -1,0 +1,44 @@
+"""Whether recorded calls are of the judge, prompt and images that the study has now."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from resources.configuration.fidelity import FidelityStudy
+from resources.judges.contract import JudgedObject
+from resources.judges.prompt import prompt_hash
+from resources.judges.registry import judge_of
+
+
+class PlanInForce(NamedTuple):
+    """The judge's identity, and for each object the prompt and the images that a call made now would have."""
+
+    judge_identity: str
+    prompts: dict[str, str]
+    images: dict[str, tuple[str, ...]]
+
+
+def plan_in_force(study: FidelityStudy, objects: list[JudgedObject]) -> PlanInForce:
+    """What the configuration and the images say now.
+
+    Raises:
+        UserError: The judge cannot be opened.
+    """
+    return PlanInForce(
+        judge_of(study, objects).identity.digest,
+        {one.object: prompt_hash(one, study.rubric_weights) for one in objects},
+        {one.object: one.image_hashes for one in objects},
+    )
+
+
+def difference(calls: pd.DataFrame, plan: PlanInForce) -> str | None:
+    """What the calls of a setting do not share with the plan, in words; null where they share all of it."""
+    if set(calls["judge_identity"]) - {plan.judge_identity}:
+        return "its calls are of another judge, or of the judge with other parameters"
+    once = calls.drop_duplicates("object")
+    for name, prompt, images in zip(once["object"], once["prompt_hash"], once["image_hashes"], strict=True):
+        if plan.prompts.get(name, prompt) != prompt:
+            return f"the prompt or rubric changed since object {name} was judged"
+        if plan.images.get(name, tuple(images)) != tuple(images):
+            return f"the images of object {name} changed since it was judged"
+    return None

@@ -1,0 +1,37 @@
+"""Tests of `assets/plan_in_force.py`."""
+
+import pandas as pd
+import pytest
+
+from assets.plan_in_force import PlanInForce, difference
+
+PLAN = PlanInForce("judge", {"a": "prompt", "b": "prompt"}, {"a": ("1", "2"), "b": ("1", "3")})
+
+
+def calls(**changed: object) -> pd.DataFrame:
+    rows = [
+        {"object": name, "judge_identity": "judge", "prompt_hash": "prompt", "image_hashes": list(PLAN.images[name])}
+        for name in "ab"
+    ]
+    rows[1] |= changed
+    return pd.DataFrame(rows)
+
+
+def test_calls_of_the_plan_in_force_differ_in_nothing() -> None:
+    assert difference(calls(), PLAN) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"judge_identity": "another"}, "of another judge"),
+        ({"prompt_hash": "another"}, "prompt or rubric changed since object b"),
+        ({"image_hashes": ["1", "4"]}, "images of object b changed"),
+    ],
+)
+def test_calls_of_another_judge_prompt_or_image_are_told(changed: dict[str, object], words: str) -> None:
+    assert words in (difference(calls(**changed), PLAN) or "")
+
+
+def test_an_object_that_is_not_judged_any_more_is_no_difference() -> None:
+    assert difference(calls(), PlanInForce("judge", {"a": "prompt"}, {"a": ("1", "2")})) is None
