@@ -1,7 +1,6 @@
 """Files beside the tables, for people and other programs: one strict JSON per data set, pictures as PNG and SVG."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +37,12 @@ def save_results(home: Home, dataset: str, tables: dict[str, pd.DataFrame]) -> P
     return path
 
 
-def plain_rows(frame: pd.DataFrame) -> Sequence[dict[str, Any]]:
-    """Rows as JSON takes them: plain numbers, null for what is missing."""
-    return (
-        json.loads(frame.drop(columns="dataset").to_json(orient="records", double_precision=15)) if len(frame) else []
-    )
+def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as JSON takes them: plain numbers in full, null for what is missing."""
+    plain = frame.drop(columns="dataset").astype("object")
+    return [
+        {str(name): value for name, value in row.items()} for row in plain.where(plain.notna(), None).to_dict("records")
+    ]
 
 
 def folder_of(home: Home, dataset: str) -> Path:

@@ -93,8 +93,20 @@ def touchstone_home() -> Home:
     named = os.environ.get("TOUCHSTONE_HOME") or str(CHECKOUT / DEFAULT)
     if "://" in named and not named.startswith("file://"):
         return Home(UPath(named), CHECKOUT / DEFAULT / REMOTE / _folder_name(named))
-    local = Path(named.removeprefix("file://")).expanduser().absolute()
+    local = with_users_folder(Path(named.removeprefix("file://")), "TOUCHSTONE_HOME").absolute()
     return Home(UPath(local), local)
+
+
+def with_users_folder(path: Path, setting: str) -> Path:
+    """The path with ``~`` or ``~name`` at its start replaced by that user's folder.
+
+    Raises:
+        UserError: There is no such user; the message names the setting that the path comes from.
+    """
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise UserError(f"{setting}: '{path}' begins with the folder of a user who is unknown. Correct it.") from None
 
 
 def _folder_name(address: str) -> str:

@@ -88,7 +88,7 @@ class ParquetTables(dg.UPathIOManager):
         """The table, or a dict of partition key to table where it is partitioned.
 
         Raises:
-            UserError: A file is not there, with the reason: never made, made for another home, or deleted.
+            UserError: A file is damaged, or not there, with the reason: never made, made for another home, or deleted.
         """
         _, table = self._place(context)
         partitioned = context.has_asset_partitions
@@ -97,7 +97,7 @@ class ParquetTables(dg.UPathIOManager):
         for key, path in paths.items():
             try:
                 with path.open("rb") as file:
-                    frames[key] = read(table, file, _where(key))
+                    frames[key] = read(table, file, _where(key), path)
             except FileNotFoundError:
                 absent[key] = path
         if absent:
@@ -113,7 +113,7 @@ class ParquetTables(dg.UPathIOManager):
         """Read one file."""
         _, table = self._place(context)
         with path.open("rb") as file:
-            return read(table, file)
+            return read(table, file, path=path)
 
     def _place(self, context: dg.InputContext | dg.OutputContext) -> tuple[str, Table]:
         if not context.has_asset_key:

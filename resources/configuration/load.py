@@ -10,11 +10,19 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.yaml_text import KeyFaults, values_of
 from resources.errors import UserError, nearest
-from resources.home import Home, touchstone_home
+from resources.home import Home, touchstone_home, with_users_folder
 
 FILE_NAME = "touchstone.yaml"
 SAMPLE = "sample"
+# What pydantic says of a tuple, which YAML has not, or of a section.
+_PLAIN_WORDS = {
+    "tuple_type": "must be a list",
+    "dict_type": "must be a mapping of keys to values",
+    "model_type": "must be a mapping of keys to values",
+    "model_attributes_type": "must be a mapping of keys to values",
+}
 
 
 class Configuration(BaseSettings):
@@ -54,7 +62,7 @@ def configuration_file(home: Home) -> Path | None:
     """
     named = os.environ.get("TOUCHSTONE_CONFIG")
     if named:
-        path = Path(named).expanduser().absolute()
+        path = with_users_folder(Path(named), "TOUCHSTONE_CONFIG").absolute()
         if not path.is_file():
             raise UserError(f"TOUCHSTONE_CONFIG names {path}, which is no file. `touchstone init` writes one.")
         return path
@@ -116,40 +124,47 @@ def read_configuration(path: Path) -> Configuration:
     """One file, its relative paths taken from its own folder.
 
     Raises:
-        UserError: The file is no YAML mapping, or a value or key is wrong.
+        UserError: The file cannot be read or is no YAML mapping, or a value or key is wrong.
     """
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+        values = values_of(path.read_text(encoding="utf-8-sig"))
+    except KeyFaults as problem:
+        raise _faulty(path, problem.faults) from problem
+    except (yaml.YAMLError, ValueError) as problem:
         raise UserError(f"{path} is not readable YAML: {problem}") from problem
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read: {problem.strerror}. Check its permissions.") from problem
     if not isinstance(values, dict):
         raise UserError(f"{path} holds no settings. `touchstone init` writes a commented file to start from.")
     try:
         configuration = Configuration(**values)
-    except (ValidationError, TypeError) as problem:
-        raise UserError(f"{path} has faults:\n{_faults(problem)}") from problem
+    except ValidationError as problem:
+        raise _faulty(path, [_fault(error) for error in problem.errors()]) from problem
     if configuration.study == SAMPLE:
-        raise UserError(f"{path} has faults:\n  study: '{SAMPLE}' is the built-in study; name yours otherwise.")
-    return _anchored(configuration, path.parent)
+        raise _faulty(path, [f"study: '{SAMPLE}' is the built-in study; name yours otherwise."])
+    try:
+        return _anchored(configuration, path.parent)
+    except UserError as problem:
+        raise _faulty(path, [str(problem)]) from problem
 
 
-def _anchored(value: Any, folder: Path) -> Any:
-    """Every relative path below `value`, at any depth, taken from the folder."""
+def _faulty(path: Path, faults: list[str]) -> UserError:
+    return UserError("\n".join([f"{path} has faults:", *(f"  {fault}" for fault in faults)]))
+
+
+def _anchored(value: Any, folder: Path, where: str = "") -> Any:
+    """Every relative path below `value`, at any depth, taken from the folder; `where` are the keys down to it."""
     if isinstance(value, Path):
-        return folder / value.expanduser()
+        return folder / with_users_folder(value, where)
+    inner = f"{where}." if where else ""
     if isinstance(value, BaseModel):
+        fields = {name: getattr(value, name) for name in type(value).model_fields}
         return value.model_copy(
-            update={name: _anchored(getattr(value, name), folder) for name in type(value).model_fields}
+            update={name: _anchored(field, folder, f"{inner}{name}") for name, field in fields.items()}
         )
     if isinstance(value, dict):
-        return {key: _anchored(item, folder) for key, item in value.items()}
+        return {key: _anchored(item, folder, f"{inner}{key}") for key, item in value.items()}
     return value
-
-
-def _faults(problem: ValidationError | TypeError) -> str:
-    if isinstance(problem, TypeError):
-        return f"  {problem}"
-    return "\n".join(f"  {_fault(error)}" for error in problem.errors())
 
 
 def _fault(error: Any) -> str:
@@ -158,12 +173,29 @@ def _fault(error: Any) -> str:
         return f"{where}: no such key{nearest(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}."
     if error["type"] == "missing":
         return f"{where}: must be given."
+    if kinds := _kinds(error["loc"]):
+        given = error["input"].get("kind") if isinstance(error["input"], dict) else error["input"]
+        found = "" if given is None else f" (found {given!r})"
+        return f"{where}: needs `kind`: {' or '.join(kinds)}{found}."
     found = "" if isinstance(error["input"], dict | BaseModel) else f" (found {error['input']!r})"
-    return f"{where}: {error['msg'].removeprefix('Value error, ')}{found}."
+    said = _PLAIN_WORDS.get(error["type"], error["msg"].removeprefix("Value error, "))
+    return f"{where}: {said}{found}."
 
 
 def _known_keys(parents: tuple[Any, ...]) -> list[str]:
-    """Keys of the section that the fault lies in; a union's members are told apart by their tag."""
+    """Keys of the section that the fault lies in."""
+    model = _annotation(parents)
+    return [key for one in [model, *get_args(model)] if is_section(one) for key in one.model_fields]
+
+
+def _kinds(place: tuple[Any, ...]) -> list[str]:
+    """What `kind` may be, where the place is a section of several kinds; nothing elsewhere."""
+    members = [one for one in get_args(_annotation(place)) if is_section(one) and _tag(one)]
+    return [kind for one in members for kind in get_args(_tag(one))] if len(members) > 1 else []
+
+
+def _annotation(parents: tuple[Any, ...]) -> Any:
+    """The type that these keys lead to; a union's members are told apart by their tag."""
     model: Any = Configuration
     for part in parents:
         members = [model, *get_args(model)]
@@ -171,7 +203,7 @@ def _known_keys(parents: tuple[Any, ...]) -> list[str]:
         tagged = [one for one in members if is_section(one) and part in get_args(_tag(one))]
         # Neither a field nor a tag: a key of a mapping from names to sections.
         model = fields[0].annotation if fields else tagged[0] if tagged else model
-    return [key for one in [model, *get_args(model)] if is_section(one) for key in one.model_fields]
+    return model
 
 
 def is_section(value: Any) -> bool:

@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -15,6 +17,15 @@ from resources.errors import UserError
 BUSY_TIMEOUT_S = 60.0
 CONNECT_TIMEOUT_S = 10
 WRITES = "touchstone_writes"
+INSUFFICIENT_PRIVILEGE = "42501"
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_MEND = "Mend it, or set TOUCHSTONE_DATABASE_URL (unset: SQLite in TOUCHSTONE_HOME)."
+_RESTORE = (
+    "The file is damaged: restore it from a backup, or move it away, and Touchstone starts an empty one and asks the "
+    "judge again."
+)
+_WAIT = "Another process holds it: wait until that is done, or stop it, and run again."
 
 
 def open_engine(url: str) -> sa.Engine:
@@ -67,14 +78,67 @@ def shown(engine: sa.Engine) -> str:
 
 def unreachable(engine: sa.Engine, error: sa.exc.DBAPIError) -> UserError:
     """The error to raise in place of a driver's, which may say more than a log should hold."""
-    cause = " ".join(str(error.orig).split())
+    return UserError(_complaint(engine, _without_secrets(engine, str(error.orig)), _remedy(error)))
+
+
+@contextmanager
+def usable(engine: sa.Engine) -> Iterator[None]:
+    """Turn what the database itself does wrong into an error that says what to do; other errors pass.
+
+    Raises:
+        UserError: It cannot be reached, is damaged, locked or full, or its rights do not suffice.
+    """
+    try:
+        yield
+    except sa.exc.DatabaseError as error:
+        if not _is_the_database(error):
+            raise
+        raise unreachable(engine, error) from None
+
+
+def refuse_damaged(engine: sa.Engine) -> None:
+    """Look through SQLite's file for damage; a Postgres server is only asked for an answer.
+
+    Takes as long as the file takes to read. Locks nobody out.
+
+    Raises:
+        UserError: The database is damaged, or cannot be reached.
+    """
+    with usable(engine), engine.connect() as connection:
+        if engine.dialect.name != "sqlite":
+            connection.execute(sa.select(1))
+            return
+        found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if found != "ok":
+        raise UserError(_complaint(engine, " ".join(str(found).split()), _RESTORE))
+
+
+def _is_the_database(error: sa.exc.DatabaseError) -> bool:
+    """Whether the fault lies with the database, its address or its rights, not with what was asked of it."""
+    forbidden = getattr(error.orig, "pgcode", None) == INSUFFICIENT_PRIVILEGE
+    # psycopg2 calls an address that it cannot read a programming error; no statement has been sent then.
+    misread = isinstance(error, sa.exc.ProgrammingError) and error.statement is None
+    return forbidden or misread or type(error) in (sa.exc.OperationalError, sa.exc.DatabaseError)
+
+
+def _remedy(error: sa.exc.DBAPIError) -> str:
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    if code is None:
+        return _MEND
+    # The lower byte is the kind of error, the rest its details.
+    return _RESTORE if code & 0xFF in _DAMAGED else _WAIT if code & 0xFF in _HELD else _MEND
+
+
+def _complaint(engine: sa.Engine, cause: str, remedy: str) -> str:
+    return f"The database {shown(engine)} cannot be used: {cause}. {remedy}"
+
+
+def _without_secrets(engine: sa.Engine, words: str) -> str:
+    cause = " ".join(words.split())
     secrets = [engine.url.password, *[str(value) for name, value in engine.url.query.items() if "password" in name]]
     for secret in filter(None, secrets):
         cause = cause.replace(str(secret), "***")
-    return UserError(
-        f"The database {shown(engine)} cannot be used: {cause}. Mend it, or set TOUCHSTONE_DATABASE_URL "
-        "(unset: SQLite in TOUCHSTONE_HOME)."
-    )
+    return cause
 
 
 def _address(url: str) -> URL:

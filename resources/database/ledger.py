@@ -9,7 +9,7 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from resources.database.engine import writing
+from resources.database.engine import usable, writing
 from resources.database.models import JudgeCall
 from resources.judges.contract import ANSWER_STATES, SUBSCORES
 from resources.judges.records import CallKey, CallRecord, images_digest
@@ -53,6 +53,9 @@ class Ledger:
             study: The study's name.
             judge_identity: Digest of the judge.
             settings: Partition keys; all where left out.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
         """
         answered = sa.func.max(sa.case((CALLS.c.state.in_(ANSWER_STATES), 1), else_=0))
         question = (
@@ -60,7 +63,7 @@ class Ledger:
             .where(*self._scope(study, judge_identity, settings))
             .group_by(*KEY)
         )
-        with self._engine.connect() as connection:
+        with usable(self._engine), self._engine.connect() as connection:
             return {CallKey(*row[:-2]): Progress(row[-2], bool(row[-1])) for row in connection.execute(question)}
 
     def record_many(self, rows: Iterable[CallRecord]) -> int:
@@ -72,12 +75,15 @@ class Ledger:
 
         Returns:
             How many are new.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged, locked or full.
         """
         waiting = list(rows)
         if not waiting:
             return 0
         new = 0
-        with self._writer.begin() as connection:
+        with usable(self._engine), self._writer.begin() as connection:
             for start in range(0, len(waiting), BATCH):
                 batch = waiting[start : start + BATCH]
                 made = {tuple(key) for key in connection.execute(self._insert, [_values(row) for row in batch])}
@@ -101,9 +107,12 @@ class Ledger:
             judge_identity: Digest of the judge.
             settings: Partition keys; all where left out.
             keys: The calls planned now; attempts with another prompt or other images are left out. All where left out.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
         """
         question = sa.select(CALLS).where(*self._scope(study, judge_identity, settings)).order_by(*ROW_KEY)
-        with self._engine.connect() as connection:
+        with usable(self._engine), self._engine.connect() as connection:
             found = connection.execution_options(yield_per=1000).execute(question).mappings()
             kept = [row for row in found if keys is None or CallKey(*(row[column] for column in KEY)) in keys]
         # Databases disagree about the order of text, Python does not.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from resources.database.engine import shown, unreachable, writing
+from resources.database.engine import shown, usable, writing
 from resources.errors import UserError
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 VERSION_TABLE = "touchstone_version"
 MIGRATIONS = Path(__file__).parent / "migrations"
-INSUFFICIENT_PRIVILEGE = "42501"
 # Any number that nobody else locks in the same Postgres database.
 ADVISORY_LOCK = 7_063_117_925_201
 
@@ -26,16 +25,12 @@ def migrate(engine: sa.Engine) -> None:
     Raises:
         UserError: The database cannot be reached, or a newer Touchstone has changed it already.
     """
-    try:
+    with usable(engine):
         with engine.connect() as connection:
             if _version(connection) == newest():
                 return
         with _locked(engine) as connection:
             _upgrade(connection, shown(engine))
-    except sa.exc.DatabaseError as error:
-        if not _is_the_database(error):
-            raise
-        raise unreachable(engine, error) from None
 
 
 def newest() -> str:
@@ -61,12 +56,6 @@ def configuration(connection: sa.Connection | None = None) -> "Config":
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     return config
-
-
-def _is_the_database(error: sa.exc.DatabaseError) -> bool:
-    """Whether the fault lies with the database or its rights, not with what was asked of it."""
-    forbidden = getattr(error.orig, "pgcode", None) == INSUFFICIENT_PRIVILEGE
-    return forbidden or type(error) in (sa.exc.OperationalError, sa.exc.DatabaseError)
 
 
 def _version(connection: sa.Connection) -> str | None:

@@ -142,7 +142,9 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
     """
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        raise FileFault(name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=header_row)
+        raise FileFault(
+            name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=header_row
+        )
 
 
 def _delimiter(line: str, likely: Sequence[str]) -> str:

@@ -84,6 +84,18 @@ def parse_answer(
     return _scored(answer, state, weights, score_source)
 
 
+def stated_score(raw: str | None) -> float | None:
+    """The score that an answer states, on the scale it was written on; null where it states none."""
+    text = (raw or "").strip()
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        answer = _found_inside(text)
+    score = answer.get("score") if isinstance(answer, dict) else None
+    is_number = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
+    return float(score) if is_number and score is not None else None
+
+
 def _without_json(text: str, error: Exception) -> Parsed:
     refusal = _REFUSAL.search(text)
     if refusal is not None and "{" not in text:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,7 +12,39 @@ from typing import Any, NamedTuple
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
+from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, Call, Reply
+
+# So many answers at most 1 out of 100 are no bad opinion: they were recorded on another scale.
+_ENOUGH_TO_TELL_THE_SCALE = 10
+_COUNTS = ("tokens_in", "tokens_out", "tokens_cached")
+
+
+class _Scale:
+    """Collects stated scores, until one tells that they are on 0-100."""
+
+    def __init__(self) -> None:
+        self._n_scores = 0
+        self._largest = 0.0
+
+    def see(self, fields: Mapping[str, Any]) -> None:
+        """Note the row's score, if its answer states one."""
+        if self._largest > 1 or fields.get("state") not in (None, *SCORED_STATES):
+            return
+        score = stated_score(fields.get("raw_answer"))
+        if score is not None:
+            self._n_scores += 1
+            self._largest = max(self._largest, abs(score))
+
+    def refuse_unit_scale(self, faults: Faults) -> None:
+        """Note a fault where all scores fit 0-1 and are too many for chance."""
+        if self._n_scores >= _ENOUGH_TO_TELL_THE_SCALE and 0 < self._largest <= 1:
+            faults.add(
+                f"the {self._n_scores} scores in field 'raw_answer' are on 0-1 (the largest is {self._largest:g}), and "
+                f"answers state scores and sub-scores on 0-{FULL_SCALE}.",
+                f"Multiply them by {FULL_SCALE}; VFScore's own files, which are on 0-1, are replayed from the folder "
+                "llm_calls/{model}.",
+            )
 
 
 class _Key(NamedTuple):
@@ -35,11 +68,12 @@ class RecordedRows:
         """Index the file.
 
         Raises:
-            FileFault: A line is no JSON object, lacks a field, or repeats another's key.
+            FileFault: A line is no JSON object, lacks a field, or repeats another's key; or all scores are on 0-1.
             FileFaults: Several such faults.
         """
         self._path = path
         self._attempts: dict[_Key, list[_Attempt]] = defaultdict(list)
+        self._scale = _Scale()
         models: set[str] = set()
         digest = hashlib.sha256()
         faults = Faults(path.name)
@@ -50,6 +84,7 @@ class RecordedRows:
                 if line.strip():
                     models.update(self._index(line, row, start, faults))
                 start += len(line)
+        self._scale.refuse_unit_scale(faults)
         if not self._attempts and not faults.found:
             faults.add("there is no recorded call in it.", "Record calls, or correct `judge.path`.")
         faults.raise_if_any()
@@ -97,6 +132,7 @@ class RecordedRows:
                 raise ValueError("it is no JSON object")
             key, number = _key(fields), _count(fields, "attempt", 1)
             _refuse_nothing_recorded(fields)
+            _refuse_other_types(fields)
         except (ValueError, UserError) as error:
             faults.add(f"{error}.".replace("..", "."), "Correct the line or remove it.", row)
             return
@@ -105,6 +141,7 @@ class RecordedRows:
             call = f"{key.object}, setting {key.setting}, repeat {key.repeat}, attempt {number}"
             remedy = "Keep one; a recording holds the calls of one judge."
             faults.add(f"the call of object {call} stands in row {same[0]} too.", remedy, row)
+        self._scale.see(fields)
         self._attempts[key].append(_Attempt(number, row, start, len(line), _digest(line)))
         model = fields.get("model_answered") or fields.get("model_asked")
         if model:
@@ -187,3 +224,21 @@ def _refuse_nothing_recorded(fields: Mapping[str, Any]) -> None:
         raise ValueError("field 'raw_answer' is no text")
     if (raw is None and state is None) or (state in SCORED_STATES and not (raw or "").strip()):
         raise ValueError("field 'raw_answer' is missing, and no fault is recorded")
+
+
+def _refuse_other_types(fields: Mapping[str, Any]) -> None:
+    for name in _COUNTS:
+        value = fields.get(name)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            raise ValueError(f"field '{name}' is no whole number from 0: {value!r}")
+    cost = fields.get("cost_usd")
+    if cost is not None and not _is_cost(cost):
+        raise ValueError(f"field 'cost_usd' is no number from 0: {cost!r}")
+    for name in ("model_answered", "fingerprint", "fault_message"):
+        value = fields.get(name)
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"field '{name}' is no text: {value!r}")
+
+
+def _is_cost(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

@@ -25,6 +25,7 @@ ARROW: dict[Kind, pa.DataType] = {
 
 NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
 NOTHING = "Nothing was stored."
+_NUMBERED = r"\d+"
 
 
 class TableFault(UserError):
@@ -64,23 +65,40 @@ def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
     pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), file)
 
 
-def read(table: Table, file: BinaryIO, where: str = "") -> pd.DataFrame:
+def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> pd.DataFrame:
     """What `write` wrote, with the declared types, also where there is no row.
 
+    Args:
+        table: The declaration.
+        file: Opened at its start.
+        where: A partition, named in the message.
+        path: The file's place, named in the message.
+
     Raises:
-        UserError: The file holds other columns than the table declares now.
+        UserError: The file is damaged, or holds other columns than the table declares now.
     """
-    stored = pq.ParquetFile(file).read()
-    columns = _declared(table, stored.column_names)
-    required = {column.name for column in table.columns if not column.optional}
-    missing = required - {column.name for _, column in columns}
-    unknown = set(stored.column_names) - {label for label, _ in columns}
+    try:
+        stored = pq.ParquetFile(file).read()
+        stored.validate(full=True)
+        # What pandas notes of its own in the file says nothing that the declaration does not.
+        frame, labels = stored.to_pandas(types_mapper=NULLABLE.get, ignore_metadata=True), stored.column_names
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if getattr(error, "errno", None) is not None:  # the disk's or the network's error, not the content's
+            raise
+        reason = " ".join(str(error).split())
+        raise UserError(
+            f"Table '{table.name}'{where}: the file {path or 'with its rows'} is empty, cut off or damaged ({reason}). "
+            "Delete it and make the table again with `touchstone run`."
+        ) from error
+    columns = _declared(table, labels)
+    required = {column.name: column for column in table.columns if not column.optional}
+    missing = [_words(required[name]) for name in required.keys() - {column.name for _, column in columns}]
+    unknown = set(labels) - {label for label, _ in columns}
     if missing or unknown:
         raise UserError(
             f"Table '{table.name}'{where} was stored by another version of Touchstone: column "
-            f"{listed(sorted(missing | unknown))} is in the file or in the declaration, not in both. Make it again."
+            f"{listed(sorted({*missing, *unknown}))} is in the file or in the declaration, not in both. Make it again."
         )
-    frame = stored.to_pandas(types_mapper=NULLABLE.get)
     for label, column in columns:
         if column.kind == "texts":
             frame[label] = [None if cell is None else list(cell) for cell in frame[label]]
@@ -98,6 +116,11 @@ def _declared(table: Table, labels: Iterable[str]) -> list[tuple[str, Column]]:
         elif column.name in present:
             found.append((column.name, column))
     return found
+
+
+def _words(column: Column) -> str:
+    """The column's name as a reader knows it: ``repeat_1, ...`` for the expression of numbered columns."""
+    return f"{column.name.replace(_NUMBERED, '1')}, ..." if column.pattern else column.name
 
 
 def _lists(name: str, label: str, cells: pd.Series) -> pd.Series:
@@ -119,6 +142,7 @@ def _faults(table: Table, frame: pd.DataFrame, error: pandera.errors.SchemaError
     """Every fault once, in words."""
     sentences: dict[str, None] = {}
     cases = error.failure_cases
+    shown = {column.name: _words(column) for column in table.columns}
     uncoerced = set(cases.loc[cases["check"].str.startswith("coerce_dtype"), "column"])
     for (column, check), group in cases.groupby(["column", "check"], sort=False, dropna=False):
         value = _plain(group["failure_case"].iloc[0])
@@ -127,6 +151,8 @@ def _faults(table: Table, frame: pd.DataFrame, error: pandera.errors.SchemaError
             sentence = f"column '{value}' is not declared"
         elif check == "column_in_dataframe":
             sentence = f"column '{value}' is missing"
+        elif str(check).startswith("no_regex_column_match"):
+            sentence = f"column '{shown[str(column)]}' is missing"
         elif check == "multiple_fields_uniqueness":
             sentence = _duplicates(table, frame)
         elif str(check).startswith("coerce_dtype"):

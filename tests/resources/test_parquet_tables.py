@@ -1,22 +1,29 @@
 """Tables on a disk and in memory: where they lie and what comes back."""
 
+import io
 import logging
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import dagster as dg
+import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from dagster._core.definitions.partitions.utils import MultiPartitionKey
 from upath import UPath
 
+from resources.errors import UserError
 from resources.parquet_tables import Frames, ParquetTables
+from resources.tables.parquet import checked, read, write
 from tests.stored_tables import (
     KEYS,
     ONE_RUN,
     PARTS,
     RANGE,
     SCORES,
+    TOTALS,
     by_setting,
     files,
     frame,
@@ -78,6 +85,47 @@ def test_a_missing_number_is_a_null_in_the_file_and_columns_carry_their_unit(
     assert stored["score"].null_count == 1
     assert stored["score"].to_pylist() == [0.5, None]
     assert stored.schema.field("score").metadata == {b"meaning": b"Score.", b"unit": b"0-1"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: b"rubbish" * 99, lambda data: data[: len(data) // 2], lambda data: data[:-1]],
+    ids=["empty", "garbage", "half", "one_byte_short"],
+)
+def test_a_damaged_file_is_named_with_its_table_partition_and_remedy(
+    tables_base: UPath, instance: dg.DagsterInstance, damage: Callable[[bytes], bytes]
+) -> None:
+    @dg.asset(partitions_def=PARTS, backfill_policy=ONE_RUN)
+    def totals(scores: Frames) -> Frames:
+        raise AssertionError("nothing was read")
+
+    run([by_setting()], tables_base, instance, tags=RANGE)
+    path = tables_base / f"fidelity/scores/{KEYS[1]}.parquet"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(UserError) as caught:
+        run([by_setting(), totals], tables_base, instance, selection=[totals], tags=RANGE)
+    for part in (f"Table 'scores' ({KEYS[1]}): the file {path} is", "damaged", "Delete it and make the table again"):
+        assert part in str(caught.value)
+
+
+def test_any_damaged_byte_is_read_or_refused_and_never_an_error_of_the_program() -> None:
+    stored = io.BytesIO()
+    write(SCORES, checked(SCORES, frame("a", "b")), stored)
+    random = np.random.default_rng(1)
+    for _ in range(300):
+        data = bytearray(stored.getvalue())
+        data[random.integers(len(data))] = random.integers(256)
+        with suppress(UserError):
+            read(SCORES, io.BytesIO(data))
+
+
+def test_a_table_of_another_version_is_refused_in_words(tmp_path: Path) -> None:
+    stored = io.BytesIO()
+    write(TOTALS, checked(TOTALS, pd.DataFrame({"setting": ["a"], "mean": [0.5]})), stored)
+    with pytest.raises(UserError) as caught:
+        read(SCORES, stored)
+    assert "another version of Touchstone: column at, mean, note, object, reasons, repeat_1, ..." in str(caught.value)
+    assert "\\d" not in str(caught.value)
 
 
 def test_one_run_over_all_partitions_and_a_run_for_each_make_the_same_files(

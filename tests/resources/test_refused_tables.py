@@ -36,6 +36,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`")
         (frame("a", "b", score=-0.5), "1 of 2 rows, first row 0"),
         (frame("a", "a", "b"), "do not tell 2 rows apart, such as object a"),
         (frame("a").drop(columns="note"), "column 'note' is missing"),
+        (frame("a").drop(columns=["repeat_1", "repeat_10"]), "column 'repeat_1, ...' is missing"),
         (frame("a").assign(extra=1), "column 'extra' is not declared"),
         (frame("a").assign(object=None), "column 'object' may not be null"),
         (frame("a").assign(tokens=2.5), "column 'tokens' holds 2.5, which is not of kind 'whole'"),

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from analysis.appearance.mask import isolated, object_mask
+from analysis.appearance.mask import LEAST_SHARE, isolated, object_mask, shows_nothing
 from tests.analysis.appearance.surfaces import SIDE_PX, cloth, pictured, silhouette
 
 
@@ -41,9 +44,49 @@ def test_a_frame_without_an_object_is_judged_as_the_frame_it_is(alpha):
     assert object_mask(picture).all()
 
 
-def test_an_image_that_is_not_rgba_is_refused():
+@pytest.mark.parametrize("reads", [object_mask, shows_nothing])
+def test_an_image_that_is_not_rgba_is_refused(reads):
     with pytest.raises(ValueError, match="RGBA image of 8 bits"):
-        object_mask(np.zeros((40, 40, 3), np.uint8))
+        reads(np.zeros((40, 40, 3), np.uint8))
+
+
+def opaque(level):
+    picture = np.full((100, 100, 4), level, np.uint8)
+    picture[..., 3] = 255
+    return picture
+
+
+def test_a_frame_all_black_or_all_transparent_shows_nothing():
+    assert shows_nothing(opaque(0))
+    assert shows_nothing(opaque(8))  # noise of a saved JPEG
+    clear = opaque(200)
+    clear[..., 3] = 127
+    assert shows_nothing(clear)
+
+
+def test_an_object_however_dark_or_small_is_seen():
+    assert not shows_nothing(opaque(9))
+    black_on_clear = opaque(0)
+    black_on_clear[:50, :, 3] = 0
+    assert not shows_nothing(black_on_clear)
+    # A thousandth of 100 x 100 pixels is 10 pixels; none of row 1 lies on the rows that are looked at first.
+    for width, nothing in ((9, True), (10, False)):
+        speck = opaque(0)
+        speck[1, :width, :3] = 200
+        assert shows_nothing(speck) is nothing
+    ring = opaque(0)  # black that a thin line encloses is part of the object
+    ring[[1, 2], 1:3, :3] = 200
+    ring[1:7:5, 1:7, :3] = 200
+    ring[1:7, 1:7:5, :3] = 200
+    assert not shows_nothing(ring)
+
+
+@given(arrays(np.uint8, (12, 12, 4), elements=st.sampled_from([0, 8, 9, 127, 128, 255])))
+def test_what_shows_nothing_is_what_the_mask_gives_up_on(picture):
+    whole = bool(object_mask(picture).all())
+    assert whole or not shows_nothing(picture)
+    if shows_nothing(picture):
+        assert ((picture[..., 3] >= 128) & (picture[..., :3].max(axis=2) > 8)).mean() < LEAST_SHARE
 
 
 def test_the_object_covers_the_same_area_whatever_its_size_in_the_frame():

@@ -104,7 +104,16 @@ def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, li
     ("line", "said"),
     [
         ("  minimum_repeats: 6\n", "minimum_repeats 6 is above repeats 5"),
-        ("  judge: {kind: oracle}\n", "fidelity.judge: "),
+        ("  judge: {kind: oracle}\n", "fidelity.judge: needs `kind`: local or replay (found 'oracle')."),
+        ("  judge: {path: calls.jsonl}\n", "fidelity.judge: needs `kind`: local or replay."),
+        ("  judge: replay\n", "fidelity.judge: needs `kind`: local or replay (found 'replay')."),
+        ("  algorithms: rodin_multi\n", "fidelity.algorithms: must be a list (found 'rodin_multi')."),
+        ("  settings: {top_ps: 0.9}\n", "fidelity.settings.top_ps: must be a list (found 0.9)."),
+        ("  settings: 0.9\n", "fidelity.settings: must be a mapping of keys to values (found 0.9)."),
+        (
+            "  catalogue: ~nosuchuser/x.csv\n",
+            "fidelity.catalogue: '~nosuchuser/x.csv' begins with the folder of a user",
+        ),
         ("  rubric_weights: {color_palette: 0, material_finish: 0, texture_identity: 0, texture_scale_placement: 0}\n",)
         + ("at least one rubric weight must be above 0",),
         ("  match_by: product\n", "fidelity.match_by: "),
@@ -123,11 +132,45 @@ def test_a_wrong_value_is_named_with_its_place(tmp_path: Path, line: str, said: 
         ("- a\n- b\n", "holds no settings"),
         ("study: [", "is not readable YAML"),
         ("study: shoes\n", "no study is configured"),
-        ("1: shoes\n", "has faults"),
+        ("1: shoes\n", "has faults:\n  line 1: key 1 is no text. Correct it, or put it in quotation marks."),
+        (SMALLEST + "  thresholds: {yes: 1, null: 2}\n", "line 6: key yes is no text"),
+        (SMALLEST + "study: boots\n", "has faults:\n  line 6: key 'study' stands in line 1 already. Keep one."),
+        (SMALLEST + "  repeats: 5\n  seed: 1\n  repeats: 6\n", "line 8: key 'repeats' stands in line 6 already."),
+        (SMALLEST + "  judge: {kind: local, kind: replay}\n", "line 6: key 'kind' stands in line 6 already."),
+        (SMALLEST + "  seed: 2024-13-45\n", "is not readable YAML: month must be in 1..12"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused(tmp_path: Path, text: str, said: str) -> None:
     assert said in faults_of(tmp_path, text)
+
+
+def test_all_keys_that_stand_twice_are_named(tmp_path: Path) -> None:
+    message = faults_of(tmp_path, SMALLEST + "  seed: 1\n  seed: 2\n  candidates: b\n1: a\n")
+    assert [line.split(":")[0] for line in message.splitlines()[1:]] == ["  line 7", "  line 8", "  line 9"]
+
+
+def test_a_merged_mapping_may_be_overridden(tmp_path: Path) -> None:
+    text = SMALLEST + "  thresholds: &usual {icc: 0.8, mae: 0.2}\n"
+    text += "evaluation:\n  datasets:\n    a: &a {prediction: x, truth: y}\n    b: {<<: *a, truth: z}\n"
+    read = read_configuration(written(tmp_path, text)).evaluation
+    assert [(read.datasets[name].prediction, read.datasets[name].truth) for name in "ab"] == [("x", "y"), ("x", "z")]
+
+
+def test_the_folder_of_an_unknown_user_is_refused_wherever_it_stands(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", "~nosuchuser/touchstone.yaml")
+    with pytest.raises(UserError, match="TOUCHSTONE_CONFIG: '~nosuchuser/touchstone.yaml' begins with the folder"):
+        load_configuration()
+    monkeypatch.setenv("TOUCHSTONE_HOME", "~nosuchuser/home")
+    with pytest.raises(UserError, match="TOUCHSTONE_HOME: '~nosuchuser/home' begins with the folder"):
+        touchstone_home()
+
+
+def test_a_file_that_may_not_be_read_is_a_user_error(tmp_path: Path) -> None:
+    # A folder in its place, because an administrator may read any file.
+    with pytest.raises(UserError, match=r"cannot be read: Is a directory"):
+        read_configuration(tmp_path)
 
 
 def test_a_file_in_another_encoding_is_refused_and_one_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_references_are_kept_after_a_migration(tmp_path: Path) -> None:
         f"postgresql+nosuch://judge:{SECRET}@db.example/calls",
         f"postgresql://judge:{SECRET}@127.0.0.1:1/calls",
         f"postgresql://127.0.0.1:1/calls?user=judge&password={SECRET}",
+        f"postgresql://judge:{SECRET}@127.0.0.1:1/calls?nonsense=1",
         "sqlite:////proc/no/such/folder.db",
     ],
 )

@@ -31,6 +31,15 @@ def test_the_required_columns_decide_between_delimiters(tmp_path: Path) -> None:
     assert read_csv_file(path, ["score"]).delimiter == ";"
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", ["sep={}", "SEP={}", '"sep={}"', "\ufeffsep={}"])
+def test_a_line_that_tells_excel_the_separator_is_obeyed_and_skipped(tmp_path: Path, delimiter: str, mark: str) -> None:
+    lines = [mark.format(delimiter), delimiter.join(["a", "b"]), delimiter.join(["1", "2"])]
+    file = read_csv_file(written(tmp_path / "a.csv", *lines, end="\r\n"), ["a"])
+    assert list(file.records()) == [(3, {"a": "1", "b": "2"})]
+    assert (file.delimiter, file.header_row) == (delimiter, 2)
+
+
 def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
     file = read_csv_file(written(tmp_path / "a.csv", ",a,b,", "0,1,2,"), ["a"])
     assert list(file.records()) == [(2, {"a": "1", "b": "2"})]
@@ -73,6 +82,15 @@ def test_a_decimal_comma_counts_only_where_commas_do_not_separate(
         (b"name,score\n\xe8,1\n", ["row 2", "0xe8", "UTF-8", "Save it as CSV UTF-8"]),
         ("name,score\nx,1\n".encode("utf-16"), ["UTF-16", "Save it as CSV UTF-8"]),
         (b'name,score\n"x,1\ny,2\n', ["row 2", "quotation marks", "Close"]),
+        (b"\nname,score\nx,1\n", ["row 1", "the first line is empty", "Delete it"]),
+        (b",,\nname,score\nx,1\n", ["row 1", "the first line is empty"]),
+        (b"sep=,\n\nx,1\n", ["row 2", "the line of the header is empty"]),
+        (b"sep=,\nname,scores\n", ["row 2", "'score'", "did you mean 'scores'?"]),
+        (b"sep=;\nname;score\nx\n", ["row 3", "1 cells", "semicolon"]),
+        (b"sep=;\nname;score;name\n", ["row 2", "'name' twice"]),
+        (b"name,score\nx,1\n" + b"y" * 131_073 + b",1\n", ["row 3", "longer than 131,072 characters", "Shorten it"]),
+        (b"name,score\nx,1\n" + b'"y,1\n' + b"z,1\n" * 40_000, ["row 3", "131,072", "quotation mark", "never closed"]),
+        (b"n" * 131_073 + b",score\nx,1\n", ["row 1", "longer than 131,072 characters"]),
     ],
 )
 def test_a_file_that_cannot_be_read_says_where_and_what_to_do(tmp_path: Path, content: bytes, parts: list[str]) -> None:

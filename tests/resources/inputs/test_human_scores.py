@@ -99,6 +99,27 @@ BAD_ROWS = {
         [f"{glb('a')},0.5", f"{glb('b')},0.5", f"{glb('a')},0.6"],
         ["'0000000a' is scored 2 times by annotator 'a1'", "rows 2, 4", "Keep one", "'annotator'"],
     ),
+    "twice_without_the_column": (
+        [f"{glb('a')},0.5", f"{glb('a')},0.6"],
+        ["rows 2, 3", "column 'annotator', which is missing", "`columns.annotator`", f"'{SCORE}'"],
+    ),
+    "one_hash_two_products": (
+        [f"{glb('a')},0.5", f"{glb('b')},0.5", f"{glb('a', '200')},0.6"],
+        [f"row 4: object '0000000a' has two file names: '{glb('a')}' in row 2 and '{glb('a', '200')}' in row 4"]
+        + ["Correct the name", "leave one out"],
+    ),
+    "one_hash_two_variants": (
+        [f"{glb('a', '100_tall')},0.5", f"{glb('a', '100_low')},0.6"],
+        ["two file names", "'100_tall_", "'100_low_"],
+    ),
+    "one_hash_two_algorithms": (
+        [f"{glb('a')},0.5", f"{glb('a', algorithm='rodin_multi')},0.6"],
+        ["two file names", "trellis_single", "rodin_multi"],
+    ),
+    "one_hash_two_versions": (
+        [f"{glb('a')},0.5", f"{glb('a').replace('_v1_', '_v2_')},0.6"],
+        ["two file names", "_v1_", "_v2_"],
+    ),
     "unknown_algorithm": (
         [f"{glb('a', algorithm='trelis_single')},0.5"],
         ["row 2", "did you mean 'trellis_single'?", "`algorithms` in touchstone.yaml"],
@@ -134,6 +155,42 @@ def test_a_blank_annotator_is_refused(tmp_path: Path) -> None:
     written(tmp_path / "subjective.csv", f"{SCORE_HEADER},annotator", f"{glb('a')},0.5,")
     with pytest.raises(UserError, match="row 2: column 'annotator' is blank"):
         read_human_scores(study(tmp_path))
+
+
+@pytest.mark.parametrize("column", ["Annotator", "ANNOTATOR ", "anotator", "annotators", "annotator_id"])
+@pytest.mark.parametrize("rows", [["a"], ["a", "a"]], ids=["one_rating_each", "several"])
+def test_a_column_that_looks_like_the_annotators_is_refused(tmp_path: Path, column: str, rows: list[str]) -> None:
+    lines = [f"{glb(digits)},0.5,person {number}" for number, digits in enumerate(rows)]
+    written(tmp_path / "subjective.csv", f"{SCORE_HEADER},{column}", *lines)
+    with pytest.raises(UserError) as caught:
+        read_human_scores(study(tmp_path))
+    for part in (
+        "subjective.csv, row 1: there is no column 'annotator'",
+        f"column '{column.strip()}' looks like it",
+        f"Rename it, or set `columns.annotator` to '{column.strip()}'",
+    ):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("column", ["notes", "annotations", "rotation"])
+def test_a_column_of_remarks_is_not_taken_for_the_annotators(tmp_path: Path, column: str) -> None:
+    written(tmp_path / "subjective.csv", f"{SCORE_HEADER},{column}", f"{glb('a')},0.5,fine")
+    assert read_human_scores(study(tmp_path)).frame["annotator"].tolist() == ["a1"]
+
+
+def test_a_column_of_annotators_that_the_study_names_must_be_there(tmp_path: Path) -> None:
+    columns = {"annotator": "rater"}
+    written(tmp_path / "subjective.csv", f"{SCORE_HEADER},rater", f"{glb('a')},0.5,ann")
+    assert read_human_scores(study(tmp_path, columns=columns)).frame["annotator"].tolist() == ["ann"]
+    written(tmp_path / "subjective.csv", f"{SCORE_HEADER},Raters", f"{glb('a')},0.5,ann")
+    with pytest.raises(UserError, match=r"column 'rater' \(did you mean 'Raters'\?\) is missing"):
+        read_human_scores(study(tmp_path, columns=columns))
+
+
+def test_a_name_in_another_letter_case_or_folder_is_the_same_object(tmp_path: Path) -> None:
+    lines = [f"{SCORE_HEADER},annotator", f"{glb('a')},0.5,ann", f"out/{glb('a').upper()},0.7,bob"]
+    written(tmp_path / "subjective.csv", *lines)
+    assert read_human_scores(study(tmp_path)).frame["object"].tolist() == ["0000000a", "0000000a"]
 
 
 def test_a_missing_column_names_those_there_are(tmp_path: Path) -> None:

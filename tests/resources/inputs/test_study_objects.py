@@ -105,6 +105,11 @@ def half(name: str) -> Callable[[Path], None]:
     return cut
 
 
+def hidden(name: str) -> Callable[[Path], None]:
+    """Colours that no one sees: alpha is 0 everywhere."""
+    return lambda folder: Image.new("RGBA", (24, 24), (90, 90, 90, 0)).save(folder / name)
+
+
 PHOTO, CANDIDATE = "refs/100/gt_1.png", "cand/100/candidate.png"
 BROKEN = {
     "no_photo": (remove(PHOTO), "no_photos", "refs/100", "Put 1 to 5 there"),
@@ -113,6 +118,20 @@ BROKEN = {
     "truncated_candidate": (half(CANDIDATE), "unreadable_candidate", CANDIDATE, "Export or copy it again"),
     "empty_photo": (rewrite(PHOTO, b""), "unreadable_photo", "empty (0 bytes)", "Export or copy"),
     "no_image": (rewrite(CANDIDATE, b"hello"), "unreadable_candidate", "no image", "Use one of"),
+    "transparent_photo": (hidden(PHOTO), "nothing_visible", PHOTO, "Export it again with the object in view"),
+    "transparent_candidate": (hidden(CANDIDATE), "nothing_visible", CANDIDATE, "all transparent or all black"),
+    "black_photo": (
+        lambda folder: picture(folder / PHOTO, level=0) and None,
+        "nothing_visible",
+        PHOTO,
+        "Export it again",
+    ),
+    "black_candidate": (
+        lambda folder: picture(folder / CANDIDATE, level=8) and None,
+        "nothing_visible",
+        CANDIDATE,
+        "Export it again",
+    ),
     "one_pixel": (lambda folder: picture(folder / PHOTO, 1) and None, "too_small", "1 x 1 px", "Export it larger"),
 }
 
@@ -146,6 +165,22 @@ def test_pictures_in_unusual_forms_are_judged(folder: Path, form: str) -> None:
     else:
         plain.convert("RGBA").save(photo)
     assert pd.isna(only_row(folder)["excluded"])
+
+
+@pytest.mark.parametrize("root", ["refs", "cand"])
+def test_folders_that_differ_only_in_letter_case_are_named(tmp_path: Path, root: str) -> None:
+    for name in ("refs/100_TALL/gt_1.png", "cand/100_TALL/candidate.png"):
+        picture(tmp_path / name)
+    (tmp_path / root / "100_Tall").mkdir()
+    scores = scored(tmp_path, glb("a", "100_tall"))
+    row = find_study_objects(scores, None, study(tmp_path)).iloc[0]
+    assert row["excluded"] == {"refs": "no_photos", "cand": "no_candidate"}[root]
+    assert row["exclusion_detail"] == (
+        f"{tmp_path / root}: folders 100_TALL, 100_Tall differ only in letter case. Keep one, named 100_tall."
+    )
+    # The exact name is never in doubt.
+    picture(tmp_path / root / "100_tall" / {"refs": "gt_1.png", "cand": "candidate.png"}[root])
+    assert pd.isna(find_study_objects(scores, None, study(tmp_path)).iloc[0]["excluded"])
 
 
 def selection(*pairs: tuple[str, str]) -> pd.DataFrame:

@@ -157,6 +157,13 @@ def test_a_recording_that_changes_during_the_run_ends_it(tmp_path: Path) -> None
         ([row(raw_answer=None)], ["'raw_answer' is missing"]),
         ([row(raw_answer=" ", state="valid")], ["'raw_answer' is missing"]),
         ([row(raw_answer=5)], ["'raw_answer' is no text"]),
+        ([row(), row(repeat=2, cost_usd="0.1")], ["row 2", "'cost_usd' is no number", "'0.1'"]),
+        ([row(cost_usd=True)], ["'cost_usd'", "True"]),
+        ([row(cost_usd=float("nan"))], ["'cost_usd'", "nan"]),
+        ([row(tokens_in="7")], ["row 1", "'tokens_in' is no whole number", "'7'"]),
+        ([row(tokens_out=7.5)], ["'tokens_out'", "7.5"]),
+        ([row(tokens_cached=-1)], ["'tokens_cached'", "-1"]),
+        ([row(model_answered={"name": "m"})], ["'model_answered' is no text", "{'name': 'm'}"]),
         ([row(image_hashes="ab")], ["'image_hashes' is no list"]),
         ([row(), row()], ["row 2", "stands in row 1 too", "Keep one"]),
         ([""], ["no recorded call", "`judge.path`"]),
@@ -166,6 +173,36 @@ def test_rows_that_are_wrong_are_refused(tmp_path: Path, rows: list[Any], parts:
     with pytest.raises(UserError) as caught:
         open_replay(jsonl(tmp_path, *rows), [])
     assert [part for part in ["calls.jsonl", "Nothing was loaded", *parts] if part not in str(caught.value)] == []
+
+
+def scored(*scores: float) -> list[dict[str, Any]]:
+    return [row(repeat=number, raw_answer=raw(score)) for number, score in enumerate(scores, start=1)]
+
+
+def test_a_recording_on_the_scale_of_one_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        open_replay(jsonl(tmp_path, *scored(0, *[0.1 * number for number in range(1, 11)])), [])
+    for part in (
+        "calls.jsonl: the 11 scores",
+        "on 0-1 (the largest is 1)",
+        "Multiply them by 100",
+        "llm_calls/{model}",
+    ):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        scored(*[0.5] * 9),  # too few to tell
+        scored(*[0] * 12),  # the lowest score is the same on both scales
+        scored(*[0.5] * 11, 2),
+        [*scored(*[0.5] * 9), *[row(repeat=9 + n, state="schema_error", raw_answer=raw(0.5)) for n in range(1, 9)]],
+    ],
+    ids=["few", "zeros", "one_above", "no_scores"],
+)
+def test_low_scores_alone_do_not_make_the_scale_of_one(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    assert open_replay(jsonl(tmp_path, *rows), []).n_recorded == len(rows)
 
 
 def test_a_missing_recording_is_refused(tmp_path: Path) -> None:
