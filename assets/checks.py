@@ -24,6 +24,11 @@ def gate_result(gate: Gate, severity: dg.AssetCheckSeverity = dg.AssetCheckSever
     )
 
 
+def told(gate: Gate, holds: str) -> Gate:
+    """The gate with a plainer sentence for when it passes; a failing one keeps its own."""
+    return gate._replace(sentence=holds) if gate.passed else gate
+
+
 def require(gate: Gate) -> None:
     """Stop an asset whose input fails a gate: a launch by hand begins after the check and never meets it.
 
@@ -108,12 +113,24 @@ def _evaluation(
 
 
 def _sentence(gates: Mapping[str, Gate], failed: Sequence[str], noun: str) -> str:
-    worst = max(gates, key=lambda key: _lack(gates[key]))
-    passed = len(gates) - len(failed)
-    share = f"All {passed} {noun} pass" if not failed else f"{passed} of {len(gates)} {noun} pass"
-    sentence = f"{share}. {'Worst' if failed else 'Nearest to the limit'} is {worst}: {gates[worst].sentence}"
-    others = [key for key in failed if key != worst]
-    return f"{sentence} Also failing: {listed(others)}." if others else sentence
+    """What the worst one says; those without a number, which no number can be set against, by themselves."""
+    if len(gates) == 1:
+        return next(iter(gates.values())).sentence
+    if not failed:
+        nearest = max(gates, key=lambda key: _lack(gates[key]))
+        where = "" if len({gate.seen for gate in gates.values()}) == 1 else f" Nearest to the limit is {nearest}:"
+        return f"All {len(gates)} {noun} pass.{where} {gates[nearest].sentence}"
+    sentence = f"{len(gates) - len(failed)} of {len(gates)} {noun} pass."
+    with_number = [key for key in failed if gates[key].seen is not None]
+    if with_number:
+        worst = max(with_number, key=lambda key: _lack(gates[key]))
+        sentence += f" Worst is {worst}: {gates[worst].sentence}"
+        if others := [key for key in with_number if key != worst]:
+            sentence += f" Also failing: {listed(others)}."
+    without = [key for key in failed if gates[key].seen is None]
+    for said in dict.fromkeys(gates[key].sentence for key in without):
+        sentence += f" {listed(key for key in without if gates[key].sentence == said)}: {said}"
+    return sentence
 
 
 def _lack(gate: Gate) -> float:

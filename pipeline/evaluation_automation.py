@@ -1,5 +1,6 @@
 """When data sets are evaluated: the jobs, and the sensor that sees a new or changed file."""
 
+import json
 import time
 from collections.abc import Iterator
 
@@ -34,22 +35,32 @@ evaluation_overview = dg.define_asset_job(
 def new_datasets(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
 ) -> dg.SensorResult | dg.SkipReason:
-    """One run per data set and content; when all are made, one run for the tables over all of them."""
+    """One run per data set and content; when all were asked for, one run for the tables over all of them."""
+    asked: dict[str, str] = json.loads(context.cursor or "{}")
     changed = dict(changed_datasets(context.instance, study))
-    if changed:
+    # A file that was asked for and is still not made is a bad one: it is not asked for again, nor waited for.
+    new = {name: key for name, key in changed.items() if asked.get(name) != key}
+    gone = sorted(
+        set(context.instance.get_dynamic_partitions(DATASETS.name or "")) - known_datasets(study.evaluation).keys()
+    )
+    removed = [DATASETS.build_delete_request(gone)] if gone else []
+    if new:
         requests = [
             dg.RunRequest(run_key=f"{name} {key}", job_name=evaluation.name, partition_key=name)
-            for name, key in changed.items()
+            for name, key in new.items()
         ]
-        new = DATASETS.build_add_request(list(changed))
-        return dg.SensorResult(run_requests=requests, dynamic_partitions_requests=[new])
+        added = [DATASETS.build_add_request(list(new))]
+        return dg.SensorResult(
+            run_requests=requests, dynamic_partitions_requests=[*added, *removed], cursor=json.dumps(changed)
+        )
     event = context.instance.get_latest_materialization_event(SAMPLES)
     summary = context.instance.get_latest_materialization_event(SUMMARY)
-    if event is None or (summary is not None and summary.timestamp >= event.timestamp):
-        return dg.SkipReason("No data set is new or changed.")
-    return dg.SensorResult(
-        run_requests=[dg.RunRequest(run_key=f"after {event.run_id}", job_name=evaluation_overview.name)]
-    )
+    if event is not None and (summary is None or summary.timestamp < event.timestamp):
+        overview = dg.RunRequest(run_key=f"after {event.run_id}", job_name=evaluation_overview.name)
+        return dg.SensorResult(run_requests=[overview], dynamic_partitions_requests=removed)
+    if gone:
+        return dg.SensorResult(dynamic_partitions_requests=removed)
+    return dg.SkipReason("No data set is new or changed.")
 
 
 def changed_datasets(instance: dg.DagsterInstance, study: Study) -> Iterator[tuple[str, str]]:

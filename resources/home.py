@@ -66,6 +66,10 @@ class Home:
                 f"{self.local} holds the study '{holder}', not '{study}'. Set TOUCHSTONE_HOME to a folder of its own."
             )
 
+    def holds_a_study(self) -> bool:
+        """Whether a study was run here before."""
+        return self._holder() is not None
+
     def _holder(self) -> str | None:
         """The study whose home this is; null where there is no marker, or one that a crash left empty or unreadable."""
         try:

@@ -138,7 +138,7 @@ def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
         n=int(row["n_used"]),
         what=f"{what} against people",
         reason=_reason(row),
-        remedy="mae_linear in this table says what a calibration on held-out products would leave.",
+        remedy="mae_linear in human_agreement says what a calibration on held-out products would leave.",
     )
 
 

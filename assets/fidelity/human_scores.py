@@ -6,7 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.checks import gate_result
+from assets.checks import gate_result, told
 from assets.partitions import metadata_value
 from resources.errors import FileFault, listed
 from resources.file_hash import sha256_of_file
@@ -59,14 +59,18 @@ def every_row_accounted_for(human_scores: pd.DataFrame, study: dg.ResourceParam[
 def accounted_gate(stored: pd.DataFrame, read: HumanScoresRead) -> Gate:
     """Ratings that stand in the file or in the table, and not in both with the same score."""
     in_table, in_file = _ratings(stored), _ratings(read.frame)
-    return at_most(
+    gate = at_most(
         "every_row_accounted_for",
         float(len(in_table ^ in_file)),
         0,
         n=read.n_rows_in_file,
         counted="rows",
-        what=f"Ratings that file and table do not share ({len(stored)} made, {len(read.exclusions)} left out as blank)",
+        what="Ratings that file and table do not share",
         remedy="The file changed since the table was made: make human_scores again.",
+    )
+    rows, blank = read.n_rows_in_file, len(read.exclusions)
+    return told(
+        gate, f"All {rows} rows of the file are accounted for: {len(stored)} in the table, {blank} blank left out."
     )
 
 

@@ -12,7 +12,7 @@ from analysis.gates import Gate, at_least, at_most
 from analysis.icc import Icc, IccForm, icc, icc_band
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.undefined import UndefinedStatistic
-from assets.checks import gate_of_each
+from assets.checks import gate_of_each, told
 from assets.fidelity.score_matrix import as_planned, scores_of
 from assets.intervals import in_words
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
@@ -216,7 +216,7 @@ def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:
         theirs = pingouin.intraclass_corr(long, "object", "repeat", "score").set_index("Type")["ICC"]
     ours = {form: seen[f"icc_{key}"] for key, (form, _) in FORMS.items() if not pd.isna(seen[f"icc_{key}"])}
     difference = max(abs(float(value) - float(theirs[form])) for form, value in ours.items())
-    return at_most(
+    gate = at_most(
         "icc_agrees_with_pingouin",
         difference,
         PINGOUIN_TOLERANCE,
@@ -224,3 +224,5 @@ def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:
         what="Largest difference from pingouin's coefficients",
         remedy="One of the two is wrong: report it with the score matrix.",
     )
+    words = f"An independent implementation, pingouin, gives the same six coefficients over {len(scores)} objects"
+    return told(gate, f"{words}: they differ by {difference:.0e} at most, and {PINGOUIN_TOLERANCE:g} is allowed.")

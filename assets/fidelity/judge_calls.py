@@ -6,7 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
-from assets.checks import gate_of_each, require
+from assets.checks import gate_of_each, require, told
 from assets.fidelity.study_objects import mismatch_gate, missing_gate
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from resources.configuration.grid import setting_from_key
@@ -104,7 +104,7 @@ def model_gate(calls: pd.DataFrame) -> Gate:
     answered = calls[calls["state"].isin(ANSWER_STATES)]
     models = answered[["model_answered", "fingerprint"]].fillna("not stated").drop_duplicates()
     named = listed(f"{row.model_answered} ({row.fingerprint})" for row in models.itertuples())
-    return at_most(
+    gate = at_most(
         "same_model_answered",
         float(len(models)),
         1,
@@ -113,6 +113,7 @@ def model_gate(calls: pd.DataFrame) -> Gate:
         what="Models and fingerprints behind the answers",
         remedy=f"They are {named}. Pin the model's version, or judge the setting again under another model name.",
     )
+    return told(gate, f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
 
 
 def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least
 from analysis.pairs import FEWEST_PAIRS
-from assets.checks import gate_of_each
+from assets.checks import gate_of_each, told
 from assets.fidelity.score_matrix import as_planned, scores_of
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
@@ -86,7 +86,7 @@ def some_matched(context: dg.AssetCheckExecutionContext, matched_scores: Frames)
 
 def some_matched_gate(matched: pd.DataFrame) -> Gate:
     """The number of matched objects against three, under which no correlation is defined."""
-    return at_least(
+    gate = at_least(
         "some_matched",
         float(len(matched)),
         FEWEST_PAIRS,
@@ -94,3 +94,4 @@ def some_matched_gate(matched: pd.DataFrame) -> Gate:
         what="Objects scored by judge and people",
         remedy="The human-score file and the judged objects must share file hashes (`_h` and 8 hex digits).",
     )
+    return told(gate, f"{len(matched)} objects were scored by judge and people; needed: at least {FEWEST_PAIRS}.")

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.checks import gate_of_each
+from assets.checks import gate_of_each, told
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.errors import UserError, listed
 from resources.judges.contract import SCORED_STATES
@@ -83,13 +83,17 @@ def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:
     """The fewest valid repeats of any object against the minimum, with the objects that lack some."""
     short = matrix[matrix["n_valid"] < minimum]
     named = listed(f"{row.object} ({row.n_valid})" for row in short.itertuples())
-    return at_least(
+    fewest = None if matrix.empty else int(matrix["n_valid"].min())
+    gate = at_least(
         "enough_repeats",
-        None if matrix.empty else float(matrix["n_valid"].min()),
+        None if fewest is None else float(fewest),
         minimum,
         n=len(matrix),
         what="Fewest valid repeats of an object",
         reason="no object was judged",
         remedy=f"Too few: {named}. Run the setting again: faults are asked again. An invalid answer is final: plan "
         "more repeats.",
+    )
+    return told(
+        gate, f"Each of the {len(matrix)} objects has {fewest} valid repeats or more; needed: at least {minimum}."
     )

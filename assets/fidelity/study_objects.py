@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.pairs import FEWEST_PAIRS
-from assets.checks import gate_result
+from assets.checks import gate_result, told
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
 from resources.images import load_image
@@ -95,21 +95,23 @@ def enough_objects_gate(frame: pd.DataFrame) -> Gate:
     """Objects to judge against three, under which no correlation with people is defined."""
     causes = frame["excluded"].dropna().unique()
     remedy = f"The others were left out: {listed(causes)}." if len(causes) else "Score and render more objects."
-    return at_least(
+    judged = int(frame["excluded"].isna().sum())
+    gate = at_least(
         "something_to_judge",
-        float(frame["excluded"].isna().sum()),
+        float(judged),
         FEWEST_PAIRS,
         n=len(frame),
         what="Objects to judge",
         remedy=remedy,
     )
+    return told(gate, f"{judged} of {len(frame)} objects are judged; needed: at least {FEWEST_PAIRS}.")
 
 
 def mismatch_gate(frame: pd.DataFrame) -> Gate:
     """Objects, not excluded, whose render shows another object than people scored, each named."""
     wrong = frame[(frame["object"] != frame["judged_object"]) & frame["excluded"].ne("mismatched_object")]
     named = listed(f"{row.item_id} (scored {row.object}, render of {row.judged_object})" for row in wrong.itertuples())
-    return at_most(
+    gate = at_most(
         "render_shows_the_scored_object",
         float(len(wrong)),
         0,
@@ -117,13 +119,14 @@ def mismatch_gate(frame: pd.DataFrame) -> Gate:
         what="Objects whose render is of another object",
         remedy=f"{named}. Correct output_glb_relpath, or set mismatched_objects: exclude.",
     )
+    return told(gate, f"Each of the {len(frame)} objects is judged on its own render, or was left out and counted.")
 
 
 def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
     """The share of objects without usable images against its limit; wrong objects are another gate's."""
     wanted = frame[frame["excluded"].ne("mismatched_object")]
     missing = wanted[wanted["excluded"].notna()]
-    return at_most(
+    gate = at_most(
         "images_are_there",
         len(missing) / len(wanted) if len(wanted) else None,
         limit,
@@ -133,3 +136,5 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         remedy=f"{listed(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
         "or raise max_missing_share.",
     )
+    usable = f"{len(wanted) - len(missing)} of {len(wanted)} objects have usable images"
+    return told(gate, f"{usable}; at most a share of {limit:g} may lack them.")

@@ -54,11 +54,12 @@ def _configuration() -> str:
 
 
 def _database() -> str:
-    from resources.database.engine import open_engine, shown
+    from resources.database.engine import open_engine, refuse_damaged, shown
     from resources.database.migrate import migrate
 
     engine = open_engine(touchstone_home().database_url)
     migrate(engine)
+    refuse_damaged(engine)
     return f"{shown(engine)}: reachable, schema up to date"
 
 

@@ -1,5 +1,6 @@
 """`touchstone run`: a study through Dagster, in this process, with progress and a summary."""
 
+import os
 from typing import Annotated, Literal
 
 import typer
@@ -24,11 +25,17 @@ def run(
 ) -> None:
     """Run a study: what is answered already is not asked again."""
     from pipeline.samples.prepare import prepare_samples
+    from resources.configuration.load import configuration_file
 
     console = Console()
     home = touchstone_home()
     if (study == "fidelity" and dataset) or (study == "evaluation" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
+    if configuration_file(home) is None and "TOUCHSTONE_HOME" in os.environ and not home.holds_a_study():
+        raise UserError(
+            f"There is no study in {home.local}: no touchstone.yaml, and the demo was not run there. "
+            "`touchstone init` makes one, `touchstone demo` runs the samples."
+        )
     if prepare_samples(home, console):
         console.print(f"There is no touchstone.yaml in {home.local}: the built-in sample study runs.", soft_wrap=True)
     run_and_show(home, console, study, tuple(setting or dataset or ()))
@@ -62,6 +69,9 @@ def run_and_show(home: Home, console: Console, name: StudyName, partitions: tupl
         console.print("Interrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
     show_outcome(outcome, console)
+    if name == "evaluation":
+        # One bad file does not hide what the good ones gave.
+        show_evaluation(home, console)
     if outcome.user_errors:
         raise UserError("\n".join(dict.fromkeys(outcome.user_errors)))
     if outcome.other_errors:
@@ -70,5 +80,3 @@ def run_and_show(home: Home, console: Console, name: StudyName, partitions: tupl
         raise UserError("A blocking gate stopped the study; the line marked STOP above says which and why.")
     if name == "fidelity":
         show_summary(home, console)
-    else:
-        show_evaluation(home, console)

@@ -13,6 +13,7 @@ from rich.text import Text
 from analysis.correlation import correlation
 from assets.checks import NOT_ASKED
 from pipeline.runs import Outcome
+from resources.configuration.fidelity import FidelityThresholds
 from resources.configuration.load import SAMPLE, load_configuration
 from resources.home import Home
 
@@ -23,14 +24,18 @@ COLUMNS = (
     ("half_width", "CI ±"),
     ("spearman_r", "Spearman"),
     ("mae", "MAE"),
-    ("rmse", "RMSE"),
     ("json_validity_rate", "JSON"),
 )
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
-    """Every gate with what was seen and needed: pass, note (advice), FAIL or STOP (blocking)."""
-    console.print(f"\n{len(set(outcome.tables))} tables made. Gates (docs/fidelity.md says how to read them):")
+    """Every gate with what was seen and needed, what stops or fails first."""
+    if not outcome.tables and not outcome.checks:
+        return
+    console.print(
+        f"\n{len(set(outcome.tables))} tables made. Gates: STOP blocks what follows, FAIL is a threshold missed, "
+        "note is advice."
+    )
     grid = Table.grid(padding=(0, 2, 0, 0))
     for check in sorted(outcome.checks, key=_order):
         if check.description == NOT_ASKED:
@@ -42,7 +47,7 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
 
 
 def _order(check: dg.AssetCheckEvaluation) -> int:
-    return ("pass", "note", "FAIL", "STOP").index(_verdict(check)[0])
+    return ("STOP", "FAIL", "note", "pass").index(_verdict(check)[0])
 
 
 def _verdict(check: dg.AssetCheckEvaluation) -> tuple[str, str]:
@@ -57,35 +62,72 @@ def show_summary(home: Home, console: Console) -> None:
     """The table `setting_summary`, and the paths of what was made."""
     tables = home.tables / "fidelity"
     summary = pd.read_parquet(str(tables / "setting_summary.parquet"))
-    console.print()
-    console.print(_as_table(summary))
+    plan = load_configuration(home).fidelity
+    thresholds = plan.thresholds if plan else FidelityThresholds()
+    console.print(_as_table(summary, thresholds))
     first = summary.iloc[0]
     answered, faults = int(summary["n_evaluations"].sum()), int(summary["n_faults"].sum())
     console.print(
-        f"* baseline. {answered} answers and {faults} faults in the ledger, {summary['cost_usd'].sum():.2f} USD.",
+        "ICC(1,k): repeatability of the mean of the repeats, F interval (icc_by_setting has the one over products). "
+        "MAD: median spread of an object's repeats. CI ±: half-width of an object's mean. Spearman, MAE: against people. "
+        "JSON: valid answers. Scores are 0-1, * is the baseline; docs/statistics.md defines each number.",
         highlight=False,
     )
     console.print(
         f"Compared on {first['n_objects']} objects that are valid in every setting, {first['n_matched']} of them "
-        "scored by people. Scores are 0-1; ICC(1,k) and its F interval are of the mean of the planned repeats; "
-        "icc_by_setting has the interval over products beside it.",
+        f"scored by people. {answered} answers and {faults} faults in the ledger, {summary['cost_usd'].sum():.2f} USD.",
         highlight=False,
     )
+    _show_verdict(summary, thresholds, console)
     _show_truth(home, console)
     console.print(f"Tables, as Parquet, in {tables}:", soft_wrap=True, highlight=False)
     names = [path.name if path.is_file() else f"{path.name}/" for path in tables.iterdir()]
     console.print(Padding(", ".join(sorted(names)), (0, 0, 0, 2)), highlight=False)
 
 
-def _as_table(summary: pd.DataFrame) -> Table:
+def _as_table(summary: pd.DataFrame, thresholds: FidelityThresholds) -> Table:
+    """Every setting; a number that misses its threshold is red, and the last column says whether all keep theirs."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("setting", no_wrap=True)
     for _, heading in COLUMNS:
         table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("gates", no_wrap=True)
     for _, row in summary.iterrows():
         name = f"{row['setting']} *" if row["baseline"] else str(row["setting"])
-        table.add_row(name, *[_shown(column, row) for column, _ in COLUMNS])
+        missed = missed_gates(row, thresholds)
+        cells = [Text(_shown(column, row), style="red" if column in missed else "") for column, _ in COLUMNS]
+        table.add_row(name, *cells, Text("fail", style="red") if missed else Text("pass", style="green"))
     return table
+
+
+def missed_gates(row: Any, thresholds: FidelityThresholds) -> list[str]:
+    """The columns of `setting_summary` whose quality gate a setting misses; an undefined number misses its gate."""
+    kept = {
+        "icc": not row["deterministic"] and row["icc"] >= thresholds.icc,
+        "mad": row["mad"] <= thresholds.median_mad,
+        "spearman_r": row["spearman_r"] >= thresholds.spearman,
+        "mae": row["mae"] <= thresholds.mae,
+        "json_validity_rate": row["json_validity_rate"] >= thresholds.json_validity,
+    }
+    return [column for column, keeps in kept.items() if pd.isna(row[column]) or not keeps]
+
+
+def _show_verdict(summary: pd.DataFrame, thresholds: FidelityThresholds, console: Console) -> None:
+    """The settings that keep every quality gate, and the one that orders most like people among them."""
+    passing = [row for _, row in summary.iterrows() if not missed_gates(row, thresholds)]
+    if not passing:
+        nearest = min((row for _, row in summary.iterrows()), key=lambda row: len(missed_gates(row, thresholds)))
+        missed = ", ".join(missed_gates(nearest, thresholds))
+        words = f"No setting passes every quality gate. {nearest['setting']} misses the fewest: {missed}."
+    else:
+        best = max(passing, key=lambda row: row["spearman_r"])
+        bounds = "" if pd.isna(best["spearman_low"]) else f" [{best['spearman_low']:.3f}, {best['spearman_high']:.3f}]"
+        words = (
+            f"{len(passing)} of {len(summary)} settings pass every quality gate: "
+            f"{', '.join(str(row['setting']) for row in passing)}. Highest Spearman among them: {best['setting']}, "
+            f"{best['spearman_r']:.3f}{bounds}; that it is better than the others is not shown."
+        )
+    console.print(Text.assemble(("Verdict: ", "bold"), words))
 
 
 def _shown(column: str, row: Any) -> str:
@@ -93,7 +135,7 @@ def _shown(column: str, row: Any) -> str:
     if pd.isna(value):
         return "-"
     if column == "icc" and row["deterministic"]:
-        return "deterministic"
+        return "determ."
     if column == "icc" and not pd.isna(row["icc_low"]):
         return f"{value:.3f} [{row['icc_low']:.3f}, {row['icc_high']:.3f}]"
     return f"{value:.3f}"

@@ -1,6 +1,6 @@
 """Decides what an evaluation file holds, scores or answers, and which of its fields say what."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -14,8 +14,10 @@ Kind = Literal["scores", "answers"]
 SAMPLE_ID = "sample_id"
 OPTIONS = "options"
 SNIFFED_RECORDS = 200
-_NAME_IT = "Name it with --prediction or --truth, or in touchstone.yaml."
-_CHOOSE = "Say which with --kind scores or --kind answers, or name --prediction and --truth."
+NAME_IT = (
+    "Name the fields with --prediction and --truth (in touchstone.yaml: `prediction:` and `truth:` of the data set)."
+)
+_CHOOSE = "Say --kind scores or --kind answers (in touchstone.yaml: `kind: scores` or `kind: answers`)."
 
 
 class Sides(NamedTuple):
@@ -26,7 +28,9 @@ class Sides(NamedTuple):
 
 
 KNOWN: dict[Kind, Sides] = {
-    "scores": Sides(("final_score", "result.final_score", "quality_score"), ("mos", "metadata.mos")),
+    "scores": Sides(
+        ("final_score", "result.final_score", "quality_score", "prediction", "score"), ("mos", "metadata.mos")
+    ),
     "answers": Sides(("prediction",), ("answer",)),
 }
 # Names that tell one delimiter of a CSV file from another.
@@ -75,8 +79,9 @@ def evaluation_columns(
 
     Args:
         file: The file; its first records decide, all of them where those lack a field that is needed.
-        kind: What it holds; null to recognise it.
-        prediction: Dotted name of the field with predictions; null for the first known one that is there.
+        kind: What it holds; null to recognise it by the truth.
+        prediction: Dotted name of the field with predictions; null for the first known one that is there, in any
+            letter case.
         truth: The same for the truth.
         fields: Dotted names of the metadata to keep; null for all.
 
@@ -103,7 +108,7 @@ def _columns(
     for name in (prediction, truth, *(fields or ())):
         fault = unknown_field(name, names) if name is not None else None
         if fault:
-            raise FileFault(file.name, f"{fault}", "Correct the name.")
+            raise FileFault(file.name, fault, "Correct the name.")
     kind = kind or _recognised(file, names, prediction, truth)
     chosen_prediction, passed = _chosen(file, names, "prediction", KNOWN[kind].prediction, prediction)
     chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)
@@ -130,46 +135,71 @@ def _chosen(
     if named is not None:
         return named, ()
     for place, name in enumerate(known):
-        if name in names:
-            return name, tuple(known[:place])
+        found = spelled(name, names)
+        if found:
+            # Its own spelling would have come before another one.
+            return found[0], (*known[:place], *([name] if found[0] != name else []))
     problem = f"there is no {side}, {_none_of(known, names)}; the fields there are: {_shown(names)}."
-    raise FileFault(file.name, problem, _NAME_IT)
+    raise FileFault(file.name, problem, NAME_IT)
+
+
+def spelled(name: str, names: Sequence[str]) -> list[str]:
+    """The names that are this one but for letter case, the one that is spelled alike first."""
+    same = [one for one in names if one.casefold() == name.casefold()]
+    return sorted(same, key=lambda one: one != name)
+
+
+def _first(known: Sequence[str], names: Sequence[str]) -> str | None:
+    return next((found for name in known for found in spelled(name, names)), None)
 
 
 def _recognised(file: RecordFile, names: Sequence[str], prediction: str | None, truth: str | None) -> Kind:
-    fitting: list[Kind] = [kind for kind in KNOWN if _fits(kind, names, prediction, truth)]
+    """What the truth says that the file holds: by its name, else by its values."""
+    if truth is None:
+        return _recognised_unnamed(file, names, prediction)
+    for kind, sides in KNOWN.items():
+        if spelled(truth, sides.truth):
+            return kind
+    numbers = _share_of_numbers(file, truth)
+    if numbers == 0:
+        return "answers"
+    if numbers == 1 and not any(name.split(".")[0] == OPTIONS for name in names):
+        return "scores"
+    raise _unclear(file, names, dict.fromkeys(KNOWN, truth), prediction)
+
+
+def _recognised_unnamed(file: RecordFile, names: Sequence[str], prediction: str | None) -> Kind:
+    truths = {kind: found for kind, sides in KNOWN.items() if (found := _first(sides.truth, names))}
+    if not truths:
+        lacks = "; ".join(f"for {kind} {_none_of(sides.truth, names)}" for kind, sides in KNOWN.items())
+        problem = f"it holds neither scores nor answers, there is no truth: {lacks}; the fields there are: "
+        raise FileFault(file.name, f"{problem}{_shown(names)}.", NAME_IT)
+    fitting = [kind for kind in truths if _fits(KNOWN[kind].prediction, names, prediction)] or list(truths)
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting:
-        lacks = "; ".join(f"for {kind} {' and '.join(_lacking(kind, names, prediction, truth))}" for kind in KNOWN)
-        problem = f"it holds neither scores nor answers: {lacks}; the fields there are: {_shown(names)}."
-        raise FileFault(file.name, problem, _NAME_IT)
-    if prediction is not None and truth is not None:
-        numbers = _share_of_numbers(file, truth)
-        has_options = any(name.split(".")[0] == OPTIONS for name in names)
-        if numbers == 1 and not has_options:
-            return "scores"
-        if numbers == 0:
-            return "answers"
-    found = [repr(name) for kind in KNOWN for side in KNOWN[kind] for name in side if name in names]
-    problem = f"it could hold scores or answers{', with fields ' + listed(found) if found else ''}."
-    raise FileFault(file.name, problem, _CHOOSE)
+    shared = {prediction or _first(KNOWN[kind].prediction, names) for kind in fitting}
+    field = shared.pop()
+    if not shared and field is not None and _share_of_numbers(file, field) == 0:
+        return "answers"
+    raise _unclear(file, names, truths, prediction)
 
 
-def _fits(kind: Kind, names: Sequence[str], prediction: str | None, truth: str | None) -> bool:
-    return not _lacking(kind, names, prediction, truth)
+def _fits(known: Sequence[str], names: Sequence[str], prediction: str | None) -> bool:
+    """Whether predictions of a kind are there, or were named and are not known for the other kind only."""
+    if prediction is None:
+        return _first(known, names) is not None
+    everywhere = [name for sides in KNOWN.values() for name in sides.prediction]
+    return bool(spelled(prediction, known)) or not spelled(prediction, everywhere)
 
 
-def _lacking(kind: Kind, names: Sequence[str], prediction: str | None, truth: str | None) -> list[str]:
-    """What keeps a file from holding this kind: a side without a field, or with a field known for the other kind."""
-    others = {name for other, sides in KNOWN.items() if other != kind for side in sides for name in side}
-    lacking = []
-    for named, known in zip((prediction, truth), KNOWN[kind], strict=True):
-        if named is None and not set(known) & set(names):
-            lacking.append(_none_of(known, names))
-        elif named in others:
-            lacking.append(f"'{named}' is of another kind")
-    return lacking
+def _unclear(file: RecordFile, names: Sequence[str], truths: Mapping[Kind, str], prediction: str | None) -> FileFault:
+    pairs = {kind: (prediction or _first(KNOWN[kind].prediction, names), truth) for kind, truth in truths.items()}
+    fields = dict.fromkeys(field for field, _ in pairs.values() if field is not None)
+    if len(fields) == 1:
+        return FileFault(file.name, f"is '{next(iter(fields))}' a score or an answer?", _CHOOSE)
+    either = " or ".join(f"{kind} ('{field}' against '{truth}')" for kind, (field, truth) in pairs.items() if field)
+    problem = f"does it hold {either}?" if either else "does it hold scores or answers?"
+    return FileFault(file.name, problem, _CHOOSE)
 
 
 def _share_of_numbers(file: RecordFile, name: str) -> float:

@@ -12,7 +12,16 @@ import pyarrow as pa
 from upath import UPath
 
 from resources.errors import SHOWN, FileFault, listed, nearest
-from resources.inputs.evaluation_columns import KNOWN, LIKELY, SAMPLE_ID, EvaluationColumns, Kind, evaluation_columns
+from resources.inputs.evaluation_columns import (
+    KNOWN,
+    LIKELY,
+    NAME_IT,
+    SAMPLE_ID,
+    EvaluationColumns,
+    Kind,
+    evaluation_columns,
+    spelled,
+)
 from resources.inputs.evaluation_duplicates import repeated_samples
 from resources.inputs.evaluation_rows import LeftOut, RowFault, row_reader
 from resources.inputs.faults import BadRow, Exclusion, Faults
@@ -23,7 +32,7 @@ from resources.inputs.record_files import RecordFile, record_file
 FIELD = "field."
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
 ValueIn = Callable[[Fields], Any]
-_SKIP = " `--skip-bad-rows` leaves such rows out and counts them."
+_SKIP = " `--skip-bad-rows` (in touchstone.yaml: `skip_bad_rows: true`) leaves such rows out and counts them."
 
 
 @dataclass(frozen=True)
@@ -220,7 +229,7 @@ class _Reading:
         for name, value in self.rivals:
             if value(record) is not None:
                 problem = f"field '{name}' is here and was in none of the first rows, by which the fields were chosen."
-                remedy = "Name the fields with --prediction and --truth; have a sample_id in every row or in none."
+                remedy = f"{NAME_IT} Have a sample_id in every row or in none."
                 raise FileFault(self.file.name, problem, remedy, row=row)
 
     def _refuse_nothing(self, n_kept: int) -> None:
@@ -237,8 +246,8 @@ class _Reading:
             near = nearest(SAMPLE_ID, columns.known_fields)
             yield f"There is no field '{SAMPLE_ID}'{near}; the row in the file names the sample."
         for chosen, known in zip((columns.prediction, columns.truth), KNOWN[columns.kind], strict=True):
-            also = [name for name in known if name in columns.known_fields]
-            if chosen in known and also:
+            also = [found for name in known for found in spelled(name, columns.known_fields)]
+            if spelled(chosen, known) and also:
                 yield f"'{chosen}' was read; {listed(map(repr, also))} is there too."
 
 

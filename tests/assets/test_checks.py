@@ -93,10 +93,23 @@ def test_a_run_over_settings_names_the_worst_and_the_others_that_fail(instance: 
     assert f"| {KEYS[0]} | pass |" in table
 
 
-def test_a_run_over_settings_that_all_pass_names_the_nearest_to_the_limit(instance: dg.DagsterInstance) -> None:
+def test_a_run_over_settings_that_all_pass_names_the_nearest_to_the_limit(
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def undemanding(frame: pd.DataFrame) -> Gate:
+        return at_least("high_enough", float(frame["level"].iloc[0]), 0.0, n=1, what="Level")
+
+    monkeypatch.setattr("tests.assets.test_checks.level_gate", undemanding)
+    [seen] = [check for check in evaluations(instance, over(0, 3)) if check.partition is None]
+    assert seen.passed
+    lowest = min(KEYS[:4], key=lambda key: LEVELS[key])
+    assert f"All 4 settings pass. Nearest to the limit is {lowest}: Level is" in (seen.description or "")
+
+
+def test_a_run_over_one_setting_says_what_its_gate_says(instance: dg.DagsterInstance) -> None:
     [seen] = [check for check in evaluations(instance, over(3, 3)) if check.partition is None]
     assert seen.passed
-    assert f"Nearest to the limit is {KEYS[3]}" in (seen.description or "")
+    assert (seen.description or "").startswith("Level is")
 
 
 def test_a_run_over_settings_has_each_settings_own_result_tied_to_its_table(instance: dg.DagsterInstance) -> None:
@@ -113,7 +126,7 @@ def test_a_run_over_settings_has_each_settings_own_result_tied_to_its_table(inst
         assert check.target_materialization_data.storage_id == record.storage_id
 
 
-def test_a_setting_without_a_number_is_worse_than_any_number(
+def test_a_setting_without_a_number_is_told_apart_from_the_worst_number(
     instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def undefined_at_first(frame: pd.DataFrame) -> Gate:
@@ -123,7 +136,9 @@ def test_a_setting_without_a_number_is_worse_than_any_number(
 
     monkeypatch.setattr("tests.assets.test_checks.level_gate", undefined_at_first)
     [seen] = [check for check in evaluations(instance, over(0, 2)) if check.partition is None]
-    assert f"Worst is {KEYS[0]}: Level is undefined (no level)" in (seen.description or "")
+    assert f" {KEYS[0]}: Level is undefined (no level)" in (seen.description or "")
+    assert "Worst is" in (seen.description or "")
+    assert f"Worst is {KEYS[0]}" not in (seen.description or "")
 
 
 def test_below_a_limit_the_largest_number_is_the_worst(

@@ -35,7 +35,8 @@ def test_a_table_with_every_row_that_is_not_blank_passes(tmp_path: Path) -> None
     found = read(tmp_path, "0.2", "", "0.4")
     gate = accounted_gate(found.frame, found)
     assert gate.passed
-    assert "2 made, 1 left out as blank" in gate.sentence
+    assert "All 3 rows" in gate.sentence
+    assert "2 in the table, 1 blank left out" in gate.sentence
 
 
 def test_a_file_that_grew_since_the_table_was_made_fails_with_the_numbers_and_the_remedy(tmp_path: Path) -> None:

@@ -157,8 +157,10 @@ def test_a_broken_file_leaves_the_tables_as_they_were(tmp_path: Path) -> None:
     assert kept == {path: content for path, content in before.items() if path.name == "pictures.parquet"}
 
 
-def tick(study: Study, instance: dg.DagsterInstance) -> dg.SensorResult | dg.SkipReason:
-    context = dg.build_sensor_context(instance=instance, definitions=definitions_of(study), resources={"study": study})
+def tick(study: Study, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult | dg.SkipReason:
+    context = dg.build_sensor_context(
+        instance=instance, definitions=definitions_of(study), resources={"study": study}, cursor=cursor
+    )
     result = new_datasets(context)
     assert isinstance(result, dg.SensorResult | dg.SkipReason)
     return result
@@ -202,6 +204,30 @@ def test_when_data_sets_are_made_the_tables_over_all_of_them_follow(tmp_path: Pa
         result = tick(study, instance)
         assert isinstance(result, dg.SensorResult)
         assert [one.job_name for one in result.run_requests or []] == ["evaluation_overview"]
+
+
+def test_a_bad_file_is_asked_for_once_and_does_not_keep_the_overview_waiting(tmp_path: Path) -> None:
+    (tmp_path / "inbox").mkdir()
+    settled(write_scores(tmp_path / "inbox" / "good.csv"))
+    bad = tmp_path / "inbox" / "bad.csv"
+    bad.write_text("nothing,known\n1,2\n")
+    settled(bad)
+    study = study_over(tmp_path, {}, inbox=tmp_path / "inbox")
+    with dg.DagsterInstance.ephemeral() as instance:
+        first = tick(study, instance)
+        assert isinstance(first, dg.SensorResult)
+        assert {one.partition_key for one in first.run_requests or []} == {"good", "bad"}
+        instance.add_dynamic_partitions(DATASETS.name or "", ["good", "bad"])
+        job = definitions_of(study).resolve_job_def("evaluation")
+        assert job.execute_in_process(instance=instance, partition_key="good").success
+        second = tick(study, instance, first.cursor)
+        assert isinstance(second, dg.SensorResult)
+        assert [one.job_name for one in second.run_requests or []] == ["evaluation_overview"]
+        bad.unlink()
+        third = tick(study, instance, first.cursor)
+        assert isinstance(third, dg.SensorResult)
+        [removed] = third.dynamic_partitions_requests or []
+        assert list(removed.partition_keys) == ["bad"]
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
