@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.load import load_configuration
+from resources.configuration.load import FILE_NAME, configuration_file, load_configuration
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
@@ -15,12 +16,13 @@ from resources.home import Home, touchstone_home
 
 @dataclass
 class Study:
-    """What assets ask for by the resource key `study`."""
+    """What assets ask for by the resource key `study`; `file` is the configuration that it was read from."""
 
     name: str
     fidelity_section: FidelityStudy | None
     home: Home
     evaluation_section: EvaluationStudy | None = None
+    file: Path | None = None
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -30,7 +32,7 @@ class Study:
             UserError: It is not configured.
         """
         if self.fidelity_section is None:
-            raise UserError("The configuration has no section `fidelity`. `touchstone init` writes one.")
+            raise self._lacks("fidelity")
         return self.fidelity_section
 
     @property
@@ -41,8 +43,14 @@ class Study:
             UserError: It is not configured.
         """
         if self.evaluation_section is None:
-            raise UserError("The configuration has no section `evaluation`. `touchstone init` writes one.")
+            raise self._lacks("evaluation")
         return self.evaluation_section
+
+    def _lacks(self, section: str) -> UserError:
+        written = "" if section == "fidelity" else " (`touchstone init` writes it commented out: remove the #)"
+        return UserError(
+            f"This study has no section `{section}`. Add the section `{section}:` to {self.file or FILE_NAME}{written}."
+        )
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -56,4 +64,5 @@ def study_from_environment() -> Study:
     """The study that `TOUCHSTONE_HOME` and `TOUCHSTONE_CONFIG` name."""
     home = touchstone_home()
     configuration = load_configuration(home)
-    return Study(configuration.study, configuration.fidelity, home, configuration.evaluation)
+    file = configuration_file(home)
+    return Study(configuration.study, configuration.fidelity, home, configuration.evaluation, file)

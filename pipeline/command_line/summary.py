@@ -69,8 +69,8 @@ def show_summary(home: Home, console: Console) -> None:
     answered, faults = int(summary["n_evaluations"].sum()), int(summary["n_faults"].sum())
     console.print(
         "ICC(1,k): repeatability of the mean of the repeats, F interval (icc_by_setting has the one over products). "
-        "MAD: median spread of an object's repeats. CI ±: half-width of an object's mean. Spearman, MAE: against people. "
-        "JSON: valid answers. Scores are 0-1, * is the baseline; docs/statistics.md defines each number.",
+        "MAD: median spread of an object's repeats. CI ±: half-width of an object's mean. Spearman, MAE: against "
+        "people. JSON: valid answers. Scores are 0-1, * is the baseline; docs/statistics.md defines each number.",
         highlight=False,
     )
     console.print(

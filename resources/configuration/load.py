@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
@@ -33,6 +33,12 @@ class Configuration(BaseSettings):
     study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
+
+    @field_validator("evaluation", mode="before")
+    @classmethod
+    def all_defaults(cls, section: Any) -> Any:
+        """The section's name with nothing under it, which YAML reads as null, asks for every default."""
+        return {} if section is None else section
 
     @model_validator(mode="after")
     def some_study(self) -> "Configuration":

@@ -196,9 +196,9 @@ def _unclear(file: RecordFile, names: Sequence[str], truths: Mapping[Kind, str],
     pairs = {kind: (prediction or _first(KNOWN[kind].prediction, names), truth) for kind, truth in truths.items()}
     fields = dict.fromkeys(field for field, _ in pairs.values() if field is not None)
     if len(fields) == 1:
-        return FileFault(file.name, f"is '{next(iter(fields))}' a score or an answer?", _CHOOSE)
+        return FileFault(file.name, f"Is '{next(iter(fields))}' a score or an answer?", _CHOOSE)
     either = " or ".join(f"{kind} ('{field}' against '{truth}')" for kind, (field, truth) in pairs.items() if field)
-    problem = f"does it hold {either}?" if either else "does it hold scores or answers?"
+    problem = f"Does it hold {either}?" if either else "Does it hold scores or answers?"
     return FileFault(file.name, problem, _CHOOSE)
 
 

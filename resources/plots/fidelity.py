@@ -37,7 +37,7 @@ def draw_score_matrix(figure: Any, matrix: pd.DataFrame) -> None:
     axes.set(
         xlabel="repeat",
         ylabel="object (by mean score)",
-        title=f"{scores.shape[0]} objects, {int(np.isnan(scores).sum())} cells missing",
+        title=f"{_setting(matrix)}{scores.shape[0]} objects, {int(np.isnan(scores).sum())} cells missing",
     )
     figure.colorbar(image, label="judge's score (0-1)")
 
@@ -50,7 +50,9 @@ def draw_stability(figure: Any, stability: pd.DataFrame, threshold: float) -> No
     if len(mads):
         axes.axhline(float(np.median(mads)), color=ORANGE, label=f"median {np.median(mads):.3f}")
     axes.axhline(threshold, color=RED, linestyle="--", label=f"limit for the median {threshold:g}")
-    axes.set(xlabel="object (by MAD)", ylabel="MAD of its repeats (0-1)", title="Spread within objects")
+    axes.set(
+        xlabel="object (by MAD)", ylabel="MAD of its repeats (0-1)", title=f"{_setting(stability)}spread within objects"
+    )
     axes.legend(frameon=False)
 
 
@@ -71,7 +73,9 @@ def draw_convergence(figure: Any, curves: pd.DataFrame, summary: pd.DataFrame) -
     shown = curves.loc[curves["n"] >= 3, "half_width"].dropna()
     axes.set_ylim(0, max(2 * threshold, float(shown.quantile(0.95)) if len(shown) else 0.0) * 1.3)
     axes.set_xticks(summary["n"])
-    axes.set(xlabel="repeats", ylabel="95 % half-width (0-1)", title="What each further repeat buys")
+    axes.set(
+        xlabel="repeats", ylabel="95 % half-width (0-1)", title=f"{_setting(summary)}what each further repeat buys"
+    )
     axes.legend(frameon=False)
 
 
@@ -83,7 +87,13 @@ def draw_matched_scores(figure: Any, matched: pd.DataFrame) -> None:
         _colors(matched["algorithm"].nunique(dropna=False)), matched.groupby("algorithm", dropna=False), strict=True
     ):
         axes.scatter(group["human_score"], group["judge_score"], s=18, color=color, label=str(algorithm))
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="people (0-1)", ylabel="judge (0-1)", title=f"{len(matched)} objects")
+    axes.set(
+        xlim=(0, 1),
+        ylim=(0, 1),
+        xlabel="people (0-1)",
+        ylabel="judge (0-1)",
+        title=f"{_setting(matched)}{len(matched)} objects",
+    )
     axes.set_aspect("equal")
     axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.02, 0.5))
 
@@ -100,7 +110,7 @@ def draw_agreement_by_group(figure: Any, agreement: pd.DataFrame, threshold: flo
     axes.plot(values, places, "o", color=BLUE)
     axes.axvline(threshold, color=RED, linestyle="--")
     axes.set_yticks(places, labels, fontsize=8)
-    figure.suptitle("Agreement by group; under 5 products there is no interval", fontsize=10)
+    figure.suptitle(f"{_setting(agreement)}agreement by group; under 5 products there is no interval", fontsize=10)
     axes.set_xlabel(f"Spearman with people (dashed: {threshold:g} needed)")
 
 
@@ -160,7 +170,7 @@ def draw_icc(figure: Any, row: pd.DataFrame, threshold: float) -> None:
     """The six forms with their F intervals, and ICC(1,k) with products resampled."""
     axes = figure.subplots()
     seen = row.iloc[0]
-    names = [*(f"ICC{form}" for form in ("(1,1)", "(A,1)", "(C,1)", "(1,k)", "(A,k)", "(C,k)")), "(1,k) by product"]
+    names = [*(f"ICC{form}" for form in ("(1,1)", "(A,1)", "(C,1)", "(1,k)", "(A,k)", "(C,k)")), "ICC(1,k), by product"]
     keys = ("icc_11", "icc_a1", "icc_c1", "icc_1k", "icc_ak", "icc_ck")
     bounds = [(seen[key], seen[f"{key}_low"], seen[f"{key}_high"]) for key in keys]
     bounds.append((seen["icc_1k"], seen["icc_1k_low_by_product"], seen["icc_1k_high_by_product"]))
@@ -171,5 +181,12 @@ def draw_icc(figure: Any, row: pd.DataFrame, threshold: float) -> None:
     axes.axvline(threshold, color=RED, linestyle="--")
     axes.set_yticks(places, names, fontsize=8)
     axes.invert_yaxis()
-    title = "deterministic: 1 by construction" if seen["deterministic"] else f"{seen['n_used']} objects"
+    title = _setting(row) + (
+        "deterministic, 1 by construction" if seen["deterministic"] else f"{seen['n_used']} objects"
+    )
     axes.set(xlabel=f"ICC and its interval (dashed: {threshold:g} needed)", title=title)
+
+
+def _setting(frame: pd.DataFrame) -> str:
+    """Which setting a plot shows, as the beginning of its title."""
+    return f"{frame['setting'].iloc[0]}: " if len(frame) and "setting" in frame else ""

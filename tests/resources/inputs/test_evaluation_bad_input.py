@@ -135,7 +135,7 @@ def test_a_row_that_cannot_be_read_is_refused_with_its_number_or_skipped_and_cou
     path = json_lines(tmp_path / "a.jsonl", good, bad, {**good, "sample_id": "last"})
     with pytest.raises(UserError) as caught:
         read_evaluation_file(path)
-    assert [part for part in ["a.jsonl", *parts, "--skip-bad-rows"] if part not in str(caught.value)] == []
+    assert [part for part in ["a.jsonl", *parts, "--skip-bad-rows", "skip_bad_rows: true"] if part not in str(caught.value)] == []
     read = read_evaluation_file(path, skip_bad_rows=True)
     assert read.frame["sample_id"].tolist() == ["good", "last"]
     assert (read.excluded, read.n_rows_in_file, read.examples[0].row) == ({"broken_row": 1}, 3, 2)
@@ -178,7 +178,7 @@ def test_a_sample_with_two_answers_truths_or_sets_of_options_is_refused(tmp_path
         ({"prediction": "final_scor"}, ["'final_scor' (did you mean 'final_score'?)"]),
         ({"truth": "MOS"}, ["no field 'MOS'", "the fields there are"]),
         ({"truth": "final_score", "kind": "scores"}, ["as prediction and as truth", "Name two fields"]),
-        ({"kind": "answers"}, ["there is no prediction, none of 'prediction'", "--prediction"]),
+        ({"kind": "answers"}, ["there is no prediction, none of 'prediction'", "--prediction", "`truth:`"]),
     ],
 )
 def test_a_field_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path, asked: Any, parts: list[str]) -> None:
@@ -191,7 +191,7 @@ def test_a_field_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path
 
 def test_a_file_of_something_else_says_what_either_kind_lacks(tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", {"id": 1, "score": 2})
-    with pytest.raises(UserError, match="neither scores nor answers: for scores.*'mos'.*for answers.*'id', 'score'"):
+    with pytest.raises(UserError, match="neither scores nor answers.*for scores.*'mos'.*for answers.*'id', 'score'"):
         read_evaluation_file(path)
 
 

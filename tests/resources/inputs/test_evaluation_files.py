@@ -173,7 +173,7 @@ def test_a_decimal_comma_is_read_where_commas_do_not_separate(tmp_path: Path) ->
 
 def test_a_file_with_both_kinds_is_refused_until_one_is_named(tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", {**score("a", 1), **answer("a", "B")})
-    with pytest.raises(UserError, match=r"a\.jsonl: it could hold scores or answers.*'final_score'.*--kind"):
+    with pytest.raises(UserError, match=r"Does it hold scores \('final_score' against 'mos'\) or answers \('pred.*--kind"):
         read_evaluation_file(path)
     assert read_evaluation_file(path, kind="answers").frame["prediction"].tolist() == ["B"]
     assert read_evaluation_file(path, prediction="final_score").kind == "scores"
@@ -188,7 +188,54 @@ def test_fields_of_unknown_names_are_told_apart_by_the_truths(
 ) -> None:
     path = json_lines(tmp_path / "a.jsonl", *({"p": truth, "t": truth, **options} for truth in truths))
     if kind is None:
-        with pytest.raises(UserError, match="could hold scores or answers.*--kind"):
+        with pytest.raises(UserError, match=r"Is 'p' a score or an answer\?.*--kind scores.*in touchstone\.yaml: `kind: scores`"):
             read_evaluation_file(path, prediction="p", truth="t")
     else:
         assert read_evaluation_file(path, prediction="p", truth="t").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("header", "prediction", "truth"),
+    [
+        ("prediction,mos", "prediction", "mos"),
+        ("Prediction,MOS", "Prediction", "MOS"),
+        ("score,metadata.mos", "score", "metadata.mos"),
+        ("SCORE,Mos", "SCORE", "Mos"),
+    ],
+)
+def test_beside_an_opinion_score_a_prediction_is_a_score_in_any_letter_case(
+    tmp_path: Path, header: str, prediction: str, truth: str
+) -> None:
+    path = written(tmp_path / "a.csv", header, "0.2,1", "0.4,2")
+    for named in ({}, {"prediction": prediction}, {"truth": truth}, {"prediction": prediction, "truth": truth}):
+        read = read_evaluation_file(path, **named)  # type: ignore[arg-type]
+        assert (read.kind, read.prediction_field, read.truth_field) == ("scores", prediction, truth)
+        assert read.frame["prediction"].tolist() == [0.2, 0.4]
+
+
+def test_the_better_known_prediction_and_the_exact_spelling_come_first(tmp_path: Path) -> None:
+    read = read_evaluation_file(written(tmp_path / "a.csv", "prediction,MOS,quality_score,mos", "1,2,3,4"))
+    assert (read.prediction_field, read.truth_field) == ("quality_score", "mos")
+    assert "'quality_score' was read; 'prediction' is there too." in read.notes
+    assert "'mos' was read; 'MOS' is there too." in read.notes
+
+
+def test_answers_are_known_in_any_letter_case(tmp_path: Path) -> None:
+    read = read_evaluation_file(written(tmp_path / "a.csv", "Prediction,Answer", "A,B"))
+    assert (read.kind, read.prediction_field) == ("answers", "Prediction")
+
+
+def test_a_named_truth_decides_over_the_known_fields(tmp_path: Path) -> None:
+    path = json_lines(tmp_path / "a.jsonl", {"prediction": "B", "answer": "B", "mos": 3, "other": "C", "level": 2.5})
+    assert read_evaluation_file(path, truth="other").kind == "answers"
+    scores = json_lines(tmp_path / "b.jsonl", {"prediction": 0.5, "answer": 1, "mos": 3, "level": 2.5})
+    for truth in ("mos", "level"):
+        assert read_evaluation_file(scores, truth=truth).kind == "scores"
+
+
+def test_beside_both_truths_words_are_answers_and_numbers_are_asked_about(tmp_path: Path) -> None:
+    words = json_lines(tmp_path / "a.jsonl", {"prediction": "B", "answer": "B", "metadata": {"mos": 3}})
+    assert read_evaluation_file(words).kind == "answers"
+    numbers = json_lines(tmp_path / "b.jsonl", {"prediction": 1, "answer": "1", "mos": 3})
+    with pytest.raises(UserError, match=r"Is 'prediction' a score or an answer\?.*--kind scores.*`kind: scores`"):
+        read_evaluation_file(numbers)
