@@ -44,7 +44,7 @@ def is_scores(samples: pd.DataFrame) -> bool:
 def headline(frame: pd.DataFrame, samples: Frames, known: dict[str, Dataset], home: Home) -> dict[str, Any]:
     """The three correlations and the scatter plot."""
     if frame.empty:
-        return {"n_used": 0}
+        return {"n_used": 0, "note": "no scores"}
     name = frame["dataset"].iloc[0]
     rows = frame.set_index("statistic")
     numbers = {statistic: rows.loc[statistic, "value"] for statistic in HEADLINE}

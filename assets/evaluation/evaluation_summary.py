@@ -9,13 +9,16 @@ import pandas as pd
 from assets.datasets import known_datasets
 from assets.evaluation_outputs import save_results
 from assets.evaluation_plots import summary_of
+from assets.same_samples import are_same_samples
 from resources.parquet_tables import Frames
+from resources.plots.evaluation import MEANS
 from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.evaluation import EVALUATION_SUMMARY
 
 MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
 RESULTS = ("correlation", "mcq_confusion", "option_rates", "category_breakdown", "paper_comparison")
+PLAIN_MEAN, WEIGHTED_MEAN = MEANS
 CORRELATIONS = ("srcc", "plcc", "krcc")
 
 
@@ -23,7 +26,7 @@ CORRELATIONS = ("srcc", "plcc", "krcc")
     group_name="evaluation",
     ins=dict.fromkeys(("evaluation_samples", "correlation", "category_breakdown"), MADE_SO_FAR),
     kinds={"pandas"},
-    code_version="1",
+    code_version="2",
     pool="evaluation_over_datasets",
 )
 def evaluation_summary(
@@ -49,7 +52,9 @@ def evaluation_summary(
         for name in made
         for row in dataset_rows(name, evaluation_samples[name], correlation[name], category_breakdown[name])
     ]
-    frame = pd.DataFrame(rows + mean_rows(rows), columns=[column.name for column in EVALUATION_SUMMARY.columns])
+    frame = pd.DataFrame(
+        rows + mean_rows(rows, evaluation_samples), columns=[column.name for column in EVALUATION_SUMMARY.columns]
+    )
     picture = summary_of(frame)
     context.add_output_metadata(
         {
@@ -75,25 +80,48 @@ def dataset_rows(
     return [counts | {str(key): value for key, value in row.items()} for row in source[columns].to_dict("records")]
 
 
-def mean_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Two means of each statistic over the data sets that define it: of data sets, and of samples."""
+def mean_rows(rows: list[dict[str, Any]], samples: Frames) -> list[dict[str, Any]]:
+    """Two means of each statistic, of data sets and of samples, where at least two sets of samples define it.
+
+    Args:
+        rows: What `dataset_rows` gives for each data set.
+        samples: Each data set's `evaluation_samples`. Data sets of the same samples, two metrics of the same pictures,
+            count once, with their average and the most samples that one of them used.
+    """
+    of: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        of.setdefault((row["kind"], row["statistic"]), []).append(row)
+    stands_for = first_of_same_samples([row["dataset"] for row in rows], samples)
     means = []
-    defined = [row for row in rows if not pd.isna(row["value"])]
-    for kind, statistic in sorted({(row["kind"], row["statistic"]) for row in rows}):
-        of_one = [row for row in defined if (row["kind"], row["statistic"]) == (kind, statistic)]
-        left_out = sum((row["kind"], row["statistic"]) == (kind, statistic) for row in rows) - len(of_one)
-        named = {
+    for (kind, statistic), of_all in sorted(of.items()):
+        defined = [row for row in of_all if not pd.isna(row["value"])]
+        by_samples: dict[str, list[dict[str, Any]]] = {}
+        for row in defined:
+            by_samples.setdefault(stands_for[row["dataset"]], []).append(row)
+        groups = list(by_samples.values())
+        if len(groups) < 2:
+            continue
+        values = [float(np.mean([row["value"] for row in group])) for group in groups]
+        sizes = [max(row["n_used"] for row in group) for group in groups]
+        left_out = len(of_all) - len(defined)
+        remarks = [f"{left_out} undefined left out"] if left_out else []
+        remarks += [f"{' and '.join(row['dataset'] for row in group)} count once" for group in groups if len(group) > 1]
+        common = {
             "kind": kind,
             "statistic": statistic,
-            "undefined": f"{left_out} undefined left out" if left_out else None,
+            "n_used": sum(sizes),
+            "n_total": sum(max(row["n_total"] for row in group) for group in groups),
+            "undefined": "; ".join(remarks) or None,
         }
-        counts = {"n_used": sum(row["n_used"] for row in of_one), "n_total": sum(row["n_total"] for row in of_one)}
-        if not of_one:
-            reason = {"value": None, "undefined": "no data set defines it"}
-            means += [named | counts | {"dataset": name} | reason for name in ("(mean)", "(size-weighted mean)")]
-            continue
-        values, sizes = [row["value"] for row in of_one], [row["n_used"] for row in of_one]
-        means.append(named | counts | {"dataset": "(mean)", "value": float(np.mean(values))})
-        weighted = float(np.average(values, weights=sizes))
-        means.append(named | counts | {"dataset": "(size-weighted mean)", "value": weighted})
+        means.append(common | {"dataset": PLAIN_MEAN, "value": float(np.mean(values))})
+        means.append(common | {"dataset": WEIGHTED_MEAN, "value": float(np.average(values, weights=sizes))})
     return means
+
+
+def first_of_same_samples(names: list[str], samples: Frames) -> dict[str, str]:
+    """For each data set the first one that is of the same samples, itself where there is none before it."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        others = dict.fromkeys(found.values())
+        found[name] = next((one for one in others if are_same_samples(samples[one], samples[name])), name)
+    return found

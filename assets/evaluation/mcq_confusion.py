@@ -40,7 +40,7 @@ def is_answers(samples: pd.DataFrame) -> bool:
 def headline(frame: pd.DataFrame, home: Home) -> dict[str, Any]:
     """Accuracy, the most confused pair, and the matrices at a glance."""
     if frame.empty:
-        return {"n_used": 0}
+        return {"n_used": 0, "note": "not multiple choice"}
     right, total = right_of(frame)
     ranked = frame[frame["rank_of_confusion"] == 1]
     pairs = [f"{row.truth} taken for {row.prediction} ({row.count} times)" for row in ranked.itertuples(name="Cell")]

@@ -5,7 +5,6 @@ from itertools import combinations
 from typing import Any
 
 import dagster as dg
-import numpy as np
 import pandas as pd
 
 from analysis.metric_comparison import compare_metrics
@@ -14,6 +13,7 @@ from assets.datasets import known_datasets, sampling_of
 from assets.evaluation.correlation import is_scores
 from assets.evaluation_rows import Sampling, clusters_of
 from assets.intervals import in_words
+from assets.same_samples import are_same_samples, shared_samples
 from resources.configuration.evaluation import Dataset
 from resources.parquet_tables import Frames
 from resources.study import Study
@@ -45,10 +45,9 @@ def comparison_rows(
 ) -> Iterator[dict[str, Any]]:
     """The differences of one pair on the samples that both have; nothing where the two are of other samples."""
     first, second = pair
-    both = frames[first].merge(frames[second][["sample_id", "prediction_score", "truth_score"]], on="sample_id")
-    same = np.round(both["truth_score_x"] - both["truth_score_y"], 12) == 0
-    if 2 * len(both) < max(len(frames[first]), len(frames[second])) or not same.all():
+    if not are_same_samples(frames[first], frames[second]):
         return
+    both = shared_samples(frames[first], frames[second])
     try:
         found = compare_metrics(
             both["prediction_score_x"],

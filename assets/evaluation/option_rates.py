@@ -24,6 +24,8 @@ def option_rates(context: dg.AssetExecutionContext, evaluation_samples: Frames) 
 
 def headline(frame: pd.DataFrame) -> dict[str, object]:
     """The options that are answered too often and too rarely."""
+    if frame.empty:
+        return {"note": "not multiple choice"}
     over, under = frame[frame["excess"] > 0], frame[frame["excess"] < 0]
     return {
         "over_predicted": ", ".join(over.sort_values("excess", ascending=False)["option"]) or "none",

@@ -1,5 +1,6 @@
 """Results of `touchstone evaluate` for people: correlations and papers as tables that fit 80 columns."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ LABELS = {
     "krasula_better_worse": "better/worse",
 }
 SHOWN_ROWS = 3
+CLUSTERS = re.compile(r"\b(\d+) cluster(s?)\b")
 
 
 def show_correlation(result: Mapping[str, Any], console: Console) -> None:
@@ -32,11 +34,11 @@ def show_correlation(result: Mapping[str, Any], console: Console) -> None:
             show_source({**result, **metric}, console)
         direction = "" if metric["higher_is_better"] else " (lower is better: its sign is turned)"
         console.print(f"{metric['prediction']}{direction} against {result['truth']}")
+        for names, reason in _grouped([metric], "undefined"):
+            console.print(f"{names} undefined: {reason}.")
         console.print(_statistics(metric, result["settings"]["confidence"]))
     for names, part in _grouped(metrics, "methods"):
-        console.print(f"{names}: {part}.")
-    for names, reason in _grouped(metrics, "undefined"):
-        console.print(f"{names} undefined: {reason}.")
+        console.print(f"{names}: {counted(part, result)}.")
     if "comparisons" in result:
         console.print()
         _show_comparisons(result, console)
@@ -46,6 +48,9 @@ def show_papers(result: Mapping[str, Any], console: Console) -> None:
     """Our numbers beside the paper's, what the paper says of them, and entries of something else."""
     show_source(result, console)
     console.print(f"{result['prediction']} against {result['truth']}, beside {result['baseline']}")
+    for one in result["comparisons"]:
+        if one["undefined"] is not None:
+            console.print(f"{named(one['metric'])}: {one['undefined']}.")
     table = grid("", ">ours", f">{percent(result)} CI", ">paper", ">delta", ">relative", "")
     for one in result["comparisons"]:
         relative = "-" if one["relative"] is None else f"{one['relative']:+.1%}"
@@ -65,8 +70,6 @@ def show_papers(result: Mapping[str, Any], console: Console) -> None:
         told = [f"{key} {one[key]}" for key in ("model", "tools", "protocol") if one[key] is not None]
         if told:
             console.print(f"{named(one['metric'])} {number(one['paper_value'])}: {'; '.join(told)}.")
-        if one["undefined"] is not None:
-            console.print(f"{named(one['metric'])}: {one['undefined']}.")
     if result["other_entries"]:
         entries = [f"{one['dataset']} {one['metric']}" for one in result["other_entries"]]
         n = sum(one["n"] for one in result["other_entries"])
@@ -107,6 +110,13 @@ def named(statistic: str) -> str:
     if statistic in LABELS or first not in NAMES:
         return LABELS.get(statistic, statistic)
     return f"{NAMES[first]} mapped" if mapping else NAMES[first]
+
+
+def counted(method: str, result: Mapping[str, Any]) -> str:
+    """A method in words; where nothing was clustered each sample is its own cluster, and samples are spoken of."""
+    if result["cluster"] is not None:
+        return method
+    return CLUSTERS.sub(lambda found: f"{int(found[1]):,} sample{found[2]}", method)
 
 
 def number(value: float | None) -> str:
@@ -202,4 +212,6 @@ def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
         pair[f"{name}_method"]: None for pair in result["comparisons"] for name in NAMES if f"{name}_method" in pair
     }
     if methods:
-        console.print(f"Intervals: paired {listed(methods)}. Williams and Steiger assume independence.")
+        console.print(
+            f"Intervals: paired {counted(listed(methods), result)}. Williams and Steiger assume independence."
+        )

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.command_line.evaluate_shown import grid, interval, named, number, p_value, percent, show_source
+from pipeline.command_line.evaluate_shown import counted, grid, interval, named, number, p_value, percent, show_source
 from resources.errors import listed
 
 WIDEST_MATRIX, WIDEST_NAME = 7, 12
@@ -18,7 +18,7 @@ def show_answers(result: Mapping[str, Any], console: Console) -> None:
     show_source(result, console)
     console.print(
         f"Accuracy {number(result['accuracy'])}, {percent(result)} CI {interval(result['accuracy_ci'])} "
-        f"({result['n_correct']:,} right; {result['methods']['accuracy']})"
+        f"({result['n_correct']:,} right; {counted(result['methods']['accuracy'], result)})"
     )
     if result["n_invalid"]:
         given = [
@@ -34,6 +34,9 @@ def show_breakdown(result: Mapping[str, Any], console: Console) -> None:
     """The groups nested, the best and the worst of each level, and whether the groups differ."""
     show_source(result, console)
     statistic, fields = result["statistic"], result["group_by"]
+    reasons = [f"{_path(group)}: {group['undefined']}" for group in result["groups"] if group["undefined"] is not None]
+    if reasons:
+        console.print(f"Undefined: {'; '.join(reasons[:SHOWN_PAIRS])}{' ...' if len(reasons) > SHOWN_PAIRS else ''}.")
     table = grid(*fields, f">{named(statistic)}", f">{percent(result)} CI", ">n", "")
     for group in result["groups"][:SHOWN_GROUPS]:
         values = [
@@ -57,11 +60,8 @@ def show_breakdown(result: Mapping[str, Any], console: Console) -> None:
     for level in result["levels"]:
         _show_level(level, statistic, console)
     whole = result["groups"][0]
-    reasons = [f"{_path(group)}: {group['undefined']}" for group in result["groups"] if group["undefined"] is not None]
-    if reasons:
-        console.print(f"Undefined: {'; '.join(reasons[:SHOWN_PAIRS])}{' ...' if len(reasons) > SHOWN_PAIRS else ''}.")
     if whole["method"] is not None:
-        console.print(f"Intervals, of the whole: {whole['method']}.")
+        console.print(f"Intervals, of the whole: {counted(whole['method'], result)}.")
 
 
 def _show_confusion(confusion: Mapping[str, Any], console: Console) -> None:

@@ -1,5 +1,6 @@
 """What an evaluation found, on the terminal: data sets side by side, comparisons, and where the tables lie."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -7,23 +8,27 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from resources.errors import listed
 from resources.home import Home
+from resources.plots.evaluation import MEANS
 
 
 def show_evaluation(home: Home, console: Console) -> None:
     """The tables `evaluation_summary` and `metric_comparison`."""
     tables = home.tables / "evaluation"
     summary = pd.read_parquet(str(tables / "evaluation_summary.parquet"))
+    means = summary["dataset"].isin(MEANS)
     console.print()
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("data set", "statistic", "value [95 % CI]", "n", "of"):
-        table.add_column(heading, justify="left" if heading in ("data set", "statistic") else "right", no_wrap=True)
-    for row in summary.to_dict("records"):
-        counts = (str(row["n_used"]), str(row["n_total"]))
-        table.add_row(str(row["dataset"]), str(row["statistic"]), with_interval(row), *counts)
-    console.print(table)
-    for row in summary[summary["undefined"].notna()].to_dict("records"):
+    console.print(table_of(summary[~means], "data set"))
+    for row in summary[~means & summary["undefined"].notna()].to_dict("records"):
         console.print(f"{row['dataset']}, {row['statistic']}: {row['undefined']}", highlight=False)
+    if means.any():
+        console.print("Over the data sets:")
+        console.print(table_of(summary[means], "mean"))
+        for remark in summary.loc[means, "undefined"].dropna().unique():
+            console.print(f"Means: {remark}.", highlight=False)
+    for sentence in without_mean(summary[~means], set(summary.loc[means, "statistic"])):
+        console.print(sentence, highlight=False)
     compared = pd.read_parquet(str(tables / "metric_comparison.parquet"))
     for row in compared[compared["statistic"] == "srcc"].to_dict("records"):
         row["value"] = row["difference"]
@@ -35,6 +40,26 @@ def show_evaluation(home: Home, console: Console) -> None:
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
     outputs = home.outputs / "evaluation"
     console.print(f"Results as JSON, pictures as PNG and SVG: {outputs}/{{data set}}/", soft_wrap=True, highlight=False)
+
+
+def table_of(rows: pd.DataFrame, first: str) -> Table:
+    """Rows of `evaluation_summary` side by side; `first` heads the names."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in (first, "statistic", "value [95 % CI]", "n", "of"):
+        table.add_column(heading, justify="left" if heading in (first, "statistic") else "right", no_wrap=True)
+    for row in rows.to_dict("records"):
+        counts = (str(row["n_used"]), str(row["n_total"]))
+        table.add_row(str(row["dataset"]), str(row["statistic"]), with_interval(row), *counts)
+    return table
+
+
+def without_mean(rows: pd.DataFrame, averaged: set[str]) -> Iterator[str]:
+    """Which statistics of several data sets have no mean, and why."""
+    defined = rows[rows["value"].notna() & ~rows["statistic"].isin(averaged)]
+    n_data_sets = defined.groupby("statistic", sort=False)["dataset"].nunique()
+    names = list(n_data_sets[n_data_sets >= 2].index)
+    if names:
+        yield f"No mean of {listed(names)}: the data sets are of the same samples."
 
 
 def with_interval(row: dict[Any, Any]) -> str:

@@ -54,7 +54,8 @@ fidelity:
 #   datasets:
 #     my_metric:
 #       file: metric.csv            # CSV, JSONL or Parquet
-#       prediction: DSSIM           # optional: column, else final_score, result.final_score or quality_score
+#       kind: scores                # optional: scores or answers; the truth tells
+#       prediction: DSSIM           # optional: column, else final_score, quality_score, prediction or score
 #       truth: mos                  # optional: column, else mos or metadata.mos
 #       higher_is_better: false
 #       cluster: ref_img            # optional: samples of one reference are resampled together

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
@@ -34,11 +34,13 @@ class Configuration(BaseSettings):
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
 
-    @field_validator("evaluation", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def all_defaults(cls, section: Any) -> Any:
-        """The section's name with nothing under it, which YAML reads as null, asks for every default."""
-        return {} if section is None else section
+    def all_defaults(cls, values: Any) -> Any:
+        """`evaluation:` with nothing under it, which YAML reads as null, asks for every default."""
+        if isinstance(values, dict) and values.get("evaluation", values) is None:
+            return values | {"evaluation": {}}
+        return values
 
     @model_validator(mode="after")
     def some_study(self) -> "Configuration":

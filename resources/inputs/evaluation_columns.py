@@ -108,7 +108,7 @@ def _columns(
     for name in (prediction, truth, *(fields or ())):
         fault = unknown_field(name, names) if name is not None else None
         if fault:
-            raise FileFault(file.name, fault, "Correct the name.")
+            raise FileFault(file.name, str(fault), "Correct the name.")
     kind = kind or _recognised(file, names, prediction, truth)
     chosen_prediction, passed = _chosen(file, names, "prediction", KNOWN[kind].prediction, prediction)
     chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)

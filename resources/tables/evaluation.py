@@ -174,13 +174,13 @@ EVALUATION_SUMMARY = Table(
     "evaluation_summary",
     "All data sets at a glance, and their means.",
     (
-        text("dataset", "Data set; '(mean)' and '(size-weighted mean)' over those of one kind."),
+        text("dataset", "Data set; '(mean)' and '(size-weighted mean)' where at least two of other samples define it."),
         text("kind", "Scores or answers.", among=KINDS),
         text("statistic", "srcc, plcc, krcc or accuracy."),
         *STATISTIC,
         whole("n_used", "Samples behind the number.", "count", low=0),
         whole("n_total", "Rows of the files.", "count", low=0),
-        text("undefined", "Why the number is null.", nullable=True),
+        text("undefined", "Why the number is null; of a mean, what it leaves out or counts once.", nullable=True),
     ),
     key=("dataset", "kind", "statistic"),
 )

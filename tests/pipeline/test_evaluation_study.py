@@ -4,12 +4,15 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from rich.console import Console
 
 from assets.datasets import DATASETS, known_datasets
+from pipeline.command_line.evaluation_summary import show_evaluation
 from pipeline.definitions import definitions_of
 from pipeline.evaluation_automation import QUIET_S, new_datasets
 from resources.configuration.evaluation import Dataset, EvaluationGates
@@ -105,10 +108,28 @@ def test_metrics_on_the_same_samples_are_held_against_each_other(made: tuple[Stu
     assert set(rows["second"]) == {"pictures"}
 
 
-def test_the_summary_has_both_means(made: tuple[Study, list[str]]) -> None:
+def test_the_summary_has_every_data_set_and_no_mean_over_the_same_samples(made: tuple[Study, list[str]]) -> None:
     frame = stored(made[0], "evaluation_summary").set_index(["dataset", "statistic"])
-    assert frame.loc[("(mean)", "srcc"), "value"] == pytest.approx(0.0, abs=1e-12)
     assert frame.loc[("questions", "accuracy"), "value"] == pytest.approx(0.7)
+    assert set(frame.index.get_level_values("dataset")) == {"pictures", "inverted", "questions"}
+    console = Console(file=StringIO(), width=100)
+    show_evaluation(made[0].home, console)
+    words = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "No mean of srcc, plcc, krcc: the data sets are of the same samples." in words
+    assert "Over the data sets" not in words
+
+
+def test_a_table_that_a_data_set_has_not_says_why(made: tuple[Study, list[str]], instance: dg.DagsterInstance) -> None:
+    def note(table: str, dataset: str) -> object:
+        wanted = dg.AssetRecordsFilter(asset_key=dg.AssetKey(table), asset_partitions=[dataset])
+        [record] = instance.fetch_materializations(wanted, limit=1).records
+        assert record.asset_materialization is not None
+        value = record.asset_materialization.metadata.get("note")
+        return value.value if value else None
+
+    assert note("correlation", "questions") == "no scores"
+    assert note("mcq_confusion", "pictures") == note("option_rates", "pictures") == "not multiple choice"
+    assert note("correlation", "pictures") is note("mcq_confusion", "questions") is None
 
 
 def test_gates_are_asked_of_the_data_sets_that_set_them(made: tuple[Study, list[str]]) -> None:

@@ -142,8 +142,8 @@ def test_what_the_data_do_not_define_is_null_with_the_reason(
     assert result["srcc_ci"] is result["srcc_pvalue"] is result["srcc_significant"] is None
     assert set(result["undefined"].values()) == {reason}
     words = told("correlation", file)
-    assert "undefined" in words
     assert reason in " ".join(words.split())
+    assert 0 <= words.index("undefined: ") < words.index("95 % CI"), "the reason stands before the dashes"
 
 
 def test_rows_without_two_scores_are_left_out_counted_and_shown(tmp_path: Path) -> None:
@@ -222,3 +222,19 @@ def test_pictures_without_an_output_are_named_by_the_file_in_the_current_folder(
 
 def test_a_folder_as_output_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     assert "is a folder" in refused("correlation", tmp_path / "not there.csv", "--output", tmp_path)
+
+
+def test_samples_of_no_cluster_are_called_samples_and_the_json_keeps_the_method(tmp_path: Path) -> None:
+    records = [record | {"reference": record["sample_id"]} for record in scores(1200)]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    quick = ("correlation", file, "--metric", "srcc", *QUICK)
+    words = " ".join(told(*quick).split())
+    assert "resamples, 1,200 samples." in words
+    assert "cluster" not in words
+    assert "1200 clusters" in evaluated(*quick)["methods"]["srcc"]
+    assert "resamples, 1200 clusters." in " ".join(told(*quick, "--cluster", "reference").split())
+
+
+def test_too_few_samples_for_an_interval_are_called_samples(tmp_path: Path) -> None:
+    words = " ".join(told("correlation", json_lines(tmp_path / "a.jsonl", *scores(4)), "--metric", "srcc").split())
+    assert "none: 4 samples, fewer than 5" in words

@@ -226,3 +226,21 @@ def test_matrices_and_groups_are_drawn(evaluation_samples: EvaluationSamples, tm
     told("breakdown", evaluation_samples.answers, "--group-by", "task_type", *output)
     names = {"r.json", "r_A-B-C-D.png", "r_A-B-C-D.svg", "r_Yes-No.png", "r_Yes-No.svg", "r.png", "r.svg"}
     assert {path.name for path in tmp_path.iterdir()} == names
+
+
+def test_the_reason_stands_before_a_table_of_dashes(tmp_path: Path) -> None:
+    records = [{"sample_id": name, "final_score": 0.5, "mos": 3, "group": "x"} for name in "ab"]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    words = " ".join(told("breakdown", file, "--group-by", "group").split())
+    assert words.index("only 2 pairs, at least 3 needed") < words.index("95 % CI")
+    paper = tmp_path / "paper.json"
+    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": 0.9}]), encoding="utf-8")
+    words = " ".join(told("compare", file, "--baseline", paper).split())
+    assert words.index("only 2 pairs, at least 3 needed") < words.index("95 % CI")
+
+
+def test_groups_of_no_cluster_are_of_samples(tmp_path: Path) -> None:
+    records = [{"sample_id": f"s{i}", "final_score": i % 7, "mos": i, "group": "xy"[i % 2]} for i in range(40)]
+    words = " ".join(told("breakdown", json_lines(tmp_path / "a.jsonl", *records), "--group-by", "group").split())
+    assert "resamples, 40 samples." in words
+    assert "cluster" not in words

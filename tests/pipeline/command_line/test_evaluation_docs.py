@@ -6,9 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from upath import UPath
 
 from pipeline.command_line.main import application
 from pipeline.samples.evaluation import EvaluationSamples
+from resources.configuration.load import sample_configuration
+from resources.home import Home
 from tests.pipeline.command_line.evaluated import told
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,11 +31,9 @@ def test_a_command_in_the_docs_prints_what_stands_there(
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:
-    files = [evaluation_samples.scores, evaluation_samples.answers, evaluation_samples.baseline]
+    shutil.copytree(evaluation_samples.datasets.parent, tmp_path / ".touchstone" / "samples" / "evaluation")
     if "tid2013" in command:
-        files.append(request.getfixturevalue("shared_data") / "evaluation" / "tid2013_metrics.csv")
-    for file in files:
-        shutil.copy(file, tmp_path)
+        shutil.copy(request.getfixturevalue("shared_data") / "evaluation" / "tid2013_metrics.csv", tmp_path)
     monkeypatch.chdir(tmp_path)
     printed = told(*shlex.split(command.replace("\\\n", " ")))
     assert [line.rstrip() for line in printed.splitlines()] == output.splitlines()
@@ -43,3 +44,13 @@ def test_the_docs_show_every_command() -> None:
 
     known = get_command(application).commands["evaluate"].commands  # type: ignore[attr-defined]
     assert {command.split()[0] for command, _ in SHOWN} == set(known)
+
+
+def test_the_files_that_the_docs_name_are_where_the_demo_makes_them(tmp_path: Path) -> None:
+    samples = sample_configuration(Home(UPath(tmp_path), tmp_path)).evaluation
+    assert samples is not None
+    made = [samples.baseline, samples.inbox, *(dataset.file for dataset in samples.datasets.values())]
+    below = {f".touchstone/{path.relative_to(tmp_path)}" for path in made if path is not None}
+    assert {name for command, _ in SHOWN for name in shlex.split(command) if name.startswith(".touchstone")} < below
+    assert "`.touchstone/inbox`" in (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    assert ".touchstone/inbox" in below

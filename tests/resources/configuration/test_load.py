@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
 from resources.configuration.load import configuration_file, load_configuration, read_configuration
 from resources.errors import UserError
@@ -223,3 +224,8 @@ def test_a_stray_variable_of_the_environment_changes_nothing(
     monkeypatch.setenv("FIDELITY", '{"repeats": 9}')
     assert read_configuration(written(tmp_path, SMALLEST)).fidelity.repeats == 5
     assert load_configuration().study == "sample"
+
+
+def test_a_section_with_nothing_under_it_has_all_defaults_and_a_missing_one_stays_missing(tmp_path: Path) -> None:
+    assert read_configuration(written(tmp_path, "study: s\nevaluation:\n")).evaluation == EvaluationStudy()
+    assert read_configuration(written(tmp_path, SMALLEST)).evaluation is None

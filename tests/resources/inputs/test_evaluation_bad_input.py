@@ -135,7 +135,9 @@ def test_a_row_that_cannot_be_read_is_refused_with_its_number_or_skipped_and_cou
     path = json_lines(tmp_path / "a.jsonl", good, bad, {**good, "sample_id": "last"})
     with pytest.raises(UserError) as caught:
         read_evaluation_file(path)
-    assert [part for part in ["a.jsonl", *parts, "--skip-bad-rows", "skip_bad_rows: true"] if part not in str(caught.value)] == []
+    assert [
+        part for part in ["a.jsonl", *parts, "--skip-bad-rows", "skip_bad_rows: true"] if part not in str(caught.value)
+    ] == []
     read = read_evaluation_file(path, skip_bad_rows=True)
     assert read.frame["sample_id"].tolist() == ["good", "last"]
     assert (read.excluded, read.n_rows_in_file, read.examples[0].row) == ({"broken_row": 1}, 3, 2)

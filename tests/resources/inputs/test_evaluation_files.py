@@ -173,7 +173,9 @@ def test_a_decimal_comma_is_read_where_commas_do_not_separate(tmp_path: Path) ->
 
 def test_a_file_with_both_kinds_is_refused_until_one_is_named(tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", {**score("a", 1), **answer("a", "B")})
-    with pytest.raises(UserError, match=r"Does it hold scores \('final_score' against 'mos'\) or answers \('pred.*--kind"):
+    with pytest.raises(
+        UserError, match=r"Does it hold scores \('final_score' against 'mos'\) or answers \('pred.*--kind"
+    ):
         read_evaluation_file(path)
     assert read_evaluation_file(path, kind="answers").frame["prediction"].tolist() == ["B"]
     assert read_evaluation_file(path, prediction="final_score").kind == "scores"
@@ -188,7 +190,9 @@ def test_fields_of_unknown_names_are_told_apart_by_the_truths(
 ) -> None:
     path = json_lines(tmp_path / "a.jsonl", *({"p": truth, "t": truth, **options} for truth in truths))
     if kind is None:
-        with pytest.raises(UserError, match=r"Is 'p' a score or an answer\?.*--kind scores.*in touchstone\.yaml: `kind: scores`"):
+        with pytest.raises(
+            UserError, match=r"Is 'p' a score or an answer\?.*--kind scores.*in touchstone\.yaml: `kind: scores`"
+        ):
             read_evaluation_file(path, prediction="p", truth="t")
     else:
         assert read_evaluation_file(path, prediction="p", truth="t").kind == kind
