@@ -7,11 +7,19 @@ from collections.abc import Iterator
 import dagster as dg
 
 from assets.datasets import DATASETS, known_datasets
+from assets.evaluation.evaluation_summary import RESULTS
 from resources.file_hash import sha256_of_file
 from resources.study import Study
 
 SAMPLES = dg.AssetKey("evaluation_samples")
 SUMMARY = dg.AssetKey("evaluation_summary")
+TABLES = (SAMPLES, *(dg.AssetKey(name) for name in RESULTS))
+UNDER_WAY = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+]
 OVERVIEW = dg.AssetSelection.assets("evaluation_summary", "metric_comparison")
 QUIET_S = 2.0  # a file written to within this time may still grow
 
@@ -35,14 +43,13 @@ evaluation_overview = dg.define_asset_job(
 def new_datasets(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
 ) -> dg.SensorResult | dg.SkipReason:
-    """One run per data set and content; when all were asked for, one run for the tables over all of them."""
+    """One run per data set and content; when their runs are over, one run for the tables over all of them."""
     asked: dict[str, str] = json.loads(context.cursor or "{}")
     changed = dict(changed_datasets(context.instance, study))
     # A file that was asked for and is still not made is a bad one: it is not asked for again, nor waited for.
     new = {name: key for name, key in changed.items() if asked.get(name) != key}
-    gone = sorted(
-        set(context.instance.get_dynamic_partitions(DATASETS.name or "")) - known_datasets(study.evaluation).keys()
-    )
+    partitions = set(context.instance.get_dynamic_partitions(DATASETS.name or ""))
+    gone = sorted(partitions - known_datasets(study.evaluation).keys())
     removed = [DATASETS.build_delete_request(gone)] if gone else []
     if new:
         requests = [
@@ -53,14 +60,25 @@ def new_datasets(
         return dg.SensorResult(
             run_requests=requests, dynamic_partitions_requests=[*added, *removed], cursor=json.dumps(changed)
         )
-    event = context.instance.get_latest_materialization_event(SAMPLES)
-    summary = context.instance.get_latest_materialization_event(SUMMARY)
-    if event is not None and (summary is None or summary.timestamp < event.timestamp):
-        overview = dg.RunRequest(run_key=f"after {event.run_id}", job_name=evaluation_overview.name)
-        return dg.SensorResult(run_requests=[overview], dynamic_partitions_requests=removed)
-    if gone:
-        return dg.SensorResult(dynamic_partitions_requests=removed)
-    return dg.SkipReason("No data set is new or changed.")
+    key = overview_key(context.instance, gone)
+    if key is None:
+        return dg.SkipReason("No data set is new or changed, or one is being evaluated.")
+    overview = dg.RunRequest(run_key=key, job_name=evaluation_overview.name)
+    return dg.SensorResult(run_requests=[overview], dynamic_partitions_requests=removed)
+
+
+def overview_key(instance: dg.DagsterInstance, gone: list[str]) -> str | None:
+    """A key for the run over all data sets; none where nothing came or went, or a data set is still evaluated."""
+    if instance.get_runs(dg.RunsFilter(job_name=evaluation.name, statuses=UNDER_WAY), limit=1):
+        return None
+    events = [instance.get_latest_materialization_event(table) for table in TABLES]
+    made = max((event for event in events if event is not None), key=lambda event: event.timestamp, default=None)
+    if made is None:
+        return None
+    summary = instance.get_latest_materialization_event(SUMMARY)
+    if not gone and summary is not None and summary.timestamp >= made.timestamp:
+        return None
+    return f"after {made.run_id}" + (f" without {', '.join(gone)}" if gone else "")
 
 
 def changed_datasets(instance: dg.DagsterInstance, study: Study) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ CORRELATIONS = ("srcc", "plcc", "krcc")
 
 @dg.asset(
     group_name="evaluation",
-    ins=dict.fromkeys(("evaluation_samples", "correlation", "category_breakdown"), MADE_SO_FAR),
+    ins=dict.fromkeys(("evaluation_samples", *RESULTS), MADE_SO_FAR),
     kinds={"pandas"},
     code_version="2",
     pool="evaluation_over_datasets",

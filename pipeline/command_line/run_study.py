@@ -69,7 +69,7 @@ def run_and_show(home: Home, console: Console, name: StudyName, partitions: tupl
         console.print("Interrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
     show_outcome(outcome, console)
-    if name == "evaluation":
+    if name == "evaluation" and "evaluation_summary" in outcome.tables:
         # One bad file does not hide what the good ones gave.
         show_evaluation(home, console)
     if outcome.user_errors:

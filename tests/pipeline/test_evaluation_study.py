@@ -249,6 +249,21 @@ def test_a_bad_file_is_asked_for_once_and_does_not_keep_the_overview_waiting(tmp
         assert isinstance(third, dg.SensorResult)
         [removed] = third.dynamic_partitions_requests or []
         assert list(removed.partition_keys) == ["bad"]
+        assert [one.job_name for one in third.run_requests or []] == ["evaluation_overview"]
+
+
+def test_one_bad_file_leaves_the_others_their_summary(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("nothing,known\n1,2\n")
+    datasets = {"good": Dataset(file=write_scores(tmp_path / "good.csv")), "bad": Dataset(file=bad)}
+    study = study_over(tmp_path, datasets)
+    with dg.DagsterInstance.ephemeral() as instance:
+        outcome = evaluate(study, instance)
+    assert len(outcome.user_errors) == 1
+    assert "bad.csv" in outcome.user_errors[0]
+    assert not outcome.other_errors
+    assert set(stored(study, "evaluation_summary")["dataset"]) == {"good"}
+    assert (study.home.outputs / "evaluation" / "good" / "results.json").is_file()
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
