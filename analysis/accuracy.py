@@ -1,13 +1,30 @@
-"""Accuracies with their intervals, and the interval of a difference of two means."""
+"""Accuracies with their intervals, and the spread of a difference of two means."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.bootstrap import (
+    RESAMPLES,
+    Interval,
+    cluster_index,
+    clustered_intervals,
+    percentile_interval,
+    resampled_values,
+)
 from analysis.undefined import UndefinedStatistic
 from analysis.wilson import wilson
+
+
+class Spread(NamedTuple):
+    """How far a difference varies between clustered resamples: its interval and its standard error, in its unit.
+
+    `standard_error` is none where the interval has no bounds.
+    """
+
+    interval: Interval
+    standard_error: float | None
 
 
 class Accuracy(NamedTuple):
@@ -66,7 +83,7 @@ def accuracy(
     return Accuracy(n_correct / right.size, interval, n_correct, right.size, n_clusters)
 
 
-def interval_of_difference(
+def spread_of_difference(
     first: ArrayLike,
     second: ArrayLike,
     first_clusters: ArrayLike | None,
@@ -76,8 +93,8 @@ def interval_of_difference(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
-) -> Interval | None:
-    """The clustered bootstrap interval of mean first - mean second, of different samples.
+) -> Spread | None:
+    """The clustered bootstrap interval and standard error of mean first - mean second, of different samples.
 
     Args:
         first: Shape ``(n1,)``.
@@ -103,7 +120,8 @@ def interval_of_difference(
     labels = np.concatenate([np.asarray(first_clusters), np.asarray(second_clusters)])
     if labels.shape != values.shape:
         raise ValueError(f"one cluster per sample is needed, got shape {labels.shape} for {values.shape}")
-    if cluster_index(labels)[1] == values.size:
+    n_clusters = cluster_index(labels)[1]
+    if n_clusters == values.size:
         return None
     of_first = np.arange(values.size) < np.size(first)
     # Two means at once: the sums and the sizes of both sides.
@@ -116,10 +134,9 @@ def interval_of_difference(
         np.divide(sum_first, n_first, out=result, where=both)
         return (result - np.divide(sum_second, n_second, out=np.zeros(len(counts)), where=both))[:, None]
 
-    [interval] = clustered_intervals(
-        difference, labels, resamples=resamples, seed=seed, confidence=confidence, workers=workers
-    )
-    return interval
+    drawn = resampled_values(difference, labels, resamples=resamples, seed=seed, workers=workers)[:, 0]
+    interval = percentile_interval(drawn, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
+    return Spread(interval, None if interval.low is None else float(np.nanstd(drawn, ddof=1)))
 
 
 def truths(correct: ArrayLike) -> NDArray[np.int64]:

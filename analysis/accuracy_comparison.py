@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.accuracy import interval_of_difference, truths
+from analysis.accuracy import spread_of_difference, truths
 from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
 from analysis.correlation import excludes_zero
 from analysis.dependent_correlations import ASSUMES
@@ -21,6 +21,7 @@ class TwoAccuracies(NamedTuple):
     """Accuracies of different samples: `difference` first - second (shares), `cohens_h` its size.
 
     `chi_square` is none where Fisher's test was made, `interval` none where no sample shares a cluster with another.
+    `standard_error` is the clustered bootstrap's, none where the interval has no bounds.
     `significant` is read off the interval where clusters exist, off p elsewhere.
     """
 
@@ -32,6 +33,7 @@ class TwoAccuracies(NamedTuple):
     p: float
     p_method: str
     interval: Interval | None
+    standard_error: float | None
     significant: bool | None
     n_first: int
     n_second: int
@@ -108,7 +110,7 @@ def compare_accuracies(
     a, b = truths(first), truths(second)
     table = np.array([[a.sum(), a.size - a.sum()], [b.sum(), b.size - b.sum()]])
     chi_square, p, p_method = _two_by_two(table)
-    interval = interval_of_difference(
+    spread = spread_of_difference(
         a,
         b,
         first_clusters,
@@ -118,6 +120,7 @@ def compare_accuracies(
         confidence=confidence,
         workers=workers,
     )
+    interval, standard_error = (None, None) if spread is None else spread
     one, other = float(a.mean()), float(b.mean())
     if interval is not None:
         p_method += f", {ASSUMES}"
@@ -130,6 +133,7 @@ def compare_accuracies(
         p,
         p_method,
         interval,
+        standard_error,
         below_level(p, 1.0 - confidence) if interval is None else excludes_zero(interval),
         int(a.size),
         int(b.size),

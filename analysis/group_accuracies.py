@@ -12,17 +12,24 @@ from analysis.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compa
 from analysis.bootstrap import RESAMPLES
 from analysis.dependent_correlations import ASSUMES
 from analysis.holm import below_level, holm
+from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
+
+OF_CLUSTERS = "Holm's p of a t-test on the clustered standard error"
 
 
 class GroupPair(NamedTuple):
-    """Two of several groups: `comparison` on its own, `p_holm` and `significant` with all pairs in mind."""
+    """Two of several groups: `comparison` on its own, `p_holm` and `significant` with all pairs in mind.
+
+    Both are none where samples share clusters and the clusters are too few to tell.
+    """
 
     first: str
     second: str
     comparison: TwoAccuracies
-    p_holm: float
+    p_holm: float | None
     significant: bool | None
+    method: str
 
 
 class GroupAccuracies(NamedTuple):
@@ -62,8 +69,9 @@ def compare_groups(
         workers: Processes; the results are the same for any number.
 
     Returns:
-        Pairs in the order of the labels. `significant` is read off Holm's p, or where clusters exist off intervals
-        whose confidence is raised for the number of pairs (Bonferroni).
+        Pairs in the order of the labels. `significant` is read off Holm's p. Where clusters exist, that is Holm's of a
+        t-test: the difference over its clustered bootstrap standard error, with one degree of freedom fewer than
+        there are clusters in the group that has fewer. Extreme quantiles of 1,000 resamples would be far too liberal.
 
     Raises:
         ValueError: Shapes differ, or values that are not true or false.
@@ -81,7 +89,8 @@ def compare_groups(
     of_cluster = None if clusters is None else np.asarray(clusters)
     members = [labels == name for name in names]
     table = np.array([[right[rows].sum(), (1 - right[rows]).sum()] for rows in members])
-    n_pairs = len(names) * (len(names) - 1) // 2
+    n_clusters = [0 if of_cluster is None else len(np.unique(of_cluster[rows])) for rows in members]
+    places = list(combinations(range(len(names)), 2))
     found = [
         compare_accuracies(
             right[members[i]],
@@ -90,21 +99,16 @@ def compare_groups(
             None if of_cluster is None else of_cluster[members[j]],
             seed=seed,
             resamples=resamples,
-            confidence=1.0 - (1.0 - confidence) / n_pairs,
+            confidence=confidence,
             workers=workers,
         )
-        for i, j in combinations(range(len(names)), 2)
+        for i, j in places
     ]
-    adjusted = holm([each.p for each in found])
+    p_values = [_p(each, min(n_clusters[i], n_clusters[j])) for each, (i, j) in zip(found, places, strict=True)]
+    adjusted = iter(holm([p for p in p_values if p is not None]))
     pairs = [
-        GroupPair(
-            first,
-            second,
-            each,
-            p_holm,
-            below_level(p_holm, 1.0 - confidence) if each.interval is None else each.significant,
-        )
-        for (first, second), each, p_holm in zip(combinations(names, 2), found, adjusted, strict=True)
+        _pair(names[i], names[j], each, None if p is None else next(adjusted), 1.0 - confidence)
+        for (i, j), each, p in zip(places, found, p_values, strict=True)
     ]
     chi_square, p, method = _chi_square(table)
     if any(each.interval is not None for each in found):
@@ -121,10 +125,31 @@ def compare_groups(
     )
 
 
+def _pair(first: str, second: str, found: TwoAccuracies, p_holm: float | None, level: float) -> GroupPair:
+    method = found.p_method if found.interval is None else f"{found.p_method}; {OF_CLUSTERS}"
+    return GroupPair(first, second, found, p_holm, None if p_holm is None else below_level(p_holm, level), method)
+
+
+def _p(found: TwoAccuracies, n_clusters: int) -> float | None:
+    """One pair's p, of clusters where there are any."""
+    if found.interval is None:
+        return found.p
+    if found.standard_error is None or n_clusters < 2:
+        return None
+    if rounded(found.difference) == 0.0:
+        return 1.0
+    if rounded(found.standard_error) == 0.0:
+        # All clusters tell the same: a sign test's p.
+        return float(0.5 ** (n_clusters - 1))
+    # Resampled clusters vary less than clusters do, by this factor.
+    t = found.difference / found.standard_error * np.sqrt((n_clusters - 1) / n_clusters)
+    return float(2.0 * stats.t.sf(abs(t), n_clusters - 1))
+
+
 def _chi_square(table: NDArray[np.int64]) -> tuple[float | None, float | None, str]:
     if (table.sum(axis=0) == 0).any():
         return None, None, "none: all answers are right, or all are wrong"
     found = stats.chi2_contingency(table, correction=False)
     few = expected_counts(table).min() < SMALLEST_EXPECTED
-    method = "chi-square, rough since an expected count is under 5" if few else "chi-square"
+    method = "chi-square (rough: an expected count is under 5)" if few else "chi-square"
     return float(found.statistic), float(found.pvalue), method

@@ -20,6 +20,8 @@ from analysis.undefined import UndefinedStatistic
 MOST_EVALUATIONS = 1000
 FIRST_LOOK = 200
 TOLERANCE = 1e-10
+# Cubes of spreads, which the cubic's parameters hold, are finite up to here.
+LARGEST = 1e100
 FLAT = 1e-3
 # Starts are compared on this many samples, evenly spread over the sorted predictions.
 MOST_FOR_STARTS = 500
@@ -80,7 +82,7 @@ def fit_mapping(
 
     Raises:
         ValueError: Shapes differ, or a value is missing.
-        UndefinedStatistic: No more samples than parameters, or one side is constant.
+        UndefinedStatistic: No more samples than parameters, one side is constant, or values are beyond 1e100.
 
     Source:
         `mapping_functions.CURVES` names the publication of each family.
@@ -89,6 +91,7 @@ def fit_mapping(
     varying(pairs.judge, SIDES[0]), varying(pairs.human, SIDES[1])
     curve = CURVES[function]
     _enough(pairs.n, curve.n_parameters)
+    _within_reach(pairs.judge, pairs.human)
     middle_of_range = float(pairs.judge.max() + pairs.judge.min()) / 2.0
     centre_x = middle_of_range if function == "cubic" else float(pairs.judge.mean())
     centre, spread = (centre_x, float(pairs.human.mean())), (float(pairs.judge.std()), float(pairs.human.std()))
@@ -136,12 +139,14 @@ def mapped_fit(
 
     Raises:
         ValueError: Shapes differ, or a value is missing.
-        UndefinedStatistic: No more samples than parameters, or a side (mapped or not) is constant.
+        UndefinedStatistic: No more samples than parameters, a side (mapped or not) is constant, or values are beyond
+            1e100.
 
     Source:
         docs/statistics.md, Score-level evaluation.
     """
     pairs = paired(prediction, truth, clusters, sides=SIDES)
+    _within_reach(pairs.judge, pairs.human)
     mapped = mapping.apply(pairs.judge)
     x, y = varying(pairs.judge, SIDES[0]), varying(pairs.human, SIDES[1])
     x_mapped = varying(mapped, "mapped prediction")
@@ -197,6 +202,13 @@ def rmse(errors: ArrayLike, n_parameters: int = 0) -> float:
 def _enough(n: int, n_parameters: int) -> None:
     if n <= n_parameters:
         raise UndefinedStatistic(f"{n} samples cannot carry {n_parameters} fitted parameters")
+
+
+def _within_reach(*sides: Floats) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        spreads = [float(side.std()) for side in sides]
+    if not np.isfinite(spreads).all() or any(float(np.abs(side).max()) > LARGEST for side in sides):
+        raise UndefinedStatistic("the scores are too far apart to fit a curve")
 
 
 def _fit(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.accuracy import interval_of_difference, numbers
+from analysis.accuracy import numbers, spread_of_difference
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
 from analysis.correlation import excludes_zero
 from analysis.dependent_correlations import ASSUMES
@@ -70,7 +70,7 @@ def welch(
     if not np.any(rounded(a - a[0])) and not np.any(rounded(b - b[0])):
         raise UndefinedStatistic("neither side varies")
     found = stats.ttest_ind(a, b, equal_var=False)
-    clustered = interval_of_difference(
+    spread = spread_of_difference(
         a,
         b,
         first_clusters,
@@ -80,6 +80,7 @@ def welch(
         confidence=confidence,
         workers=workers,
     )
+    clustered = None if spread is None else spread.interval
     return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, confidence, a.size, b.size)
 
 

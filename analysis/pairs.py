@@ -59,7 +59,8 @@ def paired(
     if clusters is not None and np.shape(clusters) != left.shape:
         raise ValueError(f"one cluster per object is needed, got shape {np.shape(clusters)} for {left.shape}")
     if left.size < FEWEST_PAIRS:
-        raise UndefinedStatistic(f"only {left.size} pairs, at least {FEWEST_PAIRS} needed")
+        word = "pair" if left.size == 1 else "pairs"
+        raise UndefinedStatistic(f"only {left.size} {word}, at least {FEWEST_PAIRS} needed")
     index, n_clusters = cluster_index(np.arange(left.size) if clusters is None else clusters)
     return Pairs(left, right, index, int(left.size), n_clusters)
 

@@ -122,7 +122,7 @@ def _difference(tested: GroupAccuracies) -> JSONObject:
                 "cohens_h": pair.comparison.cohens_h,
                 "pvalue": pair.comparison.p,
                 "pvalue_holm": pair.p_holm,
-                "method": pair.comparison.p_method,
+                "method": pair.method,
                 "significant": pair.significant,
             }
             for pair in tested.pairs

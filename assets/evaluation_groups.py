@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.accuracy import accuracy
 from analysis.bootstrap import Interval
 from analysis.group_accuracies import GroupAccuracies, compare_groups
+from analysis.rounding import rounded
 from analysis.score_correlation import score_correlations
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation_rows import KIND_OF, Sampling, clusters_of, sides_of
@@ -59,12 +60,13 @@ def breakdown(
     differences: dict[int, GroupAccuracies | str] = {}
     for level in range(1, len(labels.columns) + 1):
         members = _members(labels.iloc[:, :level])
+        names = group_names(list(members))
         of_level = [
-            Group(values, _row(samples.iloc[rows], " / ".join(values), level, dataset, sampling, statistic))
-            for values, rows in members.items()
+            Group(values, _row(samples.iloc[rows], name, level, dataset, sampling, statistic))
+            for name, (values, rows) in zip(names, members.items(), strict=True)
         ]
         _mark_best_and_worst([group.row for group in of_level])
-        differences[level] = _differences(samples, members, dataset, sampling)
+        differences[level] = _differences(samples, names, list(members.values()), dataset, sampling)
         groups += of_level
     for group in groups:
         level = group.row["level"]
@@ -85,6 +87,18 @@ def breakdown_rows(
 def in_nested_order(groups: Sequence[Group]) -> list[Group]:
     """Each group followed by its parts, not level by level."""
     return sorted(groups, key=lambda group: [_counted(text) for text in group.path])
+
+
+def group_names(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """Values joined by `` / ``; in quotes where the groups of a level would not be told apart without.
+
+    Args:
+        paths: The values of each group of one level, all different.
+    """
+    plain = [" / ".join(values) for values in paths]
+    if len(set(plain)) == len(plain):
+        return plain
+    return [" / ".join(map(repr, values)) for values in paths]
 
 
 def labels_of(samples: pd.DataFrame, name: str) -> pd.Series:
@@ -178,27 +192,29 @@ def _row(
 
 
 def _mark_best_and_worst(rows: list[dict[str, Any]]) -> None:
-    """Name the extremes among the groups that are large enough."""
+    """Name the extremes among the groups that are large enough; none where they are equal."""
     eligible = [row for row in rows if row["value"] is not None and not row["small"]]
-    if len(eligible) > 1:
-        max(eligible, key=lambda row: row["value"])["standing"] = "best"
-        min(eligible, key=lambda row: row["value"])["standing"] = "worst"
+    if not eligible:
+        return
+    best, worst = (extreme(eligible, key=lambda row: row["value"]) for extreme in (max, min))
+    if float(rounded(best["value"])) > float(rounded(worst["value"])):
+        best["standing"], worst["standing"] = "best", "worst"
 
 
 def _differences(
-    samples: pd.DataFrame, members: dict[tuple[str, ...], np.ndarray], dataset: Dataset, sampling: Sampling
+    samples: pd.DataFrame, names: list[str], members: list[np.ndarray], dataset: Dataset, sampling: Sampling
 ) -> GroupAccuracies | str:
     """Whether the groups' accuracies differ, all at once and pair by pair; else the reason."""
     if samples["kind"].iloc[0] != "answers":
         return "correlations of different samples are told apart by their intervals"
     if len(members) > MOST_COMPARED:
         return f"{len(members)} groups, more than {MOST_COMPARED}"
-    names = np.empty(len(samples), dtype=object)
-    for values, rows in members.items():
-        names[rows] = " / ".join(values)
+    labels = np.empty(len(samples), dtype=object)
+    for name, rows in zip(names, members, strict=True):
+        labels[rows] = name
     try:
         return compare_groups(
-            is_right(samples), names.astype(str), clusters_of(samples, dataset), **sampling.percentile
+            is_right(samples), labels.astype(str), clusters_of(samples, dataset), **sampling.percentile
         )
     except UndefinedStatistic as undefined:
         return undefined.reason

@@ -26,7 +26,9 @@ def numbers_of(rows: Iterable[Mapping[Any, Any]]) -> dict[str, OurNumber]:
     for row in rows:
         value, low, high = (_number(row.get(name)) for name in ("value", "ci_low", "ci_high"))
         method = row.get("method")
-        why = str(method) if isinstance(method, str) and method.startswith("none") else "no interval of this number"
+        # After the first ";" a method tells of p and of the curve.
+        none = isinstance(method, str) and method.startswith("none")
+        why = str(method).partition(";")[0] if none else "no interval of this number"
         interval = Interval(low, high, why, int(row["n_clusters"]), unreliable=False, n_dropped=0)
         undefined = row.get("undefined")
         numbers[str(row["statistic"])] = OurNumber(value, interval, undefined if isinstance(undefined, str) else "")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,15 @@ class Sides:
         return {"n_used": len(self.truth), "n_total": self.n_total, "n_clusters": n_clusters}
 
 
+class Opinions(NamedTuple):
+    """The samples whose opinions make sense: predictions (higher is better), truths, deviations and votes, ``(n,)``."""
+
+    prediction: np.ndarray
+    truth: np.ndarray
+    sd: np.ndarray
+    votes: np.ndarray
+
+
 def sides_of(samples: pd.DataFrame, dataset: Dataset) -> Sides:
     """The columns of `evaluation_samples` that score statistics need."""
     n_total = int(samples["n_rows_in_file"].iloc[0]) if len(samples) else 0
@@ -95,7 +104,7 @@ def correlation_rows(
     rows = _correlations(sides, dataset, sampling, statistics)
     if "plcc" in statistics:
         mapping = mapping_of(sides, dataset)
-        rows += _mapped(sides, dataset, sampling, mapping) + _errors(samples, sides, dataset, mapping)
+        rows += _mapped(sides, dataset, sampling, mapping) + _errors(samples, sides, dataset, sampling, mapping)
     return [sides.counts | row for row in rows]
 
 
@@ -167,7 +176,11 @@ def _mapped(
 
 
 def _errors(
-    samples: pd.DataFrame, sides: Sides, dataset: Dataset, mapping: Mapping | UndefinedStatistic
+    samples: pd.DataFrame,
+    sides: Sides,
+    dataset: Dataset,
+    sampling: Sampling,
+    mapping: Mapping | UndefinedStatistic,
 ) -> list[dict[str, Any]]:
     """Errors in the truth's unit where both sides share its scale, and against opinion noise where it is known."""
     rows = []
@@ -181,35 +194,41 @@ def _errors(
         return rows
     sd = pd.to_numeric(samples[f"field.{dataset.opinion_sd}"], errors="coerce").to_numpy(dtype=float)
     votes = pd.to_numeric(samples[f"field.{dataset.votes}"], errors="coerce").to_numpy(dtype=float)
-    return rows + _against_opinions(sides, dataset, sd, votes, mapping)
-
-
-def _against_opinions(
-    sides: Sides, dataset: Dataset, sd: np.ndarray, votes: np.ndarray, mapping: Mapping | UndefinedStatistic
-) -> list[dict[str, Any]]:
     known = (sd >= 0) & np.isfinite(sd) & (votes >= 1) & (votes == np.floor(votes))
-    prediction, truth = oriented(sides.prediction, dataset.higher_is_better)[known], sides.truth[known]
-    names = ("outlier_ratio", "rmse_epsilon", "krasula_different_similar", "krasula_better_worse")
-    units = ("share", TRUTH_UNIT, UNITLESS, UNITLESS)
+    opinions = Opinions(
+        oriented(sides.prediction, dataset.higher_is_better)[known], sides.truth[known], sd[known], votes[known]
+    )
+    return rows + _beyond_noise(opinions, mapping) + _areas(opinions, sampling)
+
+
+def _beyond_noise(opinions: Opinions, mapping: Mapping | UndefinedStatistic) -> list[dict[str, Any]]:
+    """Errors after the mapping, against the intervals of the opinion scores."""
+    names, n = (("outlier_ratio", "share"), ("rmse_epsilon", TRUTH_UNIT)), len(opinions.truth)
     try:
         if isinstance(mapping, UndefinedStatistic):
             raise mapping
-        noise = against_opinion_noise(
-            mapping.apply(prediction) - truth, opinion_ci95(sd[known], votes[known]), mapping.n_parameters
-        )
-        areas = krasula(prediction, truth, standard_errors(sd[known], votes[known]), seed=0)
+        errors = mapping.apply(opinions.prediction) - opinions.truth
+        noise = against_opinion_noise(errors, opinion_ci95(opinions.sd, opinions.votes), mapping.n_parameters)
     except UndefinedStatistic as undefined:
-        return [
-            _row(name, unit, undefined=undefined.reason, n_used=int(known.sum()))
-            for name, unit in zip(names, units, strict=True)
-        ]
-    values = (noise.outlier_ratio, noise.rmse_epsilon, areas.different_similar, areas.better_worse)
-    of = f"{int(known.sum())} samples with opinions, errors after {mapping.function}"
-    return [
-        _row(
-            name, unit, value, method=of, undefined=None if value is not None else areas.reason, n_used=int(known.sum())
+        return [_row(name, unit, undefined=undefined.reason, n_used=n) for name, unit in names]
+    values = (noise.outlier_ratio, noise.rmse_epsilon)
+    method = f"{n} samples with opinions, errors after {mapping.function}"
+    return [_row(name, unit, value, method=method, n_used=n) for (name, unit), value in zip(names, values, strict=True)]
+
+
+def _areas(opinions: Opinions, sampling: Sampling) -> list[dict[str, Any]]:
+    """Krasula's areas, which need no curve."""
+    names, n = ("krasula_different_similar", "krasula_better_worse"), len(opinions.truth)
+    try:
+        areas = krasula(
+            opinions.prediction, opinions.truth, standard_errors(opinions.sd, opinions.votes), seed=sampling.seed
         )
-        for name, unit, value in zip(names, units, values, strict=True)
+    except UndefinedStatistic as undefined:
+        return [_row(name, UNITLESS, undefined=undefined.reason, n_used=n) for name in names]
+    method = f"{n} samples with opinions, {areas.n_pairs} of {areas.n_pairs_in_all} pairs"
+    return [
+        _row(name, UNITLESS, value, method=method, undefined=None if value is not None else areas.reason, n_used=n)
+        for name, value in zip(names, (areas.different_similar, areas.better_worse), strict=True)
     ]
 
 

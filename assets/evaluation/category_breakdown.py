@@ -27,7 +27,7 @@ def category_breakdown(
 
     def make(name: str) -> pd.DataFrame:
         samples, dataset = evaluation_samples[name], known[name]
-        groupings = dataset.group_by or WHOLE
+        groupings = dict.fromkeys(dataset.group_by or WHOLE)
         rows = [row for fields in groupings for row in breakdown_rows(samples, fields, dataset, sampling)]
         return as_table(CATEGORY_BREAKDOWN, name, rows)
 

@@ -76,17 +76,23 @@ def srcc_is_high_enough_for_sure(
 
 
 def srcc_gate(frame: pd.DataFrame, dataset: Dataset, column: str = "value") -> Gate | None:
-    """SRCC or its lower bound against the data set's minimum; none where none is set or there are no scores."""
-    if dataset.gates.min_srcc is None or frame.empty:
+    """SRCC or its lower bound against the data set's minimum; none where none is set, failing without scores."""
+    if dataset.gates.min_srcc is None:
         return None
-    row = frame[frame["statistic"] == "srcc"].iloc[0]
+    seen, n, reason = None, 0, "the data set has no scores"
+    if not frame.empty:
+        row = frame[frame["statistic"] == "srcc"].iloc[0]
+        seen, n = None if pd.isna(row[column]) else float(row[column]), int(row["n_used"])
+        reason = str(row["method"] if pd.isna(row["undefined"]) else row["undefined"])
     return at_least(
         "srcc_is_high_enough" if column == "value" else "srcc_is_high_enough_for_sure",
-        None if pd.isna(row[column]) else float(row[column]),
+        seen,
         dataset.gates.min_srcc,
-        n=int(row["n_used"]),
+        n=n,
         counted="samples",
         what="SRCC" if column == "value" else "The lower bound of SRCC",
-        reason=str(row["method"] if pd.isna(row["undefined"]) else row["undefined"]),
-        remedy="category_breakdown says in which groups it is low.",
+        reason=reason,
+        remedy="Set `min_accuracy` instead of `min_srcc`, or correct the data set's `kind`."
+        if frame.empty
+        else "category_breakdown says in which groups it is low.",
     )

@@ -1,5 +1,6 @@
 """Table `evaluation_samples`: predictions and truths of one data set, sample by sample."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
@@ -7,7 +8,8 @@ import pandas as pd
 
 from assets.datasets import DATASETS, each_dataset, known_datasets
 from assets.partitions import ONE_RUN
-from resources.errors import UserError, listed
+from resources.configuration.evaluation import Dataset
+from resources.errors import UserError, listed, nearest
 from resources.file_hash import sha256_of_file
 from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
@@ -33,7 +35,7 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
     """The data set's samples and the hash of the file that they came from.
 
     Raises:
-        UserError: There is no such data set, or its file is wrong.
+        UserError: There is no such data set, its file is wrong, or it lacks a field that the configuration names.
     """
     known = known_datasets(study.evaluation)
     if name not in known:
@@ -50,7 +52,29 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
         truth=dataset.truth,
         skip_bad_rows=dataset.skip_bad_rows,
     )
+    refuse_unknown_fields(name, dataset, read.fields)
     return read, digest
+
+
+def refuse_unknown_fields(name: str, dataset: Dataset, fields: Sequence[str]) -> None:
+    """Stop at a field that the configuration names and the file does not have.
+
+    Args:
+        name: Of the data set.
+        dataset: What is configured for it.
+        fields: Dotted names of the file's metadata.
+
+    Raises:
+        UserError: Every such name with its key, the nearest field for each, and the fields.
+    """
+    named = [(key, getattr(dataset, key)) for key in ("cluster", "opinion_sd", "votes")]
+    named += [("group_by", field) for fields_of_group in dataset.group_by for field in fields_of_group]
+    wrong = [(key, field) for key, field in dict.fromkeys(named) if field is not None and field not in fields]
+    if wrong:
+        words = "; ".join(f"`{key}` names '{field}'{nearest(field, fields)}" for key, field in wrong)
+        raise UserError(
+            f"Data set '{name}': {words}, which the file does not have. Its fields are {listed(fields, 30) or 'none'}."
+        )
 
 
 def headline(read: EvaluationRead, digest: str) -> dict[str, Any]:

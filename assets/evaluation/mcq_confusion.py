@@ -63,16 +63,19 @@ def accuracy_is_high_enough(
 
 
 def accuracy_gate(frame: pd.DataFrame, dataset: Dataset) -> Gate | None:
-    """Accuracy against the data set's minimum; none where none is set or there are no answers."""
-    if dataset.gates.min_accuracy is None or frame.empty:
+    """Accuracy against the data set's minimum; none where none is set, failing where there are no answers."""
+    if dataset.gates.min_accuracy is None:
         return None
     right, total = right_of(frame)
     return at_least(
         "accuracy_is_high_enough",
-        right / total,
+        right / total if total else None,
         dataset.gates.min_accuracy,
         n=total,
         counted="questions",
         what="Accuracy",
-        remedy="option_rates and category_breakdown say where it is low.",
+        remedy="option_rates and category_breakdown say where it is low."
+        if total
+        else "Set `min_srcc` instead of `min_accuracy`, or correct the data set's `kind`.",
+        reason="the data set has no answers",
     )

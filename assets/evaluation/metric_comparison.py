@@ -1,4 +1,4 @@
-"""Table `metric_comparison`: two score data sets on the same samples."""
+"""Table `metric_comparison`: two data sets of one kind held against each other."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -11,9 +11,10 @@ from analysis.metric_comparison import compare_metrics
 from analysis.undefined import UndefinedStatistic
 from assets.datasets import known_datasets, sampling_of
 from assets.evaluation.correlation import is_scores
+from assets.evaluation.mcq_confusion import is_answers
+from assets.evaluation_differences import TwoSides, accuracy_row, mean_row, two_sides
 from assets.evaluation_rows import Sampling, clusters_of
 from assets.intervals import in_words
-from assets.same_samples import are_same_samples, shared_samples
 from resources.configuration.evaluation import Dataset
 from resources.parquet_tables import Frames
 from resources.study import Study
@@ -32,9 +33,9 @@ MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
 def metric_comparison(
     context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:
-    """One row per pair of score data sets with the same samples and truth, and per correlation."""
+    """One row per pair of data sets of one kind and statistic that both have."""
     known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
-    frames = {name: frame for name, frame in sorted(evaluation_samples.items()) if name in known and is_scores(frame)}
+    frames = {name: frame for name, frame in sorted(evaluation_samples.items()) if name in known and len(frame)}
     rows = [row for pair in combinations(frames, 2) for row in comparison_rows(frames, pair, known, sampling)]
     context.add_output_metadata({"n_pairs": len({(row["first"], row["second"]) for row in rows})})
     return pd.DataFrame(rows, columns=[column.name for column in METRIC_COMPARISON.columns])
@@ -43,19 +44,40 @@ def metric_comparison(
 def comparison_rows(
     frames: Frames, pair: tuple[str, str], known: dict[str, Dataset], sampling: Sampling
 ) -> Iterator[dict[str, Any]]:
-    """The differences of one pair on the samples that both have; nothing where the two are of other samples."""
-    first, second = pair
-    if not are_same_samples(frames[first], frames[second]):
+    """The differences of one pair: of accuracy, or of correlations on the same samples and of means on one scale.
+
+    Args:
+        frames: Rows of `evaluation_samples` by data set.
+        pair: Names of two of them.
+        known: What is configured for each.
+        sampling: How intervals are made.
+
+    Yields:
+        Rows of `metric_comparison`; none for scores beside answers.
+    """
+    sides = two_sides(frames, pair, known)
+    names = {"first": pair[0], "second": pair[1]}
+    if is_answers(frames[pair[0]]) and is_answers(frames[pair[1]]):
+        yield names | accuracy_row(sides, sampling)
+    elif is_scores(frames[pair[0]]) and is_scores(frames[pair[1]]):
+        for row in correlation_differences(sides, sampling):
+            yield names | row
+        if all(known[name].same_scale for name in pair):
+            yield names | mean_row(sides, sampling)
+
+
+def correlation_differences(sides: TwoSides, sampling: Sampling) -> Iterator[dict[str, Any]]:
+    """The differences of the correlations on the samples that both have; none where the two are of other samples."""
+    if sides.both is None:
         return
-    both = shared_samples(frames[first], frames[second])
     try:
         found = compare_metrics(
-            both["prediction_score_x"],
-            both["prediction_score_y"],
-            both["truth_score_x"],
-            clusters_of(both, known[first]),
-            first_higher_is_better=known[first].higher_is_better,
-            second_higher_is_better=known[second].higher_is_better,
+            sides.both["prediction_score_x"],
+            sides.both["prediction_score_y"],
+            sides.both["truth_score_x"],
+            clusters_of(sides.both, sides.datasets[0]),
+            first_higher_is_better=sides.datasets[0].higher_is_better,
+            second_higher_is_better=sides.datasets[1].higher_is_better,
             **sampling.percentile,
         )
     except UndefinedStatistic:
@@ -63,8 +85,6 @@ def comparison_rows(
         return
     for statistic, one in found.differences.items():
         yield {
-            "first": first,
-            "second": second,
             "statistic": statistic,
             "first_value": one.first,
             "second_value": one.second,

@@ -1,5 +1,6 @@
 """Table `paper_comparison`: our numbers beside a paper's."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
@@ -11,7 +12,8 @@ from assets.datasets import DATASETS, as_table, each_dataset, known_datasets
 from assets.evaluation_papers import comparison_row, numbers_of
 from assets.partitions import ONE_RUN
 from resources.configuration.evaluation import Dataset
-from resources.inputs.paper_baseline import read_baseline
+from resources.errors import listed
+from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
 from resources.parquet_tables import Frames
 from resources.study import Study
 from resources.tables.evaluation import PAPER_COMPARISON
@@ -25,13 +27,13 @@ def paper_comparison(
     study: dg.ResourceParam[Study],
 ) -> Frames:
     """One row per number that the baseline file gives for the data set; empty without a baseline."""
-    baseline = read_baseline(study.evaluation.baseline) if study.evaluation.baseline else []
+    baseline = baseline_of(study)
 
     def make(name: str) -> pd.DataFrame:
         breakdown = category_breakdown[name]
         whole = breakdown[(breakdown["level"] == 0) & (breakdown["statistic"] == "accuracy")].head(1)
         ours = numbers_of([*correlation[name].to_dict("records"), *whole.to_dict("records")])
-        wanted = [result for result in baseline if result.dataset == name]
+        wanted = results_for(baseline, name)
         return as_table(PAPER_COMPARISON, name, [comparison_row(result, ours) for result in wanted])
 
     return each_dataset(context, make, headline)
@@ -47,21 +49,55 @@ def near_the_paper(
     context: dg.AssetCheckExecutionContext, paper_comparison: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
     """Our numbers are near the paper's: the largest difference keeps the data set's limit, where one is set."""
-    known = known_datasets(study.evaluation)
-    return gate_of_each_dataset(context, paper_comparison, lambda name, frame: paper_gate(frame, known[name]))
+    known, baseline = known_datasets(study.evaluation), baseline_of(study)
+    return gate_of_each_dataset(
+        context, paper_comparison, lambda name, frame: paper_gate(frame, known[name], lack_of(baseline, name))
+    )
 
 
-def paper_gate(frame: pd.DataFrame, dataset: Dataset) -> Gate | None:
-    """The largest absolute difference from a paper's number against its limit."""
-    differences = frame["delta"].dropna().abs()
-    if dataset.gates.max_paper_deviation is None or differences.empty:
+def baseline_of(study: Study) -> list[PaperResult]:
+    """The study's baseline, empty where it names none."""
+    return read_baseline(study.evaluation.baseline) if study.evaluation.baseline else []
+
+
+def lack_of(baseline: Sequence[PaperResult], name: str) -> str:
+    """Why a baseline has no number for a data set; empty where it has one."""
+    if results_for(baseline, name):
+        return ""
+    if not baseline:
+        return "there is no baseline, or an empty one"
+    names = dict.fromkeys(f"'{result.dataset}'" for result in baseline)
+    return f"the baseline has no number for '{name}'; it has {listed(names)}"
+
+
+def paper_gate(frame: pd.DataFrame, dataset: Dataset, lack: str = "") -> Gate | None:
+    """The largest absolute difference from a paper's number against its limit; none where no limit is set.
+
+    Args:
+        frame: The data set's rows of `paper_comparison`.
+        dataset: What is configured for it.
+        lack: Why the baseline has no number for it.
+
+    Returns:
+        A gate that fails where no number could be compared; numbers left out beside others are named in its sentence.
+    """
+    if dataset.gates.max_paper_deviation is None:
         return None
-    return at_most(
+    differences = frame["delta"].dropna().abs()
+    left_out = frame[frame["delta"].isna()]
+    reasons = "; ".join(f"{row.statistic}: {row.undefined}" for row in left_out.itertuples())
+    gate = at_most(
         "near_the_paper",
-        float(differences.max()),
+        None if differences.empty else float(differences.max()),
         dataset.gates.max_paper_deviation,
         n=len(differences),
         counted="numbers",
         what="Largest difference from the paper",
-        remedy="Compare protocol, split and mapping; the columns name the paper's.",
+        remedy="Correct `baseline` or the data set's name."
+        if frame.empty
+        else "Compare protocol, split and mapping; the columns name the paper's.",
+        reason=reasons or lack,
     )
+    if differences.empty or left_out.empty:
+        return gate
+    return gate._replace(sentence=f"{gate.sentence} Not compared: {reasons}.")

@@ -101,7 +101,9 @@ def breakdown(
         str,
         typer.Option(help="Fields, outermost first, with commas between: task_type,reference_mode.", metavar="COLS"),
     ],
-    metric: Annotated[options.Statistic, typer.Option(help="Of scores; answers have accuracy.")] = "srcc",
+    metric: Annotated[
+        options.Statistic | None, typer.Option(help="Of scores, else srcc; answers have accuracy.", show_default=False)
+    ] = None,
     kind: options.Kind = None,
     prediction: options.Prediction = None,
     truth: options.Truth = None,

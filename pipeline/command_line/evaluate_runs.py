@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -131,12 +132,13 @@ def confuse(asked: Asked, columns: Columns) -> None:
     _deliver(asked, _begun("mcq", answers, asked) | values, show_answers, drawings)
 
 
-def break_down(asked: Asked, columns: Columns, statistic: str) -> None:
+def break_down(asked: Asked, columns: Columns, statistic: str | None) -> None:
     """`touchstone evaluate breakdown`."""
     refuse_output(asked.output)
     one = _read(asked, columns, columns.kind, *columns.predictions)
+    _refuse_of_scores(one, {"--metric": statistic is not None, "--lower-is-better": columns.lower_is_better})
     _say_long_work(one, asked)
-    found = breakdown(one.samples, columns.group_by, one.dataset, asked.sampling, statistic)
+    found = breakdown(one.samples, columns.group_by, one.dataset, asked.sampling, statistic or "srcc")
     drawings = []
     if asked.plot:
         from pipeline.command_line.evaluate_drawings import forest
@@ -152,6 +154,12 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     path = Path(baseline)
     name = dataset or _stem(asked.file)
     one = _read(asked, columns, columns.kind, *columns.predictions)
+    of_scores = {
+        "--lower-is-better": columns.lower_is_better,
+        "--same-scale": columns.same_scale,
+        "--mapping": columns.mapping != Columns.mapping,
+    }
+    _refuse_of_scores(one, of_scores)
     papers = read_baseline(path)
     _refuse_nothing_to_compare([result for result in papers if _is(result, name)], papers, path.name, name, ())
     if one.read.kind == "scores":
@@ -167,6 +175,8 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     others = [result for result in papers if result not in wanted]
     compared = [comparison_row(result, ours) for result in wanted]
     values = left_out_values(one.read) | paper_values(path.name, name, rows[0], compared, others)
+    if columns.lower_is_better and any(_as_measured(row) for row in compared):
+        values["notes"] = [*values["notes"], "The paper gives the sign as measured, ours is turned."]
     _deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
 
 
@@ -180,6 +190,14 @@ def _read(asked: Asked, columns: Columns, kind: KindName | None, prediction: str
         skip_bad_rows=asked.skip_bad_rows,
     )
     return Metric(read, evaluation_samples_table(_stem(asked.file), read), columns.meaning(prediction))
+
+
+def _refuse_of_scores(one: Metric, given: Mapping[str, bool]) -> None:
+    """An option that says nothing of answers is a mistake about the file."""
+    named = [f"`{name}`" for name, is_given in given.items() if is_given]
+    if named and one.read.kind == "answers":
+        verb = "is" if len(named) == 1 else "are"
+        raise UserError(f"{one.read.name} holds answers; {listed(named)} {verb} of scores. Leave that out.")
 
 
 def _stem(file: str) -> str:
@@ -204,6 +222,12 @@ def _say_long_work(one: Metric, asked: Asked) -> None:
 
 def _is(result: PaperResult, dataset: str) -> bool:
     return result.dataset.casefold() == dataset.casefold()
+
+
+def _as_measured(row: Mapping[str, Any]) -> bool:
+    """Whether a paper's correlation has the other sign than ours."""
+    ours = row.get("value")
+    return row["statistic"] in STATISTICS and ours is not None and ours * row["paper_value"] < 0.0
 
 
 def _refuse_nothing_to_compare(

@@ -80,7 +80,7 @@ def show_source(result: Mapping[str, Any], console: Console) -> None:
     """How many rows were used, what was left out and why, and what the reader noted."""
     used, total = result["n_used"], result["n_total"]
     clusters = f", {result['n_clusters']} clusters by {result['cluster']}" if result["cluster"] is not None else ""
-    console.print(f"{result['file']}: {used:,} of {total:,} rows used{clusters}", style="bold")
+    console.print(f"{result['file']}: {used:,} of {in_words(total, 'row')} used{clusters}", style="bold")
     if result["excluded"]:
         causes = ", ".join(f"{count:,} {cause}" for cause, count in result["excluded"].items())
         console.print(f"Left out: {causes}.", style="yellow")
@@ -90,7 +90,7 @@ def show_source(result: Mapping[str, Any], console: Console) -> None:
             console.print("  ...")
     if result["n_normalised"]:
         how = "numbers written as text" if result["kind"] == "scores" else "answers or truths in another spelling"
-        console.print(f"Read as meant: {how} in {result['n_normalised']:,} rows.")
+        console.print(f"Read as meant: {how} in {in_words(result['n_normalised'], 'row')}.")
     for note in result["notes"]:
         console.print(note)
 
@@ -117,6 +117,11 @@ def counted(method: str, result: Mapping[str, Any]) -> str:
     if result["cluster"] is not None:
         return method
     return CLUSTERS.sub(lambda found: f"{int(found[1]):,} sample{found[2]}", method)
+
+
+def in_words(count: int, noun: str) -> str:
+    """A count with its noun: "1 row", "1,234 rows"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def number(value: float | None) -> str:

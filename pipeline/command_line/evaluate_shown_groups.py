@@ -6,7 +6,17 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.command_line.evaluate_shown import counted, grid, interval, named, number, p_value, percent, show_source
+from pipeline.command_line.evaluate_shown import (
+    counted,
+    grid,
+    in_words,
+    interval,
+    named,
+    number,
+    p_value,
+    percent,
+    show_source,
+)
 from resources.errors import listed
 
 WIDEST_MATRIX, WIDEST_NAME = 7, 12
@@ -113,8 +123,9 @@ def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> N
     apart = [pair for pair in difference["pairs"] if pair["significant"]]
     shown = [f"{one['first']} - {one['second']} {one['difference']:+.3f} (h {one['cohens_h']:+.2f})" for one in apart]
     console.print(
-        f"Differences by {by}: {difference['method']} {difference['chi_square']:.2f}, df {difference['df']}, "
-        f"p {p_value(difference['pvalue'])}; {len(apart)} of {len(difference['pairs'])} pairs differ (Holm)"
+        f"Differences by {by}: chi-square {difference['chi_square']:.2f}, df {difference['df']}, "
+        f"p {p_value(difference['pvalue'])}{difference['method'].removeprefix('chi-square')}; "
+        f"{len(apart)} of {in_words(len(difference['pairs']), 'pair')} differ{'s' * (len(apart) == 1)} (Holm)"
         + (f": {listed(shown, SHOWN_PAIRS)}." if shown else ".")
     )
 

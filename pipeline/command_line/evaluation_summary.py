@@ -13,6 +13,9 @@ from resources.home import Home
 from resources.plots.evaluation import MEANS
 
 
+COMPARED = {"srcc": "SRCC", "accuracy": "Accuracy", "mean": "Mean"}
+
+
 def show_evaluation(home: Home, console: Console) -> None:
     """The tables `evaluation_summary` and `metric_comparison`."""
     tables = home.tables / "evaluation"
@@ -30,11 +33,12 @@ def show_evaluation(home: Home, console: Console) -> None:
     for sentence in without_mean(summary[~means], set(summary.loc[means, "statistic"])):
         console.print(sentence, highlight=False)
     compared = pd.read_parquet(str(tables / "metric_comparison.parquet"))
-    for row in compared[compared["statistic"] == "srcc"].to_dict("records"):
+    for row in compared[compared["statistic"].isin(COMPARED)].to_dict("records"):
         row["value"] = row["difference"]
-        told = "differ" if row["significant"] else "are not told apart"
+        told = "differ" if row["significant"] is True else "are not told apart"
+        name = COMPARED[row["statistic"]]
         console.print(
-            f"SRCC of {row['first']} and {row['second']} {told}: difference {with_interval(row)}, n = {row['n_used']}.",
+            f"{name} of {row['first']} and {row['second']} {told}: difference {with_interval(row)}, n = {row['n_used']}.",
             highlight=False,
         )
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from resources.configuration.section import Section
 
@@ -34,6 +34,14 @@ class Dataset(Section):
     group_by: tuple[tuple[str, ...], ...] = ()
     skip_bad_rows: bool = False
     gates: EvaluationGates = EvaluationGates()
+
+    @model_validator(mode="after")
+    def both_of_the_opinions(self) -> "Dataset":
+        """Refuse half of what the noise of opinions is computed from."""
+        if (self.opinion_sd is None) != (self.votes is None):
+            given, lacking = ("opinion_sd", "votes") if self.votes is None else ("votes", "opinion_sd")
+            raise ValueError(f"`{given}` needs `{lacking}` beside it: give both or neither")
+        return self
 
 
 class EvaluationStudy(Section):

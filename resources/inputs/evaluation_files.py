@@ -83,8 +83,8 @@ def read_evaluation_file(
         skip_bad_rows: Leave out and count rows that cannot be read, instead of refusing the file.
 
     Returns:
-        The samples in the file's order. Rows without a finite score on both sides, or without an answer or its
-        truth, are left out and counted; so are repetitions of a sample with the same scores.
+        The samples in the file's order. Rows without a finite score on both sides, or without a true answer,
+        are left out and counted; so are repetitions of a sample with the same scores.
 
     Raises:
         FileFault: The file cannot be read or recognised, a field is not there, or no sample is left.

@@ -1,6 +1,7 @@
 """Reads one record of an evaluation file: a pair of scores, or an answer with its options and truth."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any, Protocol
@@ -27,6 +28,8 @@ from resources.inputs.record_files import RecordFile
 
 _CAUSES = {MISSING: "missing_{}", NOT_A_NUMBER: "{}_not_a_number", INFINITE: "infinite_{}"}
 _CACHED = 65_536
+# What stands between a letter and what it says; a space alone would read "A red" out of a sentence.
+_BETWEEN = r"(?:\s*[)\]}.:,;]+\s*(?:[-\u2013\u2014]\s*)?|\s*[-\u2013\u2014]\s*)"
 Arrays = Mapping[str, pa.ChunkedArray]
 
 
@@ -126,8 +129,8 @@ class AnswerRows:
             options = options_in(self._options(record))
         except NoOptions as fault:
             raise RowFault(str(fault), f"Give at least two different options in field '{columns.options}'.") from fault
-        given = self._text(columns.prediction, self._prediction(record), "prediction")
-        true = self._text(columns.truth, self._truth(record), "truth")
+        given = self._text(columns.prediction, self._prediction(record))
+        true = self._text(columns.truth, self._truth(record))
         if not true.strip():
             raise LeftOut(columns.truth, true, _CAUSES[MISSING].format("truth"))
         prediction, truth = _named(given, options), _named(true, options)
@@ -151,10 +154,8 @@ class AnswerRows:
         words = {name: pd.array(arrays[name], dtype="str") for name in ("prediction", "truth", "answer_as_given")}
         return {"prediction": words["prediction"], "truth": words["truth"], "options": options, **words}
 
-    def _text(self, field: str, value: Any, side: str) -> str:
-        """A blank answer is an answer, and a wrong one; none at all is missing."""
-        if value is None:
-            raise LeftOut(field, value, _CAUSES[MISSING].format(side))
+    def _text(self, field: str, value: Any) -> str:
+        """No answer at all is a blank one, and wrong: a model must not gain by not answering."""
         try:
             return value if isinstance(value, str) else as_text(value) or ""
         except SeveralValues as fault:
@@ -172,8 +173,7 @@ def _named(text: str, options: Options) -> OptionAnswer:
     names = options.names
     ways: list[tuple[str, ...]] = [names]
     if options.texts is not None:
-        together = (f"{name}. {said}" for name, said in zip(names, options.texts, strict=True))
-        ways += [options.texts, tuple(together)]
+        ways.append(options.texts)
     elif all(len(name) > 1 for name in names):
         ways.append(tuple(ascii_uppercase[: len(names)]))
     for way in ways:
@@ -181,4 +181,17 @@ def _named(text: str, options: Options) -> OptionAnswer:
         if option is not None:
             name = names[way.index(option)]
             return OptionAnswer(name, text != name)
+    if options.texts is not None:
+        return _named_by_both(text, names, options.texts)
+    return OptionAnswer(None, False)
+
+
+def _named_by_both(text: str, names: Sequence[str], texts: Sequence[str]) -> OptionAnswer:
+    """The option whose letter and text an answer such as "A: red", "(A) red" or "A - red" holds."""
+    for name, said in zip(names, texts, strict=True):
+        parts = re.fullmatch(rf"[\s(\[{{]*{re.escape(name)}{_BETWEEN}(\S.*)", text, re.IGNORECASE | re.DOTALL)
+        rest = None if parts is None else parts[1]
+        # The rest alone may name an option by its text only: "A - B" names none.
+        if rest is not None and normalised_answer(rest, tuple(texts)).option == said:
+            return OptionAnswer(name, True)
     return OptionAnswer(None, False)

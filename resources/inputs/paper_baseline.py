@@ -1,6 +1,7 @@
 """A paper's results: a JSON list of data set, metric, value, model, tools and protocol."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ from resources.inputs.faults import Faults
 # Papers spell them so too.
 SAME = {"srocc": "srcc", "krocc": "krcc"}
 LARGEST = 1e300
+# None of these is above 1.
+LOWEST = {"srcc": -1.0, "plcc": -1.0, "krcc": -1.0, "accuracy": 0.0}
 
 
 class PaperResult(NamedTuple):
@@ -46,6 +49,16 @@ def read_baseline(path: Path) -> list[PaperResult]:
     return results
 
 
+def results_for(results: Iterable[PaperResult], dataset: str) -> list[PaperResult]:
+    """A data set's numbers; its name is compared without letter case.
+
+    Args:
+        results: Of `read_baseline`.
+        dataset: The data set's name.
+    """
+    return [result for result in results if result.dataset.casefold() == dataset.casefold()]
+
+
 def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:
     if not isinstance(entry, dict):
         faults.add(f"entry {entry!r} is no object.", "Write one object for each number.", row)
@@ -57,7 +70,13 @@ def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:
         return None
     words = {key: None if entry.get(key) is None else _words(entry[key]) for key in ("model", "tools", "protocol")}
     metric = entry["metric"].strip().lower()
-    return PaperResult(entry["dataset"].strip(), SAME.get(metric, metric), float(value), **words)
+    metric = SAME.get(metric, metric)
+    lowest = next((low for name, low in LOWEST.items() if metric == name or metric.startswith(f"{name}_")), None)
+    if lowest is not None and not lowest <= value <= 1.0:
+        problem = f"{metric} lies between {lowest:.0f} and 1, found {value!r}."
+        faults.add(problem, "Correct it; 87 % is written 0.87.", row)
+        return None
+    return PaperResult(entry["dataset"].strip(), metric, float(value), **words)
 
 
 def _words(value: Any) -> str:

@@ -84,9 +84,15 @@ class JsonLines(RecordFile):
         """Names seen in the first records, or in all."""
         records = self.records()
         head = records if whole else islice(records, HEAD_RECORDS)
-        names = {name: None for record in head if isinstance(record, Record) for name, _ in leaves(record.fields)}
-        # A group that is null in some record looks like a field there.
-        groups = {name[:end] for name in names for end, letter in enumerate(name) if letter == "."}
+        # Whether some record holds a value there.
+        names: dict[str, bool] = {}
+        for record in head:
+            if isinstance(record, Record):
+                for name, value in leaves(record.fields):
+                    names[name] = names.get(name, False) or value is not None
+        # A group that is null in some record looks like a field there; an odd record's group hides no field.
+        prefixes = {name[:end] for name in names for end, letter in enumerate(name) if letter == "."}
+        groups = {name for name in prefixes if not names.get(name)}
         return [name for name in names if name not in groups], whole or next(records, None) is None
 
     def _parsed(self, line: bytes, row: int) -> Record | BadRow:
@@ -197,6 +203,8 @@ def record_file(path: str | Path | UPath, likely: Collection[str] = ()) -> Recor
         FileFault: Its ending names no kind of file that is read, or its header is wrong.
     """
     kind = KINDS.get(UPath(path).suffix.lower())
+    if kind is None and UPath(path).is_dir():
+        raise FileFault(Path(str(path)).resolve().name, "it is a folder.", "Name a file in it.")
     if kind is None:
         problem = f"files of this kind are not read; those that are: {listed(KINDS)}."
         raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")

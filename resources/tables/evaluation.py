@@ -69,22 +69,29 @@ CORRELATION = Table(
 
 METRIC_COMPARISON = Table(
     "metric_comparison",
-    "Two score data sets on the same samples: is one nearer to the truth than the other?",
+    "Two data sets of one kind: is one nearer to the truth, right more often or higher than the other?",
     (
         text("first", "One data set."),
         text("second", "The other."),
-        text("statistic", "srcc, plcc or krcc."),
-        number("first_value", "The first one's, oriented so that higher is better."),
+        text("statistic", "srcc, plcc or krcc on the same samples; mean of scores on one scale; accuracy of answers."),
+        number("first_value", "The first one's; correlations oriented so that higher is better."),
         number("second_value", "The second one's."),
         number("difference", "First minus second."),
-        number("ci_low", "Lower bound, paired clustered bootstrap.", nullable=True),
+        number("ci_low", "Lower bound; `method` says of what.", nullable=True),
         number("ci_high", "Upper bound.", nullable=True),
-        flag("significant", "The interval excludes 0.", nullable=True),
+        flag(
+            "significant", "The interval excludes 0; of mean and accuracy without clusters, read off p.", nullable=True
+        ),
+        number(
+            "p", "p-value of accuracy or mean; correlations have the tests below.", nullable=True, low=0.0, high=1.0
+        ),
+        text("p_method", "Which test gave it, and whether it assumes independence.", nullable=True),
+        number("cohens_h", "Size of the difference of accuracies of different samples.", nullable=True),
         number("williams_t", "Williams' t on Pearson; assumes independence.", nullable=True),
         number("williams_p", "Its p; assumes independence.", nullable=True),
         number("steiger_z", "Steiger's z on Pearson; assumes independence.", nullable=True),
         number("steiger_p", "Its p; assumes independence.", nullable=True),
-        whole("n_used", "Samples that both have: at least half of each.", "count", low=0),
+        whole("n_used", "Samples that both have, at least half of each; else those of either.", "count", low=0),
         whole("n_clusters", "Clusters behind them.", "count", low=0),
         text("method", "How the interval was made.", nullable=True),
     ),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.bootstrap import resample_counts
 from analysis.group_accuracies import compare_groups
 from analysis.holm import holm
 from analysis.undefined import UndefinedStatistic
@@ -32,15 +33,63 @@ def test_pairs_come_in_order_with_holms_correction():
     assert [pair.significant for pair in found.pairs] == [True, True, False]
 
 
-def test_pairs_are_judged_by_raised_intervals_where_samples_share_clusters():
-    # 3 pairs: each at 1 - 0.05 / 3.
+def test_pairs_are_judged_by_holms_p_of_the_clustered_standard_error():
+    # 3 groups of 10 clusters of 5 samples each.
     clusters = np.concatenate([np.arange(50) // 5 + 10 * group for group in range(3)])
     found = compare_groups(CORRECT, GROUPS, clusters, seed=1)
     assert found.method == "chi-square, assumes independence"
+    expected = []
     for pair in found.pairs:
-        low, high = pair.comparison.interval[:2]
         assert pair.comparison.interval.n_clusters == 20
-        assert pair.significant is (low > 0 or high < 0)
+        t = pair.comparison.difference / _looped_standard_error(pair.first, pair.second, clusters) * np.sqrt(0.9)
+        expected.append(2 * stats.t.sf(abs(t), 9))
+        assert pair.method.endswith("; Holm's p of a t-test on the clustered standard error")
+    assert [pair.p_holm for pair in found.pairs] == pytest.approx(holm(expected), rel=1e-9)
+    assert [pair.significant for pair in found.pairs] == [pair.p_holm < 0.05 for pair in found.pairs]
+
+
+def _looped_standard_error(first, second, clusters):
+    """Of the difference, sample by sample."""
+    side = [np.flatnonzero(name == GROUPS) for name in (first, second)]
+    labels = np.concatenate([clusters[rows] for rows in side])
+    drawn = []
+    for counts in np.vstack(list(resample_counts(labels, 1000, 1))):
+        times = np.split(counts, [len(side[0])])
+        means = [
+            sum(k * CORRECT[row] for k, row in zip(of_side, rows, strict=True)) / sum(of_side)
+            for of_side, rows in zip(times, side, strict=True)
+        ]
+        drawn.append(means[0] - means[1])
+    return np.std(drawn, ddof=1)
+
+
+def test_many_groups_that_do_not_differ_seldom_have_a_pair_that_does():
+    # 15 groups over the same 25 clusters, 105 pairs, all alike: of 20 such data sets about 1 may have a pair.
+    random = np.random.default_rng(5)
+    groups, clusters = np.repeat(np.arange(15), 75), np.tile(np.repeat(np.arange(25), 3), 15)
+    wrong = 0
+    for seed in range(20):
+        chance = np.clip(0.6 + random.normal(0, 0.15, 25), 0, 1)[clusters]
+        found = compare_groups(random.random(groups.size) < chance, groups, clusters, seed=seed, resamples=300)
+        wrong += any(pair.significant for pair in found.pairs)
+    assert wrong <= 3
+
+
+def test_where_every_resample_tells_the_same_p_is_of_the_clusters_signs():
+    # 6 clusters in each group, all right and all wrong: 2 ** -5.
+    clusters = np.concatenate([np.arange(12) // 2, np.arange(12) // 2])
+    found = compare_groups([1] * 12 + [0] * 12, ["a"] * 12 + ["b"] * 12, clusters, seed=1)
+    assert found.pairs[0].p_holm == 1 / 32
+
+
+def test_too_few_clusters_tell_nothing_and_burden_no_other_pair():
+    # Two clusters in each of a and b, six in each of c and d.
+    groups, clusters = np.repeat(list("abcd"), [6, 6, 12, 12]), np.repeat(np.arange(16), [3] * 4 + [2] * 12)
+    found = compare_groups([1, 0, 1, 0, 1, 1] * 6, groups, clusters, seed=1)
+    assert (found.pairs[0].p_holm, found.pairs[0].significant) == (None, None)
+    assert [pair.p_holm is None for pair in found.pairs] == [True, True, True, True, True, False]
+    alone = compare_groups([1, 0, 1, 0, 1, 1] * 4, groups[12:], clusters[12:], seed=1)
+    assert found.pairs[-1].p_holm == alone.pairs[0].p_holm
 
 
 def test_where_all_answers_are_right_there_is_no_chi_square():
@@ -51,7 +100,7 @@ def test_where_all_answers_are_right_there_is_no_chi_square():
 
 def test_small_groups_make_chi_square_rough():
     found = compare_groups([1, 0, 1, 1, 0, 0], list("aabbcc"), seed=1)
-    assert found.method == "chi-square, rough since an expected count is under 5"
+    assert found.method == "chi-square (rough: an expected count is under 5)"
     assert {pair.comparison.p_method for pair in found.pairs} == {"Fisher's exact test"}
 
 

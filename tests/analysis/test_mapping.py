@@ -179,3 +179,14 @@ def test_constant_and_missing_values_are_refused():
 def test_two_distinct_predictions_have_a_cubic():
     found = fit_mapping([0.0, 0.0, 0.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "cubic")
     assert found.apply([0.0, 1.0]) == pytest.approx([2.0, 5.0], abs=1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_scores_whose_cubes_are_infinite_have_no_curve(function):
+    rising = np.linspace(1.0, 5.0, 20)
+    for far in (np.where(np.arange(20) % 2, 1e308, -1e308), rising * 1e100):
+        for sides in ((far, rising), (rising, far)):
+            with pytest.raises(UndefinedStatistic, match="the scores are too far apart to fit a curve"):
+                fit_mapping(*sides, function)
+    assert fit_mapping(rising * 1e99, rising, function).converged

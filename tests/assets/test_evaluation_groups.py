@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.group_accuracies import GroupAccuracies
-from assets.evaluation_groups import MOST_COMPARED, _counted, breakdown, breakdown_rows, in_nested_order
+from assets.evaluation_groups import MOST_COMPARED, _counted, breakdown, breakdown_rows, group_names, in_nested_order
 from assets.evaluation_rows import Sampling, correlation_rows
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
@@ -98,3 +98,41 @@ def test_samples_whose_opinions_make_no_sense_are_left_out_of_the_noise_and_coun
     assert (of["outlier_ratio"]["n_used"], of["plcc"]["n_used"]) == (44, 50)
     assert of["outlier_ratio"]["value"] is not None
     assert "srcc" not in of
+
+
+def test_krasulas_areas_need_no_curve(tmp_path: Path) -> None:
+    # Four samples cannot carry the four parameters of the curve.
+    records = [{"sample_id": str(n), "final_score": n, "mos": 10 * n, "sd": 1.0, "votes": 20} for n in range(4)]
+    rows = correlation_rows(samples_of(tmp_path, records), Dataset(opinion_sd="sd", votes="votes"), QUICK, ("plcc",))
+    of = {row["statistic"]: row for row in rows}
+    assert of["outlier_ratio"]["value"] is None
+    assert of["outlier_ratio"]["undefined"]
+    assert of["krasula_better_worse"]["value"] == 1.0
+    assert of["krasula_better_worse"]["method"] == "4 samples with opinions, 6 of 6 pairs"
+
+
+def test_equal_extremes_are_neither_best_nor_worst(tmp_path: Path) -> None:
+    # A third of each group is answered wrong: 12 samples, places n % 3 == 2.
+    samples = answers(tmp_path, *({"x": "ab"[n // 12]} for n in range(24)))
+    found = breakdown(samples, ["x"], Dataset(), QUICK)
+    assert [group.row["value"] for group in found.groups[1:]] == [8 / 12, 8 / 12]
+    assert {group.row["standing"] for group in found.groups} == {None}
+
+
+def test_values_that_hold_the_separator_stay_apart(tmp_path: Path) -> None:
+    labels = [{"x": "a / b", "y": "c"}, {"x": "a", "y": "b / c"}]
+    samples = answers(tmp_path, *(labels[n // 12] for n in range(24)))
+    found = breakdown(samples, ["x", "y"], Dataset(), QUICK)
+    inner = [group for group in found.groups if group.row["level"] == 2]
+    assert {group.row["group"]: group.row["n_used"] for group in inner} == {
+        "'a' / 'b / c'": 12,
+        "'a / b' / 'c'": 12,
+    }
+    tested = found.differences[2]
+    assert isinstance(tested, GroupAccuracies)
+    assert tested.sizes == {"'a' / 'b / c'": 12, "'a / b' / 'c'": 12}
+
+
+@given(st.sets(st.tuples(st.sampled_from(["a", "a / b", "b", "'a'", " / "]), st.text(alphabet="a/ '", max_size=5))))
+def test_groups_of_a_level_have_names_of_their_own(paths: set[tuple[str, ...]]) -> None:
+    assert len(set(group_names(list(paths)))) == len(paths)

@@ -49,12 +49,12 @@ def test_answers_in_other_spellings_count_and_those_that_are_no_option_are_wrong
     spelled = ["b", "B.", "(B)", "Option B", "B"]
     records = [question(number, given) for number, given in enumerate([*spelled, "E", "", None])]
     result = evaluated("mcq", json_lines(tmp_path / "a.jsonl", *records))
-    assert (result["n_correct"], result["n_used"], result["n_total"]) == (5, 7, 8)
-    assert (result["n_normalised"], result["n_invalid"]) == (4, 2)
+    assert (result["n_correct"], result["n_used"], result["n_total"]) == (5, 8, 8)
+    assert (result["n_normalised"], result["n_invalid"]) == (4, 3)
     assert {one["answer"] for one in result["invalid_answers"]} == {"E", ""}
-    assert result["excluded"] == {"missing_prediction": 1}
+    assert result["excluded"] == {}
     [confusion] = result["confusions"]
-    assert confusion["matrix"][1] == [0, 5, 0, 0, 2]
+    assert confusion["matrix"][1] == [0, 5, 0, 0, 3]
     assert confusion["by_option"][0]["undefined"] == {
         "precision": "never predicted",
         "recall": "never the right answer",
@@ -135,7 +135,7 @@ def test_a_group_without_a_correlation_says_why(tmp_path: Path) -> None:
     [_, x, y, z] = result["groups"]
     assert x["krcc"] is not None
     assert (y["krcc"], y["undefined"]) == (None, "all 20 prediction scores are equal")
-    assert (z["krcc"], z["undefined"]) == (None, "only 1 pairs, at least 3 needed")
+    assert (z["krcc"], z["undefined"]) == (None, "only 1 pair, at least 3 needed")
     assert "told apart by their intervals" in result["levels"][0]["undefined"]
 
 
@@ -244,3 +244,54 @@ def test_groups_of_no_cluster_are_of_samples(tmp_path: Path) -> None:
     words = " ".join(told("breakdown", json_lines(tmp_path / "a.jsonl", *records), "--group-by", "group").split())
     assert "resamples, 40 samples." in words
     assert "cluster" not in words
+
+
+def test_options_of_scores_are_refused_for_answers(evaluation_samples: EvaluationSamples) -> None:
+    groups = ("breakdown", evaluation_samples.answers, "--group-by", "task_type")
+    assert "`--metric` is of scores" in refused(*groups, "--metric", "srcc")
+    assert "`--lower-is-better` is of scores" in refused(*groups, "--lower-is-better")
+    paper = ("compare", evaluation_samples.answers, "--baseline", evaluation_samples.baseline)
+    assert "`--same-scale` is of scores" in refused(*paper, "--same-scale")
+
+
+def test_a_folder_is_named_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert f"{tmp_path.name}: it is a folder." in refused("correlation", ".")
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "lowest"), [("srcc", -1.01, -1), ("plcc", 87, -1), ("accuracy", 78.7, 0), ("accuracy", -0.1, 0)]
+)
+def test_a_paper_cannot_have_a_correlation_or_an_accuracy_that_none_has(
+    evaluation_samples: EvaluationSamples, tmp_path: Path, metric: str, value: float, lowest: int
+) -> None:
+    paper = tmp_path / "paper.json"
+    paper.write_text(json.dumps([{"dataset": "sample_scores", "metric": metric, "value": value}]))
+    words = refused("compare", evaluation_samples.scores, "--baseline", paper)
+    assert f"row 1: {metric} lies between {lowest} and 1, found {value}." in words
+
+
+@pytest.mark.parametrize(("value", "turned"), [(-0.9, True), (0.9, False)])
+def test_it_is_said_where_a_paper_gives_the_sign_as_measured(tmp_path: Path, value: float, turned: bool) -> None:
+    paper = tmp_path / "paper.json"
+    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": value}]))
+    records = [{"sample_id": f"s{n}", "final_score": -n - n % 3, "mos": n} for n in range(20)]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    result = evaluated("compare", file, "--baseline", paper, "--lower-is-better")
+    assert ("The paper gives the sign as measured, ours is turned." in result["notes"]) is turned
+
+
+def test_a_reason_does_not_hold_the_method_of_p(tmp_path: Path) -> None:
+    paper = tmp_path / "paper.json"
+    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": 0.9}]))
+    records = [{"sample_id": f"s{n}", "final_score": n + n % 3, "mos": n, "ref": "xy"[n % 2]} for n in range(20)]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    [one] = evaluated("compare", file, "--baseline", paper, "--cluster", "ref")["comparisons"]
+    assert one["undefined"] == "none: 2 clusters, fewer than 5"
+
+
+def test_one_row_and_one_pair_are_spoken_of_as_one(tmp_path: Path) -> None:
+    records = [question(n, "B" if n % 2 else "b", kind="xy"[n % 2]) for n in range(2)]
+    words = told("breakdown", json_lines(tmp_path / "a.jsonl", *records), "--group-by", "kind")
+    assert "in 1 row." in words
+    assert "1 rows" not in words

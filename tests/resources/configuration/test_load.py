@@ -229,3 +229,9 @@ def test_a_stray_variable_of_the_environment_changes_nothing(
 def test_a_section_with_nothing_under_it_has_all_defaults_and_a_missing_one_stays_missing(tmp_path: Path) -> None:
     assert read_configuration(written(tmp_path, "study: s\nevaluation:\n")).evaluation == EvaluationStudy()
     assert read_configuration(written(tmp_path, SMALLEST)).evaluation is None
+
+
+@pytest.mark.parametrize(("given", "lacking"), [("opinion_sd", "votes"), ("votes", "opinion_sd")])
+def test_half_of_the_opinions_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
+    told = faults_of(tmp_path, f"study: s\nevaluation:\n  datasets:\n    dssim: {{file: a.csv, {given}: x}}\n")
+    assert f"evaluation.datasets.dssim: `{given}` needs `{lacking}` beside it: give both or neither." in told

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from resources.errors import UserError
 from resources.inputs.evaluation_files import read_evaluation_file
 from tests.resources.inputs.made_files import written
-from tests.resources.inputs.made_records import Record, answer, json_lines, score
+from tests.resources.inputs.made_records import Record, answer, json_lines, parquet_file, score
 
 GOOD = score("good", 0.5)
 GOOD_ANSWER = answer("good", "B")
@@ -32,6 +32,7 @@ def without(record: Record, name: str) -> Record:
         (score("a", "0.87?"), "prediction_not_a_number"),
         (score("a", True), "prediction_not_a_number"),
         (score("a", [0.5]), "prediction_not_a_number"),
+        (score("a", {"a": 1}), "prediction_not_a_number"),
         ('{"sample_id": "a", "final_score": NaN, "mos": 1}', "prediction_not_a_number"),
         (score("a", 1, "n/a"), "truth_not_a_number"),
         ('{"sample_id": "a", "final_score": Infinity, "mos": 1}', "infinite_prediction"),
@@ -93,11 +94,33 @@ def test_a_blank_cell_is_an_invalid_answer_and_no_missing_one(tmp_path: Path) ->
     assert (read.n_invalid_answers, read.excluded) == (1, {})
 
 
+@pytest.mark.parametrize("none", [answer("a", None), without(answer("a", "B"), "prediction")])
+def test_a_model_that_gives_no_answer_is_wrong_in_every_kind_of_file(tmp_path: Path, none: Record) -> None:
+    stored = parquet_file(tmp_path / "a.parquet", GOOD_ANSWER, answer("a", None))
+    for path in (json_lines(tmp_path / "a.jsonl", GOOD_ANSWER, none), stored):
+        read = read_evaluation_file(path)
+        assert (read.n_invalid_answers, read.excluded, len(read.frame)) == (1, {}, 2)
+        assert read.frame["answer_as_given"].tolist()[1] == ""
+
+
+@pytest.mark.parametrize("options", [{"A": "red", "B": "blue"}, ["A. red", "B. blue"]])
+@pytest.mark.parametrize(
+    ("given_answer", "option"),
+    [
+        *((text, "A") for text in ("A: red", "A) red", "(A) red", "A - red", "A. Red.", "Option A", "red", "a")),
+        *((text, None) for text in ("A: blue", "A or B", "A - B", "A reddish", "A: red or blue", "B red")),
+    ],
+)
+def test_a_letter_with_its_own_text_names_the_option(
+    tmp_path: Path, options: Any, given_answer: str, option: str | None
+) -> None:
+    read = read_evaluation_file(json_lines(tmp_path / "a.jsonl", answer("a", given_answer, "A", options=options)))
+    assert read.frame["prediction"].astype("object").where(read.frame["prediction"].notna(), None).tolist() == [option]
+
+
 @pytest.mark.parametrize(
     ("bad", "cause"),
     [
-        (answer("a", None), "missing_prediction"),
-        (without(answer("a", "B"), "prediction"), "missing_prediction"),
         (answer("a", "B", None), "missing_truth"),
         (answer("a", "B", " "), "missing_truth"),
         (answer("good", "(b)"), "duplicate"),

@@ -1,0 +1,110 @@
+"""Rows of `metric_comparison` on the values themselves: which accuracy, or which mean score, is higher."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.accuracy_comparison import compare_accuracies, compare_on_same_samples
+from analysis.bootstrap import Interval
+from analysis.mean_comparison import paired_t, welch
+from analysis.undefined import UndefinedStatistic
+from assets.evaluation_rows import Sampling, clusters_of
+from assets.intervals import in_words
+from assets.same_samples import are_same_samples, shared_samples
+from resources.configuration.evaluation import Dataset
+from resources.parquet_tables import Frames
+
+
+class TwoSides(NamedTuple):
+    """Two data sets' samples and configurations, and the samples of both, none where they are of other samples."""
+
+    names: tuple[str, str]
+    frames: tuple[pd.DataFrame, pd.DataFrame]
+    datasets: tuple[Dataset, Dataset]
+    both: pd.DataFrame | None
+
+
+def two_sides(frames: Frames, pair: tuple[str, str], known: dict[str, Dataset]) -> TwoSides:
+    """Two data sets, and their samples side by side where they are the same ones."""
+    one, other = frames[pair[0]], frames[pair[1]]
+    both = shared_samples(one, other, ("prediction_answer",)) if are_same_samples(one, other) else None
+    return TwoSides(pair, (one, other), (known[pair[0]], known[pair[1]]), both)
+
+
+def accuracy_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
+    """Which of two answer data sets is right more often: on the same questions, else on each one's own."""
+    if sides.both is not None:
+        clusters = clusters_of(sides.both, sides.datasets[0])
+        same = compare_on_same_samples(
+            _right(sides.both, "_x"), _right(sides.both, "_y"), clusters, **sampling.percentile
+        )
+        method = same.p_method.replace("McNemar", "McNemar's mid-p")
+        row = _row("accuracy", same.first, same.second, same.difference, same.interval, same.n)
+        return row | {"significant": same.significant, "p": same.mcnemar.p_mid, "p_method": method}
+    first, second = (_right(frame) for frame in sides.frames)
+    first_clusters, second_clusters = _clusters_of_both(sides)
+    found = compare_accuracies(first, second, first_clusters, second_clusters, **sampling.percentile)
+    n = found.n_first + found.n_second
+    row = _row("accuracy", found.first, found.second, found.difference, found.interval, n)
+    return row | {
+        "significant": found.significant,
+        "p": found.p,
+        "p_method": found.p_method,
+        "cohens_h": found.cohens_h,
+    }
+
+
+def mean_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
+    """Which of two score data sets on one scale has the higher mean: on the same samples, else on each one's own."""
+    if sides.both is not None:
+        columns = sides.both["prediction_score_x"], sides.both["prediction_score_y"]
+        n = len(sides.both)
+    else:
+        columns = sides.frames[0]["prediction_score"], sides.frames[1]["prediction_score"]
+        n = len(columns[0]) + len(columns[1])
+    first, second = (column.to_numpy(dtype=float) for column in columns)
+    means = float(first.mean()), float(second.mean())
+    try:
+        if sides.both is not None:
+            found = paired_t(first, second, clusters_of(sides.both, sides.datasets[0]), **sampling.percentile)
+        else:
+            first_clusters, second_clusters = _clusters_of_both(sides)
+            found = welch(first, second, first_clusters, second_clusters, **sampling.percentile)
+    except UndefinedStatistic as undefined:
+        row = _row("mean", *means, means[0] - means[1], None, n)
+        return row | {"method": f"none: {undefined.reason}"}
+    row = _row("mean", *means, found.difference, found.interval, n)
+    return row | {"significant": found.significant, "p": found.p, "p_method": found.p_method}
+
+
+def _row(
+    statistic: str, first: float, second: float, difference: float, interval: Interval | None, n: int
+) -> dict[str, Any]:
+    row = {"statistic": statistic, "first_value": first, "second_value": second, "difference": difference, "n_used": n}
+    if interval is None:
+        return row | {"n_clusters": n, "method": None}
+    bounds = {"ci_low": interval.low, "ci_high": interval.high}
+    return row | bounds | {"n_clusters": interval.n_clusters, "method": in_words(interval)}
+
+
+def _right(frame: pd.DataFrame, side: str = "") -> np.ndarray:
+    right = frame[f"prediction_answer{side}"] == frame[f"truth_answer{side}"]
+    return right.fillna(False).to_numpy(dtype=bool)
+
+
+def _clusters_of_both(sides: TwoSides) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Labels of either side: one field on both names the same clusters, any other label is that side's own."""
+    fields = [dataset.cluster for dataset in sides.datasets]
+    if fields == [None, None]:
+        return None, None
+    found = []
+    for name, frame, dataset in zip(sides.names, sides.frames, sides.datasets, strict=True):
+        # Two data sets may number their samples alike.
+        own = f"{name}: " + frame["sample_id"]
+        labels = own
+        if dataset.cluster is not None:
+            given = frame[f"field.{dataset.cluster}"].str.casefold()
+            labels = (given if fields[0] == fields[1] else f"{name}: " + given).where(given.notna(), own)
+        found.append(labels.to_numpy(dtype=str))
+    return found[0], found[1]
