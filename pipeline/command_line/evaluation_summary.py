@@ -12,7 +12,6 @@ from resources.errors import listed
 from resources.home import Home
 from resources.plots.evaluation import MEANS
 
-
 COMPARED = {"srcc": "SRCC", "accuracy": "Accuracy", "mean": "Mean"}
 
 
@@ -36,11 +35,8 @@ def show_evaluation(home: Home, console: Console) -> None:
     for row in compared[compared["statistic"].isin(COMPARED)].to_dict("records"):
         row["value"] = row["difference"]
         told = "differ" if row["significant"] is True else "are not told apart"
-        name = COMPARED[row["statistic"]]
-        console.print(
-            f"{name} of {row['first']} and {row['second']} {told}: difference {with_interval(row)}, n = {row['n_used']}.",
-            highlight=False,
-        )
+        pair = f"{COMPARED[row['statistic']]} of {row['first']} and {row['second']}"
+        console.print(f"{pair} {told}: difference {with_interval(row)}, n = {row['n_used']}.", highlight=False)
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
     outputs = home.outputs / "evaluation"
     console.print(f"Results as JSON, pictures as PNG and SVG: {outputs}/{{data set}}/", soft_wrap=True, highlight=False)
