@@ -45,6 +45,8 @@ def correlation(
     FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
     """
     _refuse_halves(opinion_sd, votes)
+    if color_by is not None and not plot:
+        raise UserError("`--color-by` colours the points of a picture. Add `--plot`, or leave it out.")
     if same_scale and (lower_is_better or lower_is_better_for):
         raise UserError("Scores of which lower is better do not share the truth's scale. Leave out `--same-scale`.")
     from pipeline.command_line.evaluate_runs import Asked, Columns, correlate

@@ -158,7 +158,7 @@ def test_rows_without_two_scores_are_left_out_counted_and_shown(tmp_path: Path) 
     words = told("correlation", file, "--metric", "srcc", *QUICK)
     assert "21 of 25 rows used" in words
     assert "1 missing_truth" in words
-    assert "numbers written as text in 1 rows" in words
+    assert "numbers written as text in 1 row." in words
 
 
 def test_a_broken_line_stops_with_its_row_and_is_skipped_on_request(tmp_path: Path) -> None:
@@ -238,3 +238,7 @@ def test_samples_of_no_cluster_are_called_samples_and_the_json_keeps_the_method(
 def test_too_few_samples_for_an_interval_are_called_samples(tmp_path: Path) -> None:
     words = " ".join(told("correlation", json_lines(tmp_path / "a.jsonl", *scores(4)), "--metric", "srcc").split())
     assert "none: 4 samples, fewer than 5" in words
+
+
+def test_colours_without_a_picture_are_refused(tmp_path: Path) -> None:
+    assert "Add `--plot`" in refused("correlation", json_lines(tmp_path / "a.jsonl", *scores(20)), "--color-by", "kind")
