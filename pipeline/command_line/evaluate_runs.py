@@ -21,7 +21,7 @@ from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
 from resources.inputs.evaluation_files import read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
-from resources.inputs.paper_baseline import PaperResult, read_baseline
+from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
 
 BCA_RESAMPLES = 10_000
 # Samples times resamples: about a minute.
@@ -161,7 +161,7 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     }
     _refuse_of_scores(one, of_scores)
     papers = read_baseline(path)
-    _refuse_nothing_to_compare([result for result in papers if _is(result, name)], papers, path.name, name, ())
+    _refuse_nothing_to_compare(results_for(papers, name), papers, path.name, name, ())
     if one.read.kind == "scores":
         statistics = tuple(key for key in KEYS.values() if any(result.metric.startswith(key) for result in papers))
         of_mapping = any(result.metric.startswith("rmse") for result in papers)
@@ -170,7 +170,7 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     else:
         rows = [group.row for group in breakdown(one.samples, (), one.dataset, asked.sampling).groups]
     ours = numbers_of(rows)
-    wanted = [result for result in papers if _is(result, name) and result.metric in ours]
+    wanted = [result for result in results_for(papers, name) if result.metric in ours]
     _refuse_nothing_to_compare(wanted, papers, path.name, name, tuple(ours))
     others = [result for result in papers if result not in wanted]
     compared = [comparison_row(result, ours) for result in wanted]
@@ -218,10 +218,6 @@ def _say_long_work(one: Metric, asked: Asked) -> None:
     n = len(one.samples)
     if n * max(asked.resamples, BCA_RESAMPLES * asked.bca) > LONG and sys.stderr.isatty():
         sys.stderr.write(f"{n:,} samples read; resampling them takes a while.\n")
-
-
-def _is(result: PaperResult, dataset: str) -> bool:
-    return result.dataset.casefold() == dataset.casefold()
 
 
 def _as_measured(row: Mapping[str, Any]) -> bool:
