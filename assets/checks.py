@@ -11,6 +11,7 @@ from analysis.gates import Gate
 from assets.partitions import SETTINGS, Frames
 from resources.errors import listed
 
+WARN = dg.AssetCheckSeverity.WARN
 NOT_ASKED = "Not asked of this data set."
 
 

@@ -7,7 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from assets.evaluation_rows import Sampling
-from assets.partitions import metadata_value
+from assets.partitions import each_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.errors import UserError
 from resources.inputs.record_files import KINDS
@@ -54,12 +54,7 @@ def each_dataset(
     headline: Callable[[pd.DataFrame], Mapping[str, Any]],
 ) -> Frames:
     """One frame per data set of the run, with its headline as that partition's metadata."""
-    frames = {}
-    for name in sorted(context.partition_keys):
-        frames[name] = make(name)
-        values = {key: metadata_value(value) for key, value in headline(frames[name]).items()}
-        context.add_asset_metadata(values, partition_key=name)
-    return frames
+    return each_of(context, sorted(context.partition_keys), make, headline)
 
 
 def as_table(table: Table, dataset: str, rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from analysis.metric_comparison import compare_metrics
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation_rows import KIND_OF, STATISTICS, Sampling, clusters_of
 from assets.intervals import in_words
+from assets.same_samples import shared_samples
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation_files import EvaluationRead
 
@@ -106,13 +107,13 @@ def metric_comparisons(metrics: Sequence[Metric], statistics: Sequence[str], sam
 
 
 def _comparison(first: Metric, second: Metric, statistics: Sequence[str], sampling: Sampling) -> JSONObject:
-    both = first.samples.merge(second.samples[["sample_id", "prediction_score"]], on="sample_id")
+    both = shared_samples(first.samples, second.samples)
     values: JSONObject = {"first": first.name, "second": second.name, "n_used": len(both), "undefined": None}
     try:
         found = compare_metrics(
             both["prediction_score_x"],
             both["prediction_score_y"],
-            both["truth_score"],
+            both["truth_score_x"],
             clusters_of(both, first.dataset),
             first_higher_is_better=first.dataset.higher_is_better,
             second_higher_is_better=second.dataset.higher_is_better,

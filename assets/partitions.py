@@ -1,7 +1,7 @@
 """Settings as partitions, and the one way in which a table is made partition by partition."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -19,6 +19,8 @@ warnings.filterwarnings("ignore", message="Specifying a partitions_def on an Ass
 GRID = study.settings if (study := load_configuration().fidelity) else SettingsGrid()
 SETTINGS = dg.StaticPartitionsDefinition([setting.key for setting in GRID.settings])
 ONE_RUN = dg.BackfillPolicy.single_run()
+# Partitions that were never run are left out, not waited for.
+MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
 Headline = Sequence[str] | Callable[[pd.DataFrame], Mapping[str, Any]]
 
 
@@ -31,15 +33,22 @@ def keys_of(context: dg.AssetExecutionContext) -> list[str]:
 def each_partition(
     context: dg.AssetExecutionContext, make: Callable[[str], pd.DataFrame], headline: Headline = ()
 ) -> Frames:
-    """One frame per partition of the run, with its headline numbers as that partition's metadata.
+    """One frame per setting of the run, with its headline numbers as that partition's metadata.
 
     Args:
         context: The asset's context.
         make: Partition key to frame.
         headline: Columns of a one-row frame, or a function from the frame to metadata.
     """
+    return each_of(context, keys_of(context), make, headline)
+
+
+def each_of(
+    context: dg.AssetExecutionContext, keys: Iterable[str], make: Callable[[str], pd.DataFrame], headline: Headline
+) -> Frames:
+    """`each_partition` over any partitions, in the order given."""
     frames = {}
-    for key in keys_of(context):
+    for key in keys:
         frames[key] = make(key)
         context.add_asset_metadata(_headline(frames[key], headline), partition_key=key)
     return frames

@@ -6,7 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.checks import gate_of_each_dataset
+from assets.checks import WARN, gate_of_each_dataset
 from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
 from assets.evaluation_outputs import shown_and_saved
 from assets.evaluation_plots import scatter_of
@@ -71,7 +71,7 @@ def srcc_is_high_enough_for_sure(
         context,
         correlation,
         lambda name, frame: srcc_gate(frame, known[name], "ci_low"),
-        dg.AssetCheckSeverity.WARN,
+        WARN,
     )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from assets.datasets import known_datasets
 from assets.evaluation_outputs import save_results
 from assets.evaluation_plots import summary_of
+from assets.partitions import MADE_SO_FAR
 from assets.same_samples import are_same_samples
 from resources.parquet_tables import Frames
 from resources.plots.evaluation import MEANS
@@ -16,7 +17,6 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.evaluation import EVALUATION_SUMMARY
 
-MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
 RESULTS = ("correlation", "mcq_confusion", "option_rates", "category_breakdown", "paper_comparison")
 PLAIN_MEAN, WEIGHTED_MEAN = MEANS
 CORRELATIONS = ("srcc", "plcc", "krcc")

@@ -15,12 +15,11 @@ from assets.evaluation.mcq_confusion import is_answers
 from assets.evaluation_differences import TwoSides, accuracy_row, mean_row, two_sides
 from assets.evaluation_rows import Sampling, clusters_of
 from assets.intervals import in_words
+from assets.partitions import MADE_SO_FAR
 from resources.configuration.evaluation import Dataset
 from resources.parquet_tables import Frames
 from resources.study import Study
 from resources.tables.evaluation import METRIC_COMPARISON
-
-MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
 
 
 @dg.asset(

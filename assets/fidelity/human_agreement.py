@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
 from assets.agreement_rows import agreement_rows, unit_of
-from assets.checks import gate_of_each
+from assets.checks import WARN, gate_of_each
 from assets.fidelity.matched_scores import match_column
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
@@ -15,7 +15,6 @@ from resources.plots.fidelity import draw_agreement_by_group
 from resources.plots.figure import figure_metadata
 from resources.study import Study
 
-WARN = dg.AssetCheckSeverity.WARN
 ALL = "all objects"
 GROUPINGS = ("category_l3", "algorithm")
 HEADLINE = ("spearman_r", "pearson_r", "mae", "rmse", "bias")

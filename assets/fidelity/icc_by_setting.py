@@ -12,7 +12,7 @@ from analysis.gates import Gate, at_least, at_most
 from analysis.icc import Icc, IccForm, icc, icc_band
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.undefined import UndefinedStatistic
-from assets.checks import gate_of_each, told
+from assets.checks import WARN, gate_of_each, told
 from assets.fidelity.score_matrix import as_planned, scores_of
 from assets.intervals import in_words
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
@@ -22,7 +22,6 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_statistics import FORMS, ICC_BY_SETTING
 
-WARN = dg.AssetCheckSeverity.WARN
 PINGOUIN_TOLERANCE = 1e-8
 HEADLINE = ["icc_1k", "icc_1k_low", "icc_1k_high", "lower_bound", "band", "n_used", "n_products"]
 

@@ -6,7 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
-from assets.checks import gate_of_each, require, told
+from assets.checks import WARN, gate_of_each, require, told
 from assets.fidelity.study_objects import mismatch_gate, missing_gate
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from resources.configuration.grid import setting_from_key
@@ -96,7 +96,7 @@ def answers_are_valid_json(
 @dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
 def same_model_answered(context: dg.AssetCheckExecutionContext, judge_calls: Frames) -> dg.AssetCheckResult:
     """Advice: one model with one fingerprint gave all answers; a provider that swaps it changes the judge."""
-    return gate_of_each(context, judge_calls, model_gate, dg.AssetCheckSeverity.WARN)
+    return gate_of_each(context, judge_calls, model_gate, WARN)
 
 
 def model_gate(calls: pd.DataFrame) -> Gate:

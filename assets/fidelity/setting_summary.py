@@ -14,7 +14,7 @@ from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, scores_of
 from assets.fidelity.stability import stability_rows
 from assets.intervals import in_words
-from assets.partitions import SETTINGS, Frames, metadata_value
+from assets.partitions import MADE_SO_FAR, SETTINGS, Frames, metadata_value
 from assets.plan_in_force import PlanInForce, difference, plan_in_force
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import setting_from_key
@@ -24,9 +24,6 @@ from resources.plots.fidelity import draw_setting_summary
 from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_statistics import SETTING_SUMMARY
-
-# Settings that were never run are left out, not waited for.
-MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
 
 
 @dg.asset(

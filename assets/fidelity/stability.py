@@ -5,14 +5,12 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.stability import stability as of_matrix
-from assets.checks import gate_of_each
+from assets.checks import WARN, gate_of_each
 from assets.fidelity.score_matrix import scores_of
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.plots.fidelity import draw_stability
 from resources.plots.figure import figure_metadata
 from resources.study import Study
-
-WARN = dg.AssetCheckSeverity.WARN
 
 
 @dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from analysis.bca import BCA_RESAMPLES
 from analysis.score_correlation import KEYS
 from assets.evaluation_group_results import answers_values, breakdown_values
 from assets.evaluation_groups import breakdown
@@ -23,7 +24,6 @@ from resources.inputs.evaluation_files import read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
 from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
 
-BCA_RESAMPLES = 10_000
 # Samples times resamples: about a minute.
 LONG = 100_000_000
 

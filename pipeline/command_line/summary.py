@@ -1,5 +1,6 @@
 """What a run found, on the terminal: gates, the settings side by side, and where the tables lie."""
 
+from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.correlation import correlation
+from analysis.gates import Gate, at_least, at_most
 from assets.checks import NOT_ASKED
 from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityThresholds
@@ -102,14 +104,20 @@ def _as_table(summary: pd.DataFrame, thresholds: FidelityThresholds) -> Table:
 
 def missed_gates(row: Any, thresholds: FidelityThresholds) -> list[str]:
     """The columns of `setting_summary` whose quality gate a setting misses; an undefined number misses its gate."""
-    kept = {
-        "icc": not row["deterministic"] and row["icc"] >= thresholds.icc,
-        "mad": row["mad"] <= thresholds.median_mad,
-        "spearman_r": row["spearman_r"] >= thresholds.spearman,
-        "mae": row["mae"] <= thresholds.mae,
-        "json_validity_rate": row["json_validity_rate"] >= thresholds.json_validity,
-    }
-    return [column for column, keeps in kept.items() if pd.isna(row[column]) or not keeps]
+
+    def gate(compare: Callable[..., Gate], column: str, needed: float) -> Gate:
+        uncounted = pd.isna(row[column]) or (column == "icc" and row["deterministic"])
+        seen = None if uncounted else float(row[column])
+        return compare(column, seen, needed, n=int(row["n_objects"]), what=column)
+
+    gates = (
+        gate(at_least, "icc", thresholds.icc),
+        gate(at_most, "mad", thresholds.median_mad),
+        gate(at_least, "spearman_r", thresholds.spearman),
+        gate(at_most, "mae", thresholds.mae),
+        gate(at_least, "json_validity_rate", thresholds.json_validity),
+    )
+    return [one.name for one in gates if not one.passed]
 
 
 def _show_verdict(summary: pd.DataFrame, thresholds: FidelityThresholds, console: Console) -> None:
