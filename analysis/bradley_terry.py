@@ -1,0 +1,244 @@
+"""Strengths of images from votes between them: Bradley and Terry's model, component by component."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.bradley_terry_components import connected
+from analysis.bradley_terry_counts import Floats, counted, labels_of, named, per_pair
+from analysis.bradley_terry_errors import Spread, voter_scores
+from analysis.bradley_terry_newton import MOST_STEPS, TOLERANCE, Maximum, Prior, maximise
+from analysis.bradley_terry_ties import MODELS, TieModel, outcome_chances
+from analysis.undefined import UndefinedStatistic
+
+PRIOR_STRENGTH = 0.1
+INFORMATION = "inverse information"
+
+Separation = Literal["prior", "refuse"]
+
+
+class Differences(NamedTuple):
+    """First strength - second in log odds, shape ``(n,)``; `voter_errors` are none where voters are not known."""
+
+    values: Floats
+    errors: Floats
+    voter_errors: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class BradleyTerry:
+    """Strengths in log odds, centred in each component; between components nothing is known.
+
+    `images` (sorted labels), `strengths`, `errors`, `components` (numbers from 0) and `regularised` have one entry per
+    image. Regularised images belong to a component without a finite maximum; their strengths rest on `prior`.
+    `errors` are standard errors of the centred strengths by `error_method`, `voter_errors` those clustered by voters,
+    none where there are no voters or too few (`voter_method`). `tie_parameter` is nu or tau, none for half wins; its
+    errors are none where no vote is a tie.
+    """
+
+    images: NDArray[Any]
+    strengths: Floats
+    errors: Floats
+    voter_errors: Floats | None
+    components: NDArray[np.intp]
+    regularised: NDArray[np.bool_]
+    tie_model: TieModel
+    tie_parameter: float | None
+    tie_parameter_error: float | None
+    tie_parameter_voter_error: float | None
+    log_likelihood: float
+    steps: int
+    prior: str
+    error_method: str
+    voter_method: str
+    n_votes: float
+    n_components: int
+    n_components_regularised: int
+    spread: Spread
+    voter_spread: Spread | None
+
+    def positions(self, images: ArrayLike) -> NDArray[np.intp]:
+        """Where images stand in the arrays.
+
+        Args:
+            images: Shape ``(n,)``, labels as they were fitted.
+
+        Returns:
+            Shape ``(n,)``.
+
+        Raises:
+            ValueError: An image that was not fitted.
+        """
+        labels = labels_of(images)
+        if (labels.dtype.kind == "U") != (self.images.dtype.kind == "U"):
+            raise ValueError(f"images were not fitted: {named(labels)} (labels are of another kind)")
+        found = np.minimum(np.searchsorted(self.images, labels), self.images.size - 1)
+        unknown = self.images[found] != labels
+        if bool(unknown.any()):
+            raise ValueError(f"{int(unknown.sum())} images were not fitted: {named(labels[unknown])}")
+        return found
+
+    def strength_differences(self, first: ArrayLike, second: ArrayLike) -> Floats:
+        """First strength - second, log odds.
+
+        Args:
+            first: Shape ``(n,)``, labels.
+            second: Shape ``(n,)``, labels.
+
+        Returns:
+            Shape ``(n,)``.
+
+        Raises:
+            ValueError: Shapes differ, or an image that was not fitted.
+            UndefinedStatistic: Images of different components, whose strengths share no scale.
+        """
+        one, two = self._within(first, second)
+        return self.strengths[one] - self.strengths[two]
+
+    def differences(self, first: ArrayLike, second: ArrayLike) -> Differences:
+        """First strength - second with standard errors; arguments and refusals as `strength_differences`."""
+        one, two = self._within(first, second)
+        return Differences(
+            self.strengths[one] - self.strengths[two],
+            self.spread.of_differences(one, two),
+            None if self.voter_spread is None else self.voter_spread.of_differences(one, two),
+        )
+
+    def probabilities(self, first: ArrayLike, second: ArrayLike) -> Floats:
+        """The chances that the first is chosen, that the second is, and of a tie.
+
+        Args:
+            first: Shape ``(n,)``, labels.
+            second: Shape ``(n,)``, labels.
+
+        Returns:
+            Shape ``(n, 3)``, shares of 1; with half wins there is no tie.
+
+        Raises:
+            ValueError: Shapes differ, or an image that was not fitted.
+            UndefinedStatistic: Images of different components.
+        """
+        return outcome_chances(self.tie_model, self.strength_differences(first, second), self.tie_parameter)
+
+    def _within(self, first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        one, two = self.positions(first), self.positions(second)
+        if one.shape != two.shape:
+            raise ValueError(f"two images per pair are needed, got shapes {one.shape} and {two.shape}")
+        across = np.flatnonzero(self.components[one] != self.components[two])
+        if across.size:
+            pairs = [f"{self.images[one[row]]} and {self.images[two[row]]}" for row in across]
+            raise UndefinedStatistic(f"no vote connects {named(pairs)}, so their strengths share no scale")
+        return one, two
+
+
+def bradley_terry(
+    first: ArrayLike,
+    second: ArrayLike,
+    wins_first: ArrayLike,
+    wins_second: ArrayLike,
+    ties: ArrayLike | None = None,
+    *,
+    tie_model: TieModel = "half_wins",
+    separation: Separation = "prior",
+    prior_strength: float = PRIOR_STRENGTH,
+    voters: ArrayLike | None = None,
+    most_steps: int = MOST_STEPS,
+    tolerance: float = TOLERANCE,
+) -> BradleyTerry:
+    """How strong each image is, so that `P(i beats j) = 1 / (1 + exp(strength j - strength i))`.
+
+    Args:
+        first: Shape ``(n,)``, labels of images (text or integers), unique over all series.
+        second: Shape ``(n,)``; a pair may come in several rows and both orders.
+        wins_first: Shape ``(n,)``, votes for the first.
+        wins_second: Shape ``(n,)``, votes for the second.
+        ties: Shape ``(n,)``, votes for neither; none: no ties.
+        tie_model: Ties as half a win each, or Davidson's or Rao and Kupper's, with one parameter for all components.
+        separation: What to do with components that are not strongly connected, which have no finite maximum: a prior
+            for each of their images, or to refuse.
+        prior_strength: Wins, and as many losses, against an opponent of strength 0 that the prior adds; above 0.
+        voters: Shape ``(n,)``, who gave the votes of each row; errors clustered by them are given too.
+        most_steps: Of Newton's method.
+        tolerance: The largest step at which it has ended.
+
+    Returns:
+        Strengths of all images with a vote. Errors are those of independent votes (observed information, the prior's
+        included); the sandwich takes voters as independent and is multiplied by V / (V - 1).
+
+    Raises:
+        ValueError: Shapes differ, votes that are no counts, an image against itself, or an unknown option.
+        UndefinedStatistic: No vote, a component refused, or a tie parameter without finite value (every vote is a tie,
+            or no decided votes contradict each other).
+        NotConverged: Newton's method did not end.
+
+    Source:
+        Bradley and Terry (1952), Biometrika 39:324-345; Davidson (1970), J. Am. Stat. Assoc. 65:317-328; Rao and Kupper
+        (1967), J. Am. Stat. Assoc. 62:194-204; Liang and Zeger (1986), Biometrika 73:13-22 (sandwich).
+    """
+    if separation not in ("prior", "refuse"):
+        raise ValueError(f"unknown way {separation!r} with separated components, known are 'prior' and 'refuse'")
+    if not (np.isfinite(prior_strength) and prior_strength > 0.0):
+        raise ValueError(f"the prior's strength must be above 0, got {prior_strength}")
+    images, rows, kept = counted(first, second, wins_first, wins_second, ties)
+    counts = per_pair(rows)
+    components = connected(counts)
+    separated = ~components.strong[components.of_image]
+    n_separated = int((~components.strong).sum())
+    if separation == "refuse" and n_separated:
+        raise UndefinedStatistic(
+            f"{n_separated} of {components.n} components ({int(separated.sum())} images) are not strongly connected, "
+            f"so they have no finite strengths: {named(images[separated])}"
+        )
+    best = maximise(
+        counts,
+        components,
+        tie_model,
+        Prior(separated, prior_strength),
+        most_steps=most_steps,
+        tolerance=tolerance,
+    )
+    spread = Spread(best, components, separated, None)
+    voter_spread, voter_method = None, "none: voters are not named"
+    if voters is not None:
+        scores, voter_method = voter_scores(voters, kept, rows, best, components, tie_model)
+        voter_spread = None if scores is None else Spread(best, components, separated, scores)
+    parameter = _tie_parameter(tie_model, best)
+    return BradleyTerry(
+        images,
+        best.strengths,
+        spread.of_images(),
+        None if voter_spread is None else voter_spread.of_images(),
+        components.of_image,
+        separated,
+        tie_model,
+        parameter,
+        _tie_error(best, spread),
+        _tie_error(best, voter_spread),
+        best.log_likelihood,
+        best.steps,
+        f"{prior_strength:g} wins and losses against strength 0, re-centred, for {int(separated.sum())} images of "
+        f"{n_separated} components that are not strongly connected"
+        if n_separated
+        else "none",
+        INFORMATION,
+        voter_method,
+        float((counts.wins_first + counts.wins_second + counts.ties).sum()),
+        components.n,
+        n_separated,
+        spread,
+        voter_spread,
+    )
+
+
+def _tie_parameter(model: TieModel, best: Maximum) -> float | None:
+    if not MODELS[model].fitted:
+        return None
+    return MODELS[model].without_ties if best.log_parameter is None else float(np.exp(best.log_parameter))
+
+
+def _tie_error(best: Maximum, spread: Spread | None) -> float | None:
+    if best.log_parameter is None or spread is None:
+        return None
+    return float(np.exp(best.log_parameter)) * spread.of_log_parameter()

@@ -1,0 +1,198 @@
+"""Three models of a vote with ties: log-likelihood and derivatives of each pair."""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
+from scipy.special import expit, log_expit
+
+from analysis.bradley_terry_counts import Counts, Floats
+from analysis.undefined import UndefinedStatistic
+
+TieModel = Literal["half_wins", "davidson", "rao_kupper"]
+
+
+class Terms(NamedTuple):
+    """Each pair's log-likelihood and its derivatives by d, the first strength - the second, and the log tie parameter.
+
+    Shape ``(n,)`` each; binomial constants are left out.
+    """
+
+    value: Floats
+    by_difference: Floats
+    by_parameter: Floats
+    by_difference_twice: Floats
+    by_both: Floats
+    by_parameter_twice: Floats
+
+
+class TieTerms(NamedTuple):
+    """A model: terms of pairs, chances of an outcome, where the search for its log parameter starts and must stay.
+
+    `fitted` is false for a model without a parameter of its own.
+    """
+
+    terms: Callable[[Floats, float, Counts], Terms]
+    chances: Callable[[Floats, float], Floats]
+    start: Callable[[float, float], float]
+    lowest: float
+    without_ties: float
+    fitted: bool
+
+
+def check_ties(model: TieModel, counts: Counts, some_prior: bool) -> bool:
+    """Whether the model's parameter is to be fitted; where no vote is a tie its best value is the end of its range.
+
+    Args:
+        model: Which model.
+        counts: All votes, one entry per pair of images.
+        some_prior: Whether a prior holds the strengths of a component that has decided votes.
+
+    Returns:
+        False for half wins and for votes without ties.
+
+    Raises:
+        ValueError: Unknown model.
+        UndefinedStatistic: Every vote is a tie, or decided votes never contradict each other, so that the parameter has
+            no finite value.
+    """
+    if model not in MODELS:
+        raise ValueError(f"unknown model of ties {model!r}, known are {', '.join(MODELS)}")
+    if not MODELS[model].fitted or not counts.ties.any():
+        return False
+    if not counts.wins_first.any() and not counts.wins_second.any():
+        raise UndefinedStatistic("every vote is a tie, so the tie parameter has no finite value")
+    if not some_prior and _grows_without_end(counts):
+        raise UndefinedStatistic(
+            "decided votes never contradict each other, so strengths and tie parameter grow together without end"
+        )
+    return True
+
+
+def _grows_without_end(counts: Counts) -> bool:
+    """Whether strengths exist that differ by at least 1 where votes are decided and by at most 1 where they are tied.
+
+    Along such strengths, with the log parameter rising at the same pace, no vote ever becomes less likely: the
+    likelihood has no maximum. They exist unless a cycle of these bounds contradicts itself.
+    """
+    if bool(np.any((counts.wins_first > 0) & (counts.wins_second > 0))):
+        return False
+    bounds = [
+        # A winner's lead over the loser is at least 1: the loser is at most at the winner - 1.
+        (counts.first, counts.second, counts.wins_first > 0, -1.0),
+        (counts.second, counts.first, counts.wins_second > 0, -1.0),
+        (counts.first, counts.second, (counts.ties > 0) & (counts.wins_first == 0), 1.0),
+        (counts.second, counts.first, (counts.ties > 0) & (counts.wins_second == 0), 1.0),
+    ]
+    n = counts.n_images
+    # One more node that reaches all others, so that one search finds a contradiction wherever it is.
+    start = [np.full(n, n)] + [one[chosen] for one, _, chosen, _ in bounds]
+    end = [np.arange(n)] + [two[chosen] for _, two, chosen, _ in bounds]
+    weight = [np.ones(n)] + [np.full(int(chosen.sum()), lead) for _, _, chosen, lead in bounds]
+    graph = sparse.csr_array(
+        (np.concatenate(weight), (np.concatenate(start), np.concatenate(end))), shape=(n + 1, n + 1)
+    )
+    try:
+        bellman_ford(graph, directed=True, indices=n)
+    except NegativeCycleError:
+        return False
+    return True
+
+
+def _half_wins(d: Floats, parameter: float, counts: Counts) -> Terms:
+    """A tie is half a win of each: Bradley and Terry (1952), Biometrika 39:324-345."""
+    first, second = counts.wins_first + counts.ties / 2.0, counts.wins_second + counts.ties / 2.0
+    p, none = expit(d), np.zeros_like(d)
+    value = first * log_expit(d) + second * log_expit(-d)
+    return Terms(value, first * (1.0 - p) - second * p, none, -(first + second) * p * (1.0 - p), none, none)
+
+
+def _half_wins_chances(d: Floats, parameter: float) -> Floats:
+    return np.column_stack([expit(d), expit(-d), np.zeros_like(d)])
+
+
+def _davidson(d: Floats, parameter: float, counts: Counts) -> Terms:
+    """Davidson (1970), J. Am. Stat. Assoc. 65:317-328; the parameter is log nu."""
+    total = counts.wins_first + counts.wins_second + counts.ties
+    log_sum = np.logaddexp(np.logaddexp(d / 2.0, -d / 2.0), parameter)
+    first, second, tie = _davidson_chances(d, parameter).T
+    lead = (first - second) / 2.0
+    margin = (counts.wins_first - counts.wins_second) / 2.0
+    return Terms(
+        margin * d + counts.ties * parameter - total * log_sum,
+        margin - total * lead,
+        counts.ties - total * tie,
+        -total * ((first + second) / 4.0 - lead**2),
+        total * tie * lead,
+        -total * tie * (1.0 - tie),
+    )
+
+
+def _davidson_chances(d: Floats, parameter: float) -> Floats:
+    log_sum = np.logaddexp(np.logaddexp(d / 2.0, -d / 2.0), parameter)
+    return np.exp(np.column_stack([d / 2.0 - log_sum, -d / 2.0 - log_sum, parameter - log_sum]))
+
+
+def _rao_kupper(d: Floats, parameter: float, counts: Counts) -> Terms:
+    """Rao and Kupper (1967), J. Am. Stat. Assoc. 62:194-204; the parameter is log tau, above 0."""
+    first, second = counts.wins_first + counts.ties, counts.wins_second + counts.ties
+    p, q = expit(d - parameter), expit(-d - parameter)
+    spread_p, spread_q = first * p * (1.0 - p), second * q * (1.0 - q)
+    # tau^2 - 1 = exp(2 eta) - 1, the factor that a tie has beside both wins' chances.
+    shrunk = -np.expm1(-2.0 * parameter)
+    log_factor = 2.0 * parameter + np.log(shrunk)
+    return Terms(
+        first * log_expit(d - parameter) + second * log_expit(-d - parameter) + counts.ties * log_factor,
+        first * (1.0 - p) - second * (1.0 - q),
+        -first * (1.0 - p) - second * (1.0 - q) + 2.0 * counts.ties / shrunk,
+        -spread_p - spread_q,
+        spread_p - spread_q,
+        -spread_p - spread_q - 4.0 * counts.ties * np.exp(-2.0 * parameter) / shrunk**2,
+    )
+
+
+def _rao_kupper_chances(d: Floats, parameter: float) -> Floats:
+    p, q = expit(d - parameter), expit(-d - parameter)
+    return np.column_stack([p, q, np.expm1(2.0 * parameter) * p * q])
+
+
+def _no_start(ties: float, votes: float) -> float:
+    return 0.0
+
+
+def _davidson_start(ties: float, votes: float) -> float:
+    """Log nu at equal strengths."""
+    return float(np.log(2.0 * ties / (votes - ties)))
+
+
+def _rao_kupper_start(ties: float, votes: float) -> float:
+    """Log tau at equal strengths."""
+    return float(np.log((votes + ties) / (votes - ties)))
+
+
+# Without ties nu is 0 and tau 1, and both models are Bradley and Terry's.
+MODELS: dict[TieModel, TieTerms] = {
+    "half_wins": TieTerms(_half_wins, _half_wins_chances, _no_start, -np.inf, 0.0, False),
+    "davidson": TieTerms(_davidson, _davidson_chances, _davidson_start, -np.inf, 0.0, True),
+    "rao_kupper": TieTerms(_rao_kupper, _rao_kupper_chances, _rao_kupper_start, 0.0, 1.0, True),
+}
+
+
+def outcome_chances(model: TieModel, difference: NDArray[np.float64], parameter: float | None) -> Floats:
+    """The chances that the first wins, that the second wins, and of a tie.
+
+    Args:
+        model: Of ties.
+        difference: Shape ``(n,)``, the first strength - the second.
+        parameter: nu or tau as fitted; none for half wins.
+
+    Returns:
+        Shape ``(n, 3)``, rows add up to 1.
+    """
+    chosen = MODELS[model]
+    if parameter is None or parameter == chosen.without_ties:
+        return _half_wins_chances(difference, 0.0)
+    return chosen.chances(difference, float(np.log(parameter)))
