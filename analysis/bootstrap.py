@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.rounding import DECIMALS
 from analysis.workers import mapped
 
 CHUNK = 100
@@ -116,7 +117,9 @@ def resampled_values(
     return np.vstack(mapped(of_chunk, _chunks(resamples, seed), workers))
 
 
-def percentile_interval(values: ArrayLike, *, confidence: float, n_clusters: int, resamples: int) -> Interval:
+def percentile_interval(
+    values: ArrayLike, *, confidence: float, n_clusters: int, resamples: int, refuse_constant: bool = False
+) -> Interval:
     """The percentile interval of a statistic's resampled values.
 
     Args:
@@ -124,6 +127,8 @@ def percentile_interval(values: ArrayLike, *, confidence: float, n_clusters: int
         confidence: Between 0 and 1, 0.95 for a 95 % interval.
         n_clusters: How many clusters were resampled.
         resamples: How many resamples were made.
+        refuse_constant: A value that is the same in every resample has no bounds; else both are that value, as a
+            difference of 0 needs.
 
     Returns:
         Bounds by linear interpolation between order statistics. Undefined resamples are dropped and counted; above
@@ -137,11 +142,20 @@ def percentile_interval(values: ArrayLike, *, confidence: float, n_clusters: int
     """
     _check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
-    return interval_between((tail, 1.0 - tail), values, "percentile bootstrap", n_clusters, resamples)
+    levels = (tail, 1.0 - tail)
+    return interval_between(
+        levels, values, "percentile bootstrap", n_clusters, resamples, refuse_constant=refuse_constant
+    )
 
 
 def interval_between(
-    levels: tuple[float, float], values: ArrayLike, name: str, n_clusters: int, resamples: int
+    levels: tuple[float, float],
+    values: ArrayLike,
+    name: str,
+    n_clusters: int,
+    resamples: int,
+    *,
+    refuse_constant: bool = False,
 ) -> Interval:
     """The interval between two quantiles of a statistic's resampled values.
 
@@ -151,6 +165,7 @@ def interval_between(
         name: Of the kind of bootstrap, which begins the interval's method.
         n_clusters: How many clusters were resampled.
         resamples: How many resamples were made.
+        refuse_constant: As in `percentile_interval`.
 
     Returns:
         Bounds, or none with the reason, by the rules of `percentile_interval`.
@@ -169,6 +184,8 @@ def interval_between(
     if n_dropped > UNDEFINED_SHARE_LIMIT * resamples:
         why = f"undefined in {n_dropped} of {resamples} resamples, more than 5 %"
         return no_interval(why, n_clusters, n_dropped)
+    if refuse_constant and _all_the_same(kept):
+        return no_interval("the same in every resample", n_clusters, n_dropped)
     low, high = np.quantile(kept, levels)
     method = f"{name}, {resamples} resamples, {n_clusters} clusters"
     if n_dropped:
@@ -184,6 +201,7 @@ def clustered_intervals(
     seed: int,
     confidence: float,
     workers: int = 1,
+    refuse_constant: bool = False,
 ) -> list[Interval]:
     """Percentile intervals of several statistics over the same clustered resamples.
 
@@ -194,6 +212,7 @@ def clustered_intervals(
         seed: Of the resamples.
         confidence: Between 0 and 1.
         workers: Processes; the intervals are the same for any number.
+        refuse_constant: As in `percentile_interval`.
 
     Returns:
         ``m`` intervals, in the order of the columns.
@@ -205,7 +224,13 @@ def clustered_intervals(
     _, n_clusters = cluster_index(clusters)
     values = resampled_values(statistics, clusters, resamples=resamples, seed=seed, workers=workers)
     return [
-        percentile_interval(column, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
+        percentile_interval(
+            column,
+            confidence=confidence,
+            n_clusters=n_clusters,
+            resamples=resamples,
+            refuse_constant=refuse_constant,
+        )
         for column in values.T
     ]
 
@@ -240,6 +265,11 @@ def _drawn(random: np.random.Generator, rows: int, n_clusters: int) -> NDArray[n
     cells = random.integers(0, n_clusters, size=(rows, n_clusters))
     cells += np.arange(rows)[:, None] * n_clusters
     return np.bincount(cells.ravel(), minlength=rows * n_clusters).reshape(rows, n_clusters)
+
+
+def _all_the_same(values: NDArray[np.float64]) -> bool:
+    """Equal at 12 decimals, or at 12 digits beyond 1."""
+    return bool(np.ptp(values) <= 10.0**-DECIMALS * max(1.0, np.abs(values).max()))
 
 
 def _check_confidence(confidence: float) -> None:

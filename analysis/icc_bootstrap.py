@@ -6,7 +6,9 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.bootstrap import Interval, clustered_intervals
 from analysis.icc import DETERMINISTIC, icc
 from analysis.mean_squares import one_way_icc, parted, score_matrix
+from analysis.pairs import comparable
 from analysis.undefined import UndefinedStatistic
+from analysis.weighted import OfCounts
 
 
 def icc_bootstrap(
@@ -31,8 +33,8 @@ def icc_bootstrap(
         resamples: How many times the products are drawn with replacement.
 
     Returns:
-        The percentile interval. A resample without two different objects, or in which the coefficient has no finite
-        value, is dropped and counted.
+        The percentile interval. A resample without two different objects, in which no object's repeats differ (the
+        coefficient would be 1 by construction) or in which it has no finite value, is dropped and counted.
 
     Raises:
         ValueError: As `icc` and `resample_counts`; or not one cluster per object.
@@ -48,11 +50,10 @@ def icc_bootstrap(
     estimate = icc(matrix, planned_repeats, confidence)
     if estimate.deterministic:
         raise UndefinedStatistic(DETERMINISTIC)
-    repeats = (~np.isnan(matrix)).sum(axis=1, dtype=np.float64)
-    used = repeats > 0
-    moments = _object_moments(matrix[used], repeats[used])
+    used = ~np.isnan(matrix).all(axis=1)
+    of_counts = icc_of_counts(matrix[used], estimate.planned_repeats)
     return clustered_intervals(
-        lambda counts: _resampled(counts, moments, estimate.planned_repeats)[:, None],
+        lambda counts: of_counts(counts)[:, None],
         products[used],
         resamples=resamples,
         seed=seed,
@@ -60,26 +61,44 @@ def icc_bootstrap(
     )[0]
 
 
+def icc_of_counts(scores: ArrayLike, planned_repeats: int) -> OfCounts:
+    """A function from counts to ICC(1,k) at the planned k, for many resamples of the objects at once.
+
+    Args:
+        scores: Shape ``(n_objects, n_repeats)``, at least one valid score in each row; NaN is a missing score.
+        planned_repeats: As for `icc`.
+
+    Returns:
+        Takes counts of shape ``(resamples, n_objects)`` and gives shape ``(resamples,)``, NaN where the resample does
+        not define the coefficient, or where the repeats of every object drawn are equal: 1 would say nothing there.
+    """
+    matrix = score_matrix(scores)
+    moments = _object_moments(matrix, (~np.isnan(matrix)).sum(axis=1, dtype=np.float64))
+    return lambda counts: _resampled(counts, moments, planned_repeats)
+
+
 def _object_moments(matrix: NDArray[np.float64], repeats: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each object adds to the sums of squares: shape ``(n_objects, 7)``."""
+    """What each object adds to the sums of squares: shape ``(n_objects, 6)``."""
     parts = parted(matrix, repeats)
+    seen = comparable(matrix)
+    # Equal repeats leave noise of the mean's last digit, which is no spread.
+    within = np.where(np.nanmax(seen, axis=1) > np.nanmin(seen, axis=1), np.square(parts.within).sum(axis=0), 0.0)
     totals = repeats * parts.objects
     return np.column_stack(
         [
             np.ones(len(repeats)),
             repeats,
             repeats**2,
-            np.square(parts.within).sum(axis=0),
+            within,
             totals,
             totals * parts.objects,
-            repeats < 2,
         ]
     )
 
 
 def _resampled(counts: NDArray[np.int64], moments: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     """ICC(1,k) of each resample, NaN where it is undefined; an object drawn twice is two objects."""
-    n, cells, squared, within, totals, between, single = (counts.astype(np.float64) @ moments).T
+    n, cells, squared, within, totals, between = (counts.astype(np.float64) @ moments).T
     with np.errstate(invalid="ignore"):
         ssb = between - totals**2 / cells
         # What is left of equal objects after the subtraction is noise of its own digits.
@@ -87,5 +106,5 @@ def _resampled(counts: NDArray[np.int64], moments: NDArray[np.float64], k: int) 
         msb, msw = ssb / (n - 1), within / (cells - n)
         k0 = (cells - squared / cells) / (n - 1)
     values = one_way_icc(msb, msw, k0, k)
-    values[(msw == 0.0) & (single > 0)] = np.nan
+    values[msw == 0.0] = np.nan
     return values

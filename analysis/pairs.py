@@ -29,7 +29,12 @@ class Pairs(NamedTuple):
 
 
 def paired(
-    judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None, *, sides: tuple[str, str] = SIDES
+    judge: ArrayLike,
+    human: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    sides: tuple[str, str] = SIDES,
+    fewest: int = FEWEST_PAIRS,
 ) -> Pairs:
     """Two sides of equal length without gaps, as floats that are not rounded yet.
 
@@ -38,13 +43,14 @@ def paired(
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
         sides: What to call the two in an error.
+        fewest: How many pairs the statistic needs.
 
     Returns:
         The checked sides; clusters are numbered from 0.
 
     Raises:
         ValueError: Shapes differ or are not one-dimensional, or a score or a cluster is missing or infinite.
-        UndefinedStatistic: Fewer than 3 pairs.
+        UndefinedStatistic: Fewer pairs than that.
 
     Source:
         docs/statistics.md, Conventions.
@@ -58,9 +64,9 @@ def paired(
             raise ValueError(f"{missing} of {values.size} {side} scores are missing or infinite; drop and count them")
     if clusters is not None and np.shape(clusters) != left.shape:
         raise ValueError(f"one cluster per object is needed, got shape {np.shape(clusters)} for {left.shape}")
-    if left.size < FEWEST_PAIRS:
+    if left.size < fewest:
         word = "pair" if left.size == 1 else "pairs"
-        raise UndefinedStatistic(f"only {left.size} {word}, at least {FEWEST_PAIRS} needed")
+        raise UndefinedStatistic(f"only {left.size} {word}, at least {fewest} needed")
     index, n_clusters = cluster_index(np.arange(left.size) if clusters is None else clusters)
     return Pairs(left, right, index, int(left.size), n_clusters)
 

@@ -87,6 +87,25 @@ def test_above_5_percent_undefined_resamples_there_is_no_interval():
     assert interval.method == "none: undefined in 6 of 100 resamples, more than 5 %"
 
 
+@pytest.mark.parametrize("value", [0.5, 0.0, 3e5])
+def test_a_value_that_every_resample_repeats_has_no_bounds_where_they_would_claim_certainty(value):
+    # The last digits differ, as those of a mean do.
+    values = np.full(100, value)
+    values[:3] = [np.nan, value * (1 + 1e-15), value + 1e-15]
+    plain = percentile_interval(values, confidence=0.9, n_clusters=30, resamples=100)
+    assert (plain.low, plain.high) == pytest.approx((value, value))
+    refused = percentile_interval(values, confidence=0.9, n_clusters=30, resamples=100, refuse_constant=True)
+    assert (refused.low, refused.high, refused.n_dropped) == (None, None, 1)
+    assert refused.method == "none: the same in every resample"
+
+
+def test_one_resample_that_differs_gives_bounds():
+    values = np.full(100, 0.5)
+    values[0] = 0.4
+    interval = percentile_interval(values, confidence=0.9, n_clusters=30, resamples=100, refuse_constant=True)
+    assert (interval.low, interval.high) == (0.5, 0.5)
+
+
 @pytest.mark.parametrize("labels", [["a", None], [1.0, np.nan], [], [["a"], ["b"]]])
 def test_missing_or_misshapen_clusters_are_refused(labels):
     with pytest.raises(ValueError, match="cluster"):

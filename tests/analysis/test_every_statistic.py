@@ -19,6 +19,8 @@ from analysis.icc import icc
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.stability import stability
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.altered_statistics import OF_ALTERED_SCORES
+from tests.analysis.annotator_statistics import OF_ANNOTATORS
 from tests.analysis.statistics_list import OF_SCORED_SAMPLES, QUICK, Statistic, of_pairs
 
 PLACES = ("mean", "median", "low", "high")
@@ -104,6 +106,8 @@ STATISTICS = [
         curves=True,
     ),
     *OF_SCORED_SAMPLES,
+    *OF_ALTERED_SCORES,
+    *OF_ANNOTATORS,
 ]
 every_statistic = pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.name)
 few_examples = settings(max_examples=15, deadline=None)

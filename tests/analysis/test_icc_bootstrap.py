@@ -80,6 +80,21 @@ def test_resamples_of_equal_objects_are_dropped_and_counted() -> None:
     assert 250 < interval.n_dropped < 400
 
 
+def test_resamples_in_which_no_object_varies_are_dropped_and_counted() -> None:
+    # One of 12 products varies: (11/12)^12 = 35 % of the resamples miss it, and their ICC would be 1 by construction.
+    scores = np.repeat(np.linspace(0.1, 0.9, 12)[:, None], 3, axis=1)
+    scores[0] += [0.0, 0.1, 0.2]
+    interval = icc_bootstrap(scores, np.arange(12), seed=1)
+    assert (interval.low, interval.high) == (None, None)
+    assert 310 < interval.n_dropped < 390
+    # Three of 12: (9/12)^12 = 3 %, few enough to leave out.
+    scores[1:3] += [0.0, 0.1, 0.2]
+    some = icc_bootstrap(scores, np.arange(12), seed=1)
+    assert 15 < some.n_dropped < 50
+    assert f"{some.n_dropped} undefined resamples dropped" in some.method
+    assert some.high < 1
+
+
 def test_a_deterministic_setting_has_no_interval() -> None:
     with pytest.raises(UndefinedStatistic, match="deterministic"):
         icc_bootstrap(np.repeat([[0.8], [0.6], [0.9]], 5, axis=1), ["a", "b", "c"], seed=1)

@@ -1,0 +1,217 @@
+"""The alternative annotator test: whether a judge represents a group of annotators as well as one of them does."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr
+
+from analysis.benjamini_yekutieli import benjamini_yekutieli
+from analysis.pairs import comparable
+from analysis.rounding import rounded
+from analysis.undefined import UndefinedStatistic
+
+Metric = Literal["negative_rmse", "accuracy"]
+FEWEST_INSTANCES = 30
+FEWEST_ANNOTATORS = 2
+ADVISED_ANNOTATORS = 3
+EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
+
+
+class AgainstAnnotator(NamedTuple):
+    """The judge against one annotator, both measured by the remaining annotators; unitless.
+
+    `judge_share` is the share of instances on which the judge is at least as near to the others as the annotator,
+    `annotator_share` the reverse; ties are in both. A skipped annotator (too few instances) has no other number.
+    """
+
+    n_instances: int
+    skipped: bool
+    judge_share: float | None
+    annotator_share: float | None
+    t: float | None
+    p: float | None
+    p_adjusted: float | None
+    rejected: bool | None
+
+
+@dataclass(frozen=True)
+class AlternativeAnnotator:
+    """What the test says over all annotators.
+
+    Attributes:
+        winning_rate: Omega: share of the annotators tested against whom the judge wins.
+        advantage: Rho: mean over annotators tested of `judge_share`.
+        annotators: Each annotator's part, by the name given (or the column's number).
+        n_tested: Annotators that were tested.
+        n_skipped: Annotators with fewer than the fewest instances.
+        n_rejected: Annotators against whom the judge wins.
+        n_instances: Instances that entered at least one test.
+        epsilon: What the judge is allowed for being cheaper.
+        q: Share of false rejections allowed.
+        metric: How alignment was measured.
+        warning: That few annotators have a part in the test; none where there are enough.
+        method: How the p-values were made.
+    """
+
+    winning_rate: float
+    advantage: float
+    annotators: Mapping[Hashable, AgainstAnnotator]
+    n_tested: int
+    n_skipped: int
+    n_rejected: int
+    n_instances: int
+    epsilon: float
+    q: float
+    metric: Metric
+    warning: str | None
+    method: str
+
+
+def alternative_annotator(
+    ratings: ArrayLike,
+    judge: ArrayLike,
+    names: Sequence[Hashable] | None = None,
+    *,
+    metric: Metric = "negative_rmse",
+    epsilon: float = EPSILON["expert"],
+    q: float = 0.05,
+    fewest_instances: int = FEWEST_INSTANCES,
+) -> AlternativeAnnotator:
+    """Leave each annotator out in turn: is the judge at least as near to the others, but for epsilon?
+
+    With S(x) the alignment of x with the remaining annotators on an instance, ``d = [S(annotator) >= S(judge)] -
+    [S(judge) >= S(annotator)]``, so that a tie counts for both. A one-sided t-test asks whether the mean of d is below
+    epsilon; where all d are equal, p is 0 if they are below epsilon and 1 otherwise.
+
+    Args:
+        ratings: Shape ``(n_instances, n_annotators)``; NaN where somebody did not rate.
+        judge: Shape ``(n_instances,)``; NaN where the judge gave no score.
+        names: Shape ``(n_annotators,)``, how to call the columns; none: 0, 1, 2 ...
+        metric: ``negative_rmse`` for scores, ``accuracy`` for categories coded as numbers.
+        epsilon: 0.2 against experts, 0.15 against skilled annotators, 0.1 against a crowd.
+        q: Level of the Benjamini-Yekutieli procedure.
+        fewest_instances: An annotator with fewer instances that the judge and another annotator rated is skipped.
+
+    Returns:
+        The judge may stand in for an annotator where `winning_rate` is high enough; the paper asks for 0.5.
+
+    Raises:
+        ValueError: Shapes do not fit, a score is infinite, or an argument is outside its range.
+        UndefinedStatistic: Fewer than 2 annotators rated anything, or none has enough instances.
+
+    Source:
+        Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge, ACL 2025.
+    """
+    scores, verdicts, labels = _checked(ratings, judge, names, metric, epsilon, q, fewest_instances)
+    given = ~np.isnan(scores)
+    if given.any(axis=0).sum() < FEWEST_ANNOTATORS:
+        raise UndefinedStatistic(f"only 1 annotator, at least {FEWEST_ANNOTATORS} needed")
+    usable = given & ~np.isnan(verdicts)[:, None] & (given.sum(axis=1) >= 2)[:, None]
+    sizes = usable.sum(axis=0)
+    tested = np.flatnonzero(sizes >= fewest_instances)
+    if not tested.size:
+        raise UndefinedStatistic(
+            f"no annotator has {fewest_instances} instances that the judge and another annotator also rated "
+            f"(most: {int(sizes.max())})"
+        )
+    parts = {column: _against(scores, verdicts, column, usable, metric, epsilon) for column in tested.tolist()}
+    adjusted = benjamini_yekutieli(np.array([part.p for part in parts.values()], dtype=np.float64))
+    for column, p in zip(parts, adjusted, strict=True):
+        parts[column] = parts[column]._replace(p_adjusted=p, rejected=bool(rounded(p) <= rounded(q)))
+    n_rejected = sum(bool(part.rejected) for part in parts.values())
+    rate = n_rejected / tested.size
+    return AlternativeAnnotator(
+        winning_rate=rate,
+        advantage=float(np.mean([part.judge_share for part in parts.values()])),
+        annotators={label: parts.get(column, _skipped(int(sizes[column]))) for column, label in enumerate(labels)},
+        n_tested=int(tested.size),
+        n_skipped=len(labels) - int(tested.size),
+        n_rejected=n_rejected,
+        n_instances=int(usable[:, tested].any(axis=1).sum()),
+        epsilon=float(epsilon),
+        q=float(q),
+        metric=metric,
+        warning=_warning(int(usable.any(axis=0).sum())),
+        method=f"one-sided t-test of mean d < {epsilon:g}, Benjamini-Yekutieli at {q:g} over {tested.size} annotators",
+    )
+
+
+def _checked(
+    ratings: ArrayLike,
+    judge: ArrayLike,
+    names: Sequence[Hashable] | None,
+    metric: str,
+    epsilon: float,
+    q: float,
+    fewest_instances: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]]:
+    scores, verdicts = np.asarray(ratings, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    if scores.ndim != 2 or verdicts.shape != scores.shape[:1]:
+        raise ValueError(f"a matrix and a score per row are needed, got shapes {scores.shape} and {verdicts.shape}")
+    if np.isinf(scores).any() or np.isinf(verdicts).any():
+        raise ValueError("a rating or a judge's score is infinite")
+    labels: list[Hashable] = list(range(scores.shape[1])) if names is None else list(names)
+    if len(labels) != scores.shape[1] or len(set(labels)) != len(labels):
+        raise ValueError(f"each of the {scores.shape[1]} annotators needs a name of its own")
+    if metric not in ("negative_rmse", "accuracy"):
+        raise ValueError(f"metric must be negative_rmse or accuracy, got {metric!r}")
+    if not 0.0 <= epsilon <= 1.0 or not 0.0 < q < 1.0:
+        raise ValueError(f"epsilon must lie in 0-1 and q between 0 and 1, got {epsilon} and {q}")
+    if fewest_instances < 2:
+        raise ValueError(f"fewest_instances must be at least 2, got {fewest_instances}")
+    if not scores.size or np.isnan(scores).all():
+        raise UndefinedStatistic("no annotator rated anything")
+    # Both sides on one scale, so that a rating and a verdict that are equal stay equal.
+    together = comparable(np.column_stack([scores, verdicts]))
+    return together[:, :-1], together[:, -1], labels
+
+
+def _against(
+    scores: NDArray[np.float64],
+    verdicts: NDArray[np.float64],
+    column: int,
+    usable: NDArray[np.bool_],
+    metric: Metric,
+    epsilon: float,
+) -> AgainstAnnotator:
+    rows = usable[:, column]
+    others = np.delete(scores[rows], column, axis=1)
+    person = _alignment(scores[rows, column], others, metric)
+    machine = _alignment(verdicts[rows], others, metric)
+    judge_wins = machine >= person
+    person_wins = person >= machine
+    d = person_wins.astype(np.int64) - judge_wins.astype(np.int64)
+    n, total, squares = len(d), int(d.sum()), int((d * d).sum())
+    mean = total / n
+    t: float | None = None
+    if (d == d[0]).all():
+        p = 0.0 if float(rounded(mean)) < float(rounded(epsilon)) else 1.0
+    else:
+        # From sums of whole numbers, so that the order of the instances cannot show in the last digit.
+        spread = (n * squares - total * total) / (n * (n - 1))
+        t = float((mean - epsilon) / np.sqrt(spread / n))
+        p = float(stdtr(n - 1, t))
+    return AgainstAnnotator(n, False, float(judge_wins.mean()), float(person_wins.mean()), t, p, None, None)
+
+
+def _alignment(values: NDArray[np.float64], others: NDArray[np.float64], metric: Metric) -> NDArray[np.float64]:
+    """How near each value is to those of the remaining annotators; larger is nearer."""
+    if metric == "accuracy":
+        agree = np.where(np.isnan(others), np.nan, values[:, None] == others)
+        return rounded(np.nanmean(agree, axis=1))
+    return rounded(-np.sqrt(np.nanmean(np.square(rounded(values[:, None] - others)), axis=1)))
+
+
+def _skipped(n_instances: int) -> AgainstAnnotator:
+    return AgainstAnnotator(n_instances, True, None, None, None, None, None, None)
+
+
+def _warning(n_annotators: int) -> str | None:
+    if n_annotators >= ADVISED_ANNOTATORS:
+        return None
+    return (
+        f"only {n_annotators} annotators: each is measured by the other alone; {ADVISED_ANNOTATORS} or more are advised"
+    )

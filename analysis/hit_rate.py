@@ -1,0 +1,95 @@
+"""How often an alteration moves a score as expected, and how often an untouched copy is left alone."""
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.accuracy import accuracy
+from analysis.bootstrap import RESAMPLES, Interval
+from analysis.pairs import paired
+from analysis.rounding import rounded
+from analysis.wilson import wilson
+
+Expected = Literal["worse", "better", "same"]
+SAME_TOLERANCE = 0.05
+
+
+class HitRate(NamedTuple):
+    """The share of hits (0-1) with its interval, counts of pairs, and means in the scores' unit."""
+
+    value: float
+    interval: Interval
+    n_hits: int
+    n_misses: int
+    n_ties: int
+    n_pairs: int
+    n_clusters: int
+    mean_original: float
+    mean_altered: float
+    mean_difference: float
+
+
+def hit_rate(
+    original: ArrayLike,
+    altered: ArrayLike,
+    expected: Expected,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    tolerance: float = SAME_TOLERANCE,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> HitRate:
+    """How often the altered score lies where it should beside the original's.
+
+    Args:
+        original: Shape ``(n,)``, scores on 0-1.
+        altered: Shape ``(n,)``, the same items, same order.
+        expected: `worse` wants a lower altered score, `better` a higher one, `same` one within the tolerance.
+        clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
+        seed: Of the resamples.
+        tolerance: Scores nearer than this are the same, in the scores' unit.
+        resamples: How many times the items are drawn with replacement.
+        confidence: Of the interval.
+
+    Returns:
+        Equal scores are misses of `worse` and `better`; `n_ties` counts them whatever is expected. Differences are
+        original - altered. With `same`, ``1 - value`` is the false-alarm rate. The interval is Wilson's where each
+        item gives one pair, or where all pairs agree (one trial per item); else the clustered bootstrap.
+
+    Raises:
+        ValueError: Shapes differ, a score is missing, an unknown direction, or a tolerance or confidence that is none.
+        UndefinedStatistic: No pair.
+
+    Source:
+        Ribeiro et al. (2020), ACL 4902-4912 (directional and invariance tests).
+    """
+    if expected not in get_args(Expected):
+        raise ValueError(f"expected is '{expected}'; it must be one of {', '.join(get_args(Expected))}")
+    if not 0.0 < tolerance < np.inf:
+        raise ValueError(f"tolerance is {tolerance}; it must be above 0")
+    pairs = paired(original, altered, clusters, sides=("original", "altered"), fewest=1)
+    differences = rounded(rounded(pairs.judge) - rounded(pairs.human))
+    if expected == "same":
+        hits = np.abs(differences) < float(rounded(tolerance))
+    else:
+        hits = differences > 0.0 if expected == "worse" else differences < 0.0
+    share = accuracy(hits, pairs.clusters, seed=seed, resamples=resamples, confidence=confidence)
+    interval = share.interval
+    if pairs.clustered and share.n_correct in (0, pairs.n):
+        # Every resample repeats such a share; but each item is unanimous, so each gives one trial.
+        found = wilson(pairs.n_clusters if share.n_correct else 0, pairs.n_clusters, confidence)
+        interval = found._replace(method=f"{found.method}, unanimous items")
+    return HitRate(
+        value=share.value,
+        interval=interval,
+        n_hits=share.n_correct,
+        n_misses=pairs.n - share.n_correct,
+        n_ties=int(np.count_nonzero(differences == 0.0)),
+        n_pairs=pairs.n,
+        n_clusters=pairs.n_clusters,
+        mean_original=float(pairs.judge.mean()),
+        mean_altered=float(pairs.human.mean()),
+        mean_difference=float(differences.mean()),
+    )

@@ -1,0 +1,259 @@
+"""What choosing among settings does to the numbers of the chosen one, and how to report them all the same."""
+
+from math import ceil, inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.bootstrap import RESAMPLES, Interval, interval_between, no_interval, percentile_interval
+from analysis.halves import halves
+from analysis.rounding import rounded
+from analysis.setting_choice import NONE, Rule, choose
+from analysis.setting_measures import Compared, Evidence, or_none, resampled
+from analysis.simultaneous import differences_from
+from analysis.undefined import UndefinedStatistic
+
+MEASURED = ("icc", "json_validity", "spearman", "median_mad")
+# The least and the most that a measure can be.
+LIMITS = {"icc": (-inf, 1.0), "json_validity": (0.0, 1.0), "spearman": (-1.0, 1.0), "median_mad": (0.0, inf)}
+BETTER_IF_LOWER = ("median_mad",)
+# Quantiles nearer to the end than this many resamples are a matter of chance.
+FEWEST_BEYOND = 10
+FEWEST_CHOICES = 30
+
+
+class Reported(NamedTuple):
+    """One measure as it may be reported: `value` and `interval` in its unit; `optimism` is what was taken off."""
+
+    value: float | None
+    interval: Interval
+    optimism: float | None = None
+
+
+class Optimism(NamedTuple):
+    """The chosen setting's measures without what choosing adds to them.
+
+    Attributes:
+        reported: Each measure by its name in `Measures`.
+        n_choices: Resamples in which some setting met every condition.
+        method: How the correction was made, or why there is none.
+    """
+
+    reported: dict[str, Reported]
+    n_choices: int
+    method: str
+
+
+def split(clusters: ArrayLike, scored: ArrayLike, seed: int) -> NDArray[np.bool_]:
+    """Which objects choose; the others report: `halves` of the products that people scored, and of the others.
+
+    Products without a human score say nothing about agreement, so each half gets its share of those with one.
+
+    Args:
+        clusters: Shape ``(n,)``, the product of each object.
+        scored: Shape ``(n,)``, whether people scored the object.
+        seed: As in `halves`.
+
+    Returns:
+        Shape ``(n,)``.
+
+    Raises:
+        ValueError: Shapes differ, or clusters that `cluster_index` refuses.
+        UndefinedStatistic: Fewer than 2 products with a human score.
+    """
+    products, by_people = np.asarray(clusters), np.asarray(scored, dtype=np.bool_)
+    if products.shape != by_people.shape:
+        raise ValueError(f"{products.shape} clusters and {by_people.shape} marks do not fit")
+    with_people = np.isin(products, products[by_people])
+    if not with_people.any():
+        raise UndefinedStatistic("people scored no object")
+    chosen = np.zeros(products.shape, dtype=np.bool_)
+    chosen[with_people] = halves(products[with_people], seed)
+    others = products[~with_people]
+    if len(np.unique(others)) > 1:
+        chosen[~with_people] = halves(others, seed)
+    return chosen
+
+
+def behind_best(
+    evidence: Evidence, best: int, candidates: NDArray[np.bool_], rule: Rule, *, confidence: float
+) -> dict[int, Interval]:
+    """Score of the best minus score of each candidate, with intervals that hold for all of them at once.
+
+    Args:
+        evidence: The settings and their measures.
+        best: Place of the best one, itself a candidate.
+        candidates: Shape ``(n_settings,)``, which settings are held against it, such as those that pass.
+        rule: Gives the score.
+        confidence: Of all intervals together.
+
+    Returns:
+        By place, an interval as in `simultaneous.differences_from`: a lower bound at or below 0 means that the setting
+        cannot be told from the best. Clusters are the products that people scored.
+
+    Raises:
+        ValueError: The best is no candidate, or a candidate's score is undefined.
+    """
+    places = np.flatnonzero(candidates)
+    if best not in places:
+        raise ValueError(f"setting {best} is held up as the best and is no candidate")
+    intervals = differences_from(
+        int(np.flatnonzero(places == best)[0]),
+        rule.scores(evidence.sample)[places],
+        rule.scores(evidence.resampled)[:, places],
+        confidence=confidence,
+        n_clusters=evidence.given.n_matched_clusters,
+    )
+    return {int(place): interval for place, interval in zip(places, intervals, strict=True)}
+
+
+def reported(evidence: Evidence, setting: int, confidence: float) -> dict[str, Reported]:
+    """Every measure of one setting with its percentile interval, products resampled.
+
+    Args:
+        evidence: The settings and their measures, on objects that took no part in choosing.
+        setting: Place of the one that is reported.
+        confidence: Of each interval.
+
+    Returns:
+        By the name of the measure. An undefined one has no value, and a deterministic setting's ICC no interval.
+    """
+    return {
+        name: Reported(or_none(getattr(evidence.sample, name)[setting]), _interval(evidence, name, setting, confidence))
+        for name in MEASURED
+    }
+
+
+def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence: float) -> Optimism:
+    """The chosen setting's measures less what the best of several looks better than it is.
+
+    In each resample the rule chooses anew among all settings, conditions included. Optimism is the mean, over the
+    resamples in which it chooses one, of that setting's measure there minus the mean of the same setting's measure over
+    all resamples. (The sample's own value instead of that mean would mix in the bootstrap's bias, which lowers ICC and
+    would often raise the number.) Only optimism that flatters is taken off: where the chosen setting's measure happened
+    to be worse in the resamples that chose it, taking that off would make the number better. What is left
+    stays within what is possible: a share does not fall below 0. Of ten settings that are equal in truth it takes off
+    most of what the best one gained by chance, not all; only numbers from other products are free of it.
+
+    Args:
+        evidence: The settings and their measures.
+        chosen: Place of the setting that the rule chose on the sample.
+        rule: Of the choice.
+        confidence: Of the intervals, which are shifted by the optimism.
+
+    Returns:
+        Each measure with the optimism that was taken off, 0 where it does not flatter; uncorrected where fewer than 30
+        resamples choose any. `method` says which measures are not corrected or stand at their limit.
+
+    Source:
+        Efron (1983), J. Am. Stat. Assoc. 78:316-331; Harrell (2015), Regression Modeling Strategies, 5.3; intervals:
+        Noma et al. (2021), Statistics in Medicine 40:5691-5701 (location-shifted).
+    """
+    plain = reported(evidence, chosen, confidence)
+    picks = choose(evidence.resampled, rule)
+    rows = np.flatnonzero(picks != NONE)
+    resamples = len(picks)
+    if len(rows) < FEWEST_CHOICES:
+        why = f"no correction: a setting meets every condition in {len(rows)} of {resamples} resamples only"
+        return Optimism(plain, len(rows), why)
+    corrected, left = {}, []
+    for name, found in plain.items():
+        values = getattr(evidence.resampled, name)
+        means = np.full(values.shape[1], np.nan)
+        for place in np.unique(picks[rows]):
+            means[place] = np.nanmean(values[:, place])
+        optimism = float(rounded((values[rows, picks[rows]] - means[picks[rows]]).mean()))
+        if (optimism > 0.0) if name in BETTER_IF_LOWER else (optimism < 0.0):
+            left.append(name)
+            optimism = 0.0
+        corrected[name] = _corrected(found, optimism, LIMITS[name])
+    method = f"less bootstrap optimism: the rule chose anew in {len(rows)} of {resamples} resamples"
+    if left:
+        method += f", which does not flatter {', '.join(left)}: as measured"
+    held = [name for name in MEASURED if _beyond(plain[name], corrected[name].optimism or 0.0, LIMITS[name])]
+    if held:
+        method += f", held at the limit of what is possible: {', '.join(held)}"
+    return Optimism(corrected, len(rows), method)
+
+
+def holm_bounds(
+    given: Compared, setting: int, n_tried: int, *, confidence: float, seed: int, resamples: int = RESAMPLES
+) -> dict[str, Interval]:
+    """How low ICC and Spearman of the recommended setting may be, given how many settings were tried.
+
+    Args:
+        given: The settings.
+        setting: Place of the recommended one.
+        n_tried: m, among how many it was chosen.
+        confidence: Over all of them, 1 - alpha.
+        seed: Of the resamples.
+        resamples: At least; as many are made as leave 10 beyond the bound.
+
+    Returns:
+        `icc` and `spearman`: the product-clustered percentile interval at level 1 - alpha/m, the first and strictest
+        step of Holm. Its lower end is the bound; with one setting it is the usual one.
+
+    Raises:
+        ValueError: Fewer than one setting, or a confidence outside 0-1.
+
+    Source:
+        Holm (1979), Scand. J. Stat. 6:65-70.
+    """
+    if n_tried < 1 or not 0.0 < confidence < 1.0:
+        raise ValueError(f"{n_tried} settings tried at confidence {confidence}; at least 1, and between 0 and 1")
+    tail = (1.0 - confidence) / n_tried / 2.0
+    needed = max(resamples, ceil(FEWEST_BEYOND / tail))
+    values = resampled(given.only(setting), resamples=needed, seed=seed)
+    settings = "1 setting" if n_tried == 1 else f"{n_tried} settings"
+    name = f"percentile bootstrap at {100 * (1 - 2 * tail):.4g} % (Holm's first step over {settings})"
+    return {
+        measure: interval_between(
+            (tail, 1.0 - tail),
+            getattr(values, measure)[:, 0],
+            name,
+            _clusters(given, measure),
+            needed,
+            refuse_constant=True,
+        )
+        for measure in ("icc", "spearman")
+    }
+
+
+def _interval(evidence: Evidence, measure: str, setting: int, confidence: float) -> Interval:
+    n_clusters = _clusters(evidence.given, measure)
+    if measure == "icc" and not evidence.sample.varies[setting]:
+        return no_interval("deterministic", n_clusters)
+    values = getattr(evidence.resampled, measure)[:, setting]
+    return percentile_interval(
+        values, confidence=confidence, n_clusters=n_clusters, resamples=len(values), refuse_constant=True
+    )
+
+
+def _clusters(given: Compared, measure: str) -> int:
+    return given.n_matched_clusters if measure == "spearman" else given.n_clusters
+
+
+def _corrected(found: Reported, optimism: float, limits: tuple[float, float]) -> Reported:
+    """The measure and its interval less the optimism, no further than the limits."""
+    if not optimism:
+        return found._replace(optimism=0.0)
+    interval = found.interval
+    if interval.low is not None and interval.high is not None:
+        interval = interval._replace(
+            low=_within(interval.low - optimism, limits),
+            high=_within(interval.high - optimism, limits),
+            method=f"{interval.method}, shifted by the optimism",
+        )
+    return Reported(None if found.value is None else _within(found.value - optimism, limits), interval, optimism)
+
+
+def _beyond(found: Reported, optimism: float, limits: tuple[float, float]) -> bool:
+    """Whether value or bounds less the optimism would be past what is possible."""
+    numbers = (found.value, found.interval.low, found.interval.high)
+    seen = [float(rounded(one - optimism)) for one in numbers if one is not None]
+    return any(_within(one, limits) != one for one in seen)
+
+
+def _within(value: float, limits: tuple[float, float]) -> float:
+    return min(max(value, limits[0]), limits[1])

@@ -1,0 +1,120 @@
+"""Which settings cannot be told from the best: intervals of all differences that hold together."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, UNDEFINED_SHARE_LIMIT, Interval, no_interval
+from analysis.rounding import rounded
+from analysis.weighted import Floats
+
+FEWEST_KEPT = 2
+
+
+def differences_from(
+    best: int, estimates: ArrayLike, values: ArrayLike, *, confidence: float, n_clusters: int
+) -> list[Interval]:
+    """How far every candidate is behind the best one, with intervals that hold for all of them at once.
+
+    The intervals hold together over **all pairs** of candidates, not only over those with the best: which one is best
+    was read off the same data, and a family around the winner alone would tell equals apart too often.
+
+    Args:
+        best: Place of the candidate that the others are held against.
+        estimates: Shape ``(m,)``, each candidate's score on the sample, finite.
+        values: Shape ``(resamples, m)``, the scores on the same clustered resamples; NaN where undefined.
+        confidence: That all intervals cover, between 0 and 1.
+        n_clusters: How many clusters were resampled.
+
+    Returns:
+        ``m`` intervals of ``estimates[best] - estimates``: the difference plus and minus its bootstrap standard error
+        times the ``confidence`` quantile of the largest studentised deviation. A candidate undefined in more than 5 %
+        of the resamples has none; resamples in which any other candidate is undefined are dropped and counted. A
+        difference that is 0 in every resample is exactly 0; one that is another constant has no standard error and no
+        interval. The best one's own is 0 to 0.
+
+    Raises:
+        ValueError: Shapes do not fit, an estimate is missing, or a confidence outside 0-1.
+
+    Source:
+        Romano & Wolf (2005), J. Am. Stat. Assoc. 100:94-108 (max-T by the bootstrap); Tukey (1953) (all pairs).
+    """
+    seen, resampled = np.asarray(estimates, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    if seen.ndim != 1 or resampled.ndim != 2 or resampled.shape[1] != seen.size or not 0 <= best < seen.size:
+        raise ValueError(f"best {best}, estimates {seen.shape} and values {resampled.shape} do not fit")
+    if not np.isfinite(seen).all():
+        raise ValueError("a candidate has no score; leave it out and say so")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
+    resamples = len(resampled)
+    undefined = np.isnan(resampled).sum(axis=0)
+    steady = undefined <= UNDEFINED_SHARE_LIMIT * resamples
+    together = ~np.isnan(resampled[:, steady]).all(axis=1) & ~np.isnan(resampled[:, steady]).any(axis=1)
+    n_dropped = int(resamples - together.sum())
+    reason = _refusal(n_clusters, n_dropped, resamples, int(undefined[best]), bool(steady[best]))
+    if reason:
+        itself = Interval(0.0, 0.0, "0 by definition: the best itself", n_clusters, False, 0)
+        return [itself if place == best else no_interval(reason, n_clusters, n_dropped) for place in range(seen.size)]
+    kept, among = resampled[together][:, steady], seen[steady]
+    critical = _critical(among, kept, confidence)
+    dropped = f", {n_dropped} undefined resamples dropped" if n_dropped else ""
+    method = (
+        f"simultaneous over all pairs of {among.size} settings (max-T, bootstrap standard errors), "
+        f"{resamples} resamples, {n_clusters} clusters{dropped}"
+    )
+    place_of_best = int(np.flatnonzero(steady).tolist().index(best))
+    intervals, column = [], 0
+    for place in range(seen.size):
+        if not steady[place]:
+            why = f"undefined in {undefined[place]} of {resamples} resamples, more than 5 %"
+            intervals.append(no_interval(why, n_clusters, int(undefined[place])))
+            continue
+        behind = kept[:, place_of_best] - kept[:, column]
+        intervals.append(
+            _interval(float(seen[best] - seen[place]), behind, critical, method, n_clusters, n_dropped, place == best)
+        )
+        column += 1
+    return intervals
+
+
+def told_apart(interval: Interval) -> bool | None:
+    """Whether a difference from the best lies above 0, bound rounded to 12 decimals; none without an interval."""
+    return None if interval.low is None else bool(rounded(interval.low) > 0.0)
+
+
+def _refusal(n_clusters: int, n_dropped: int, resamples: int, of_best: int, best_steady: bool) -> str | None:
+    if n_clusters < FEWEST_CLUSTERS:
+        return f"{n_clusters} {'cluster' if n_clusters == 1 else 'clusters'}, fewer than {FEWEST_CLUSTERS}"
+    if not best_steady:
+        return f"the best is undefined in {of_best} of {resamples} resamples, more than 5 %"
+    if n_dropped > UNDEFINED_SHARE_LIMIT * resamples or resamples - n_dropped < FEWEST_KEPT:
+        return f"some setting is undefined in {n_dropped} of {resamples} resamples, more than 5 %"
+    return None
+
+
+def _critical(seen: Floats, kept: Floats, confidence: float) -> float:
+    """The quantile of the largest studentised deviation over all pairs, 0 where no pair varies."""
+    largest = np.zeros(len(kept))
+    for first in range(seen.size - 1):
+        differences = kept[:, [first]] - kept[:, first + 1 :]
+        errors = differences.std(axis=0, ddof=1)
+        varies = rounded(errors) > 0.0
+        if varies.any():
+            away = np.abs(differences - (seen[first] - seen[first + 1 :]))[:, varies] / errors[varies]
+            np.maximum(largest, away.max(axis=1), out=largest)
+    return float(np.quantile(largest, confidence))
+
+
+def _interval(
+    difference: float, behind: Floats, critical: float, method: str, n_clusters: int, n_dropped: int, itself: bool
+) -> Interval:
+    unreliable = n_clusters < RELIABLE_CLUSTERS
+    if itself:
+        return Interval(0.0, 0.0, "0 by definition: the best itself", n_clusters, False, 0)
+    error = float(behind.std(ddof=1))
+    if float(rounded(error)) == 0.0:
+        if float(rounded(difference)) == 0.0:
+            return Interval(0.0, 0.0, "0 in every resample", n_clusters, unreliable, n_dropped)
+        why = "the difference is the same in every resample, which leaves no standard error"
+        return no_interval(why, n_clusters, n_dropped)
+    half = critical * error
+    return Interval(difference - half, difference + half, method, n_clusters, unreliable, n_dropped)

@@ -1,0 +1,232 @@
+"""The alternative annotator test: by hand, against a slow reading of the paper, and what must hold for any data."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+
+from analysis.alternative_annotator import EPSILON, alternative_annotator
+from analysis.undefined import UndefinedStatistic
+
+NAN = np.nan
+# Annotators a, b, c and the judge on four objects; S is minus the RMSE to the two others.
+RATINGS = [[0.1, 0.3, 0.5], [0.4, 0.4, 0.4], [0.2, 0.6, 0.8], [0.9, 0.7, 0.7]]
+JUDGE = [0.4, 0.5, 0.7, 0.7]
+
+
+@st.composite
+def rated(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    """Some 4 to 12 objects, 2 to 4 annotators, grid of 0.1 so that ties occur, gaps on both sides."""
+    n, m = draw(st.integers(4, 12)), draw(st.integers(2, 4))
+    cells = st.one_of(st.integers(0, 10).map(lambda step: step / 10), st.just(NAN))
+    flat = draw(st.lists(cells, min_size=n * (m + 1), max_size=n * (m + 1)))
+    table = np.array(flat).reshape(n, m + 1)
+    return table[:, :m], table[:, m]
+
+
+def slow(ratings, judge, metric, epsilon, q, fewest):
+    """The paper's procedure with loops: (omega, rho, p by annotator), or none where nobody can be tested."""
+    n, m = ratings.shape
+    ratings, judge = ratings.tolist(), judge.tolist()
+
+    def alignment(value, others):
+        if metric == "accuracy":
+            return sum(round(value - other, 12) == 0 for other in others) / len(others)
+        return -sqrt(sum(round(value - other, 12) ** 2 for other in others) / len(others))
+
+    p_values, advantages = {}, []
+    for j in range(m):
+        d, wins = [], []
+        for i in range(n):
+            others = [ratings[i][k] for k in range(m) if k != j and not np.isnan(ratings[i][k])]
+            if np.isnan(ratings[i][j]) or np.isnan(judge[i]) or not others:
+                continue
+            gap = round(alignment(ratings[i][j], others) - alignment(judge[i], others), 10)
+            d.append((gap >= 0) - (gap <= 0))
+            wins.append(gap <= 0)
+        if len(d) < fewest:
+            continue
+        if len(set(d)) == 1:
+            p_values[j] = 0.0 if d[0] < epsilon else 1.0
+        else:
+            p_values[j] = float(ttest_1samp(d, epsilon, alternative="less").pvalue)
+        advantages.append(sum(wins) / len(wins))
+    if not p_values:
+        return None
+    size = len(p_values)
+    penalty = sum(1 / rank for rank in range(1, size + 1))
+    under = [rank for rank, p in enumerate(sorted(p_values.values()), 1) if p <= rank * q / (size * penalty) + 1e-13]
+    return max(under, default=0) / size, sum(advantages) / size, p_values
+
+
+def test_four_objects_by_hand():
+    # a: object 1 a is .2 and .4 off, judge .1 and .1: judge. 2: a is right, judge .1 off: a. 3: a .4 and .6, judge .1
+    # and .1: judge. 4: a .2 off, judge right: judge. d = -1, 1, -1, -1: mean -.5, sd 1, t = (-.5 - .2) / (1/2) = -1.4.
+    # b: 1: b .2 and .2 off, judge .3 and .1: RMSE .2 against .2236: b. 2: b. 3: b .4 and .2 (.3162), judge .5 and .1
+    # (.3606): b. 4: b .2 and 0, judge .2 and 0: tie. d = 1, 1, 1, 0: mean .75, sd .5, t = .55 / .25 = 2.2.
+    # c: 1: c .4 and .2, judge .3 and .1: judge. 2: c. 3: c .6 and .2, judge .5 and .1: judge. 4: tie. d = -1, 1, -1, 0:
+    # mean -.25, sd sqrt(2.75/3) = .957427, t = -.45 / .478714 = -.940019.
+    seen = alternative_annotator(RATINGS, JUDGE, ["a", "b", "c"], fewest_instances=2)
+    a, b, c = (seen.annotators[name] for name in "abc")
+    assert [a.t, b.t, c.t] == pytest.approx([-1.4, 2.2, -0.940019], abs=1e-6)
+    assert [a.judge_share, b.judge_share, c.judge_share] == [0.75, 0.25, 0.75]
+    assert [a.annotator_share, b.annotator_share, c.annotator_share] == [0.25, 1.0, 0.5]
+    # Student with 3 degrees of freedom: P(T < -1.4) = 0.1280, P(T < 2.2) = 0.9424, P(T < -.940) = 0.2083.
+    assert [a.p, b.p, c.p] == pytest.approx([0.1280, 0.9424, 0.2083], abs=5e-5)
+    # c(3) 3 = 5.5: .1280 x 5.5 = .704, .2083 x 5.5 / 2 = .573, so .573 for both; .9424 x 5.5 / 3 > 1.
+    assert [a.p_adjusted, b.p_adjusted, c.p_adjusted] == pytest.approx([0.5728, 1.0, 0.5728], abs=1e-4)
+    assert (seen.winning_rate, seen.n_tested, seen.n_rejected, seen.n_skipped) == (0.0, 3, 0, 0)
+    assert seen.advantage == pytest.approx((0.75 + 0.25 + 0.75) / 3)
+
+
+def test_categories_by_hand():
+    # Others of a: b and c. Object 1: a agrees with 1 of 2, judge with 1 of 2: tie. 2: a 0, judge 1: judge. 3: a 1 of 1
+    # (c did not rate), judge 0: a. d = 0, -1, 1.
+    seen = alternative_annotator(
+        [[1, 1, 2], [2, 3, 3], [1, 1, NAN]], [2, 3, 3], metric="accuracy", fewest_instances=3, epsilon=0.1
+    )
+    # d = 0, -1, 1: mean 0, sd 1: t = -.1 / (1 / sqrt 3).
+    assert seen.annotators[0].t == pytest.approx(-0.1 * sqrt(3))
+    # c has two instances only.
+    assert seen.annotators[2] == (2, True, None, None, None, None, None, None)
+    assert (seen.n_tested, seen.n_skipped) == (2, 1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(rated(), st.sampled_from(["negative_rmse", "accuracy"]), st.sampled_from(list(EPSILON.values())))
+def test_a_slow_reading_of_the_paper_gives_the_same(data, metric, epsilon):
+    ratings, judge = data
+    expected = slow(ratings, judge, metric, epsilon, 0.05, 3)
+    try:
+        seen = alternative_annotator(ratings, judge, metric=metric, epsilon=epsilon, fewest_instances=3)
+    except UndefinedStatistic:
+        assert expected is None
+        return
+    omega, rho, p_values = expected
+    assert seen.winning_rate == pytest.approx(omega)
+    assert seen.advantage == pytest.approx(rho)
+    assert {j: one.p for j, one in seen.annotators.items() if not one.skipped} == pytest.approx(p_values, abs=1e-10)
+    assert seen.n_skipped == ratings.shape[1] - len(p_values)
+
+
+@settings(max_examples=50, deadline=None)
+@given(rated(), st.randoms(use_true_random=False))
+def test_the_order_of_annotators_does_not_matter(data, random):
+    ratings, judge = data
+    names = list(range(ratings.shape[1]))
+    order = random.sample(names, len(names))
+    try:
+        first = alternative_annotator(ratings, judge, names, fewest_instances=2)
+    except UndefinedStatistic:
+        with pytest.raises(UndefinedStatistic):
+            alternative_annotator(ratings[:, order], judge, order, fewest_instances=2)
+        return
+    seen = alternative_annotator(ratings[:, order], judge, order, fewest_instances=2)
+    assert seen.winning_rate == first.winning_rate
+    assert seen.advantage == pytest.approx(first.advantage)
+    for name in names:
+        assert seen.annotators[name].t == first.annotators[name].t
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(3, 6))
+def test_a_judge_that_gives_the_mean_of_the_annotators_wins_against_each(seed, n_annotators):
+    # Nearer to the others than any annotator but by the m-th part of his own distance: no d is above 0.
+    ratings = np.random.default_rng(seed).uniform(0, 1, (40, n_annotators))
+    seen = alternative_annotator(ratings, ratings.mean(axis=1))
+    assert (seen.winning_rate, seen.advantage) == (1.0, 1.0)
+
+
+def test_a_judge_that_says_the_same_of_everything_loses_against_people_who_agree():
+    truth = np.linspace(0, 1, 40)
+    ratings = truth[:, None] + np.array([0.01, 0.0, -0.01])
+    seen = alternative_annotator(ratings, np.full(40, 0.5))
+    assert seen.winning_rate == 0.0
+    assert seen.advantage < 0.1
+
+
+def test_where_all_d_are_equal_there_is_no_t_and_p_is_0_or_1():
+    # The judge is the mean of both others: always nearer. Swapped, the annotator always is.
+    ratings = [[0.9, 0.2, 0.4]] * 5
+    seen = alternative_annotator(ratings, [0.3] * 5, fewest_instances=5)
+    assert (seen.annotators[0].t, seen.annotators[0].p) == (None, 0.0)
+    far = alternative_annotator(ratings, [0.0] * 5, fewest_instances=5)
+    assert (far.annotators[1].t, far.annotators[1].p) == (None, 1.0)
+
+
+def test_a_tie_everywhere_wins_unless_nothing_is_granted():
+    ratings = [[0.5, 0.5, 0.5]] * 4
+    assert alternative_annotator(ratings, [0.5] * 4, fewest_instances=4).winning_rate == 1.0
+    # 0 is not below 0.
+    assert alternative_annotator(ratings, [0.5] * 4, fewest_instances=4, epsilon=0.0).winning_rate == 0.0
+
+
+def test_equal_distances_that_floats_tell_apart_are_a_tie():
+    # 0.7 - 0.6 and 0.8 - 0.7 differ in the last digit.
+    seen = alternative_annotator([[0.8, 0.7], [0.8, 0.7]], [0.6, 0.6], fewest_instances=2)
+    assert (seen.annotators[0].judge_share, seen.annotators[0].annotator_share) == (1.0, 1.0)
+
+
+def test_annotators_under_thirty_instances_are_skipped_and_counted():
+    ratings = np.random.default_rng(1).uniform(0, 1, (40, 3))
+    ratings[29:, 2] = NAN
+    seen = alternative_annotator(ratings, ratings[:, :2].mean(axis=1))
+    assert (seen.n_tested, seen.n_skipped) == (2, 1)
+    assert (seen.annotators[2].skipped, seen.annotators[2].n_instances) == (True, 29)
+    ratings[29, 2] = 0.5
+    assert alternative_annotator(ratings, ratings[:, :2].mean(axis=1)).n_tested == 3
+
+
+def test_objects_without_the_judge_or_a_second_annotator_do_not_count():
+    ratings = np.array([[0.1, 0.2], [0.3, NAN], [0.5, 0.4], [0.2, 0.2]])
+    seen = alternative_annotator(ratings, [0.1, 0.3, NAN, 0.2], fewest_instances=2)
+    assert [one.n_instances for one in seen.annotators.values()] == [2, 2]
+    assert seen.n_instances == 2
+
+
+def test_two_annotators_are_few_and_three_are_not():
+    ratings = np.random.default_rng(1).uniform(0, 1, (30, 3))
+    assert alternative_annotator(ratings, ratings[:, 0]).warning is None
+    assert alternative_annotator(ratings[:, :2], ratings[:, 0]).warning == (
+        "only 2 annotators: each is measured by the other alone; 3 or more are advised"
+    )
+
+
+def test_an_annotator_alone_on_other_objects_is_not_counted_as_a_third():
+    ratings = np.full((60, 3), NAN)
+    ratings[:30, :2] = np.random.default_rng(1).uniform(0, 1, (30, 2))
+    ratings[30:, 2] = 0.5
+    seen = alternative_annotator(ratings, np.full(60, 0.5))
+    assert (seen.n_tested, seen.warning is not None) == (2, True)
+    assert seen.warning.startswith("only 2 annotators")
+
+
+def test_what_cannot_be_tested_is_undefined_with_the_reason():
+    with pytest.raises(UndefinedStatistic, match="only 1 annotator, at least 2 needed"):
+        alternative_annotator(np.full((40, 1), 0.5), np.full(40, 0.5))
+    with pytest.raises(UndefinedStatistic, match="only 1 annotator"):
+        alternative_annotator([[0.1, NAN], [0.2, NAN]], [0.1, 0.2])
+    with pytest.raises(UndefinedStatistic, match=r"no annotator has 30 instances .* \(most: 29\)"):
+        alternative_annotator(np.full((29, 2), 0.5), np.full(29, 0.5))
+    with pytest.raises(UndefinedStatistic, match="no annotator rated anything"):
+        alternative_annotator([[NAN, NAN]], [0.5])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"judge": [0.1]}, "shape"),
+        ({"judge": [0.1, np.inf, 0.2, 0.3]}, "infinite"),
+        ({"names": ["a", "a", "b"]}, "name of its own"),
+        ({"metric": "rmse"}, "metric must be"),
+        ({"epsilon": -0.1}, "epsilon must lie"),
+        ({"q": 1.0}, "q between"),
+        ({"fewest_instances": 1}, "fewest_instances"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(changes, said):
+    with pytest.raises(ValueError, match=said):
+        alternative_annotator(**{"ratings": RATINGS, "judge": JUDGE, **changes})

@@ -1,0 +1,58 @@
+"""Tests of `analysis/separation.py`."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from analysis.bootstrap import resample_counts
+from analysis.separation import separation
+
+ORIGINAL = [0.9, 0.7, 0.5]
+ALTERED = [0.6, 0.7, 0.1]
+
+
+def test_all_cross_pairs_by_hand():
+    # 0.9 beats 0.6, 0.7, 0.1 (3); 0.7 beats 0.6, 0.1 and ties 0.7 (2.5); 0.5 beats 0.1 (1): 6.5 of 9.
+    assert separation(ORIGINAL, ALTERED, seed=1).auc == pytest.approx(6.5 / 9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=12))
+def test_scikit_learn_gives_the_same_area(cells):
+    original, altered = np.array(cells).T / 10
+    truth = [1] * len(cells) + [0] * len(cells)
+    found = separation(original, altered, seed=1, resamples=20)
+    assert found.auc == pytest.approx(roc_auc_score(truth, [*original, *altered]), abs=1e-12)
+    # Turned around, the area is what is left of 1.
+    assert separation(altered, original, seed=1, resamples=20).auc == pytest.approx(1 - found.auc, abs=1e-12)
+
+
+def test_every_resample_has_the_area_of_its_pairs():
+    random = np.random.default_rng(2)
+    original, altered = random.random(14).round(1), random.random(14).round(1)
+    items = np.r_[np.repeat(range(6), 2), 6, 7]
+    drawn = []
+    for counts in resample_counts(items, 100, seed=9):
+        for row in counts:
+            scores = np.r_[np.repeat(original, row), np.repeat(altered, row)]
+            drawn.append(roc_auc_score([1] * row.sum() + [0] * row.sum(), scores))
+    interval = separation(original, altered, items, seed=9, resamples=100).interval
+    assert (interval.low, interval.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-12)
+
+
+def test_a_complete_separation_has_no_interval_of_width_0():
+    found = separation(np.linspace(0.6, 0.9, 12), np.linspace(0.1, 0.4, 12), seed=1)
+    assert found.auc == 1
+    assert found.interval.low is None
+    assert found.interval.method == "none: the same in every resample"
+
+
+def test_equal_scores_separate_as_well_as_a_coin():
+    found = separation([0.5] * 6, [0.5] * 6, seed=1)
+    assert found.auc == 0.5
+    assert (found.interval.low, found.interval.method) == (None, "none: the same in every resample")
+
+
+def test_floating_point_makes_no_order():
+    assert separation([0.1 + 0.2], [0.3], seed=1).auc == 0.5
