@@ -5,7 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from resources.configuration.golden import GoldenSet
 from resources.configuration.grid import Setting, setting_from_key
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.recommendation import Anchor, Recommendation
 from resources.configuration.section import Section
 from resources.errors import UserError
 
@@ -104,6 +107,13 @@ class FidelityThresholds(Section):
     mae: Share = 0.10
     rmse: Share = 0.15
     json_validity: Share = 0.98
+    effect_size: float = Field(0.8, gt=0)
+    stripes_effect_size: float = Field(1.5, gt=0)
+    hit_rate: Share = 0.80
+    dose_response_r2: Share = 0.6
+    stand_in_share: Share = 0.5
+    drift_shift: Share = 0.05
+    drift_icc: float = Field(0.85, ge=-1, le=1)
 
 
 class FidelityStudy(Section):
@@ -118,9 +128,10 @@ class FidelityStudy(Section):
     score_max: float = Field(1.0, gt=0)
     algorithms: tuple[str, ...] = ALGORITHMS
     match_by: Literal["object", "item"] = "object"
+    annotators: Literal["expert", "skilled", "crowd"] = "expert"
     mismatched_objects: Literal["error", "exclude"] = "error"
     max_missing_share: Share = 0.05
-    judge: LocalJudge | ReplayJudge = Field(LocalJudge(), discriminator="kind")
+    judge: LocalJudge | ReplayJudge | OpenAIJudge = Field(LocalJudge(), discriminator="kind")
     rubric_weights: RubricWeights = RubricWeights()
     score_source: Literal["stated", "recomputed"] = "stated"
     settings: SettingsGrid = SettingsGrid()
@@ -128,6 +139,9 @@ class FidelityStudy(Section):
     minimum_repeats: int = Field(3, ge=2)
     aggregate: Literal["mean", "median"] = "mean"
     thresholds: FidelityThresholds = FidelityThresholds()
+    recommendation: Recommendation = Recommendation()
+    golden: GoldenSet = GoldenSet()
+    anchor: Anchor = Anchor()
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
@@ -137,4 +151,13 @@ class FidelityStudy(Section):
         """Refuse a plan that cannot meet its own minimum."""
         if self.minimum_repeats > self.repeats:
             raise ValueError(f"minimum_repeats {self.minimum_repeats} is above repeats {self.repeats}")
+        return self
+
+    @model_validator(mode="after")
+    def settings_that_exist(self) -> "FidelityStudy":
+        """Refuse a golden set or an anchor at a setting that the study does not have."""
+        known = [setting.key for setting in self.settings.settings]
+        for section, key in (("golden", self.golden.setting), ("anchor", self.anchor.setting)):
+            if key is not None and key not in known:
+                raise ValueError(f"{section}.setting '{key}' is none of the study's settings: {', '.join(known)}")
         return self

@@ -1,7 +1,10 @@
 """The ledger of judge calls: an attempt is there once it is recorded, whatever happens to the run afterwards."""
 
 from collections.abc import Iterable, Set
+from contextlib import AbstractContextManager
 from dataclasses import fields
+from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,36 +12,47 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from resources.database import call_queries
+from resources.database.call_queries import CALLS, frame_of, in_order
 from resources.database.engine import usable, writing
-from resources.database.models import JudgeCall
-from resources.judges.contract import ANSWER_STATES, SUBSCORES
+from resources.database.locks import Turn, turn
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, Spent
 from resources.judges.records import CallKey, CallRecord, images_digest
-from resources.tables.declare import DTYPES
-from resources.tables.fidelity import JUDGE_CALLS
 
-CALLS = JudgeCall.__table__
 KEY = [CALLS.c[name] for name in CallKey._fields]
 ROW_KEY = [*KEY, CALLS.c.attempt]
 BATCH = 500
+_STATES = (*FAULT_STATES, *ANSWER_STATES)
+# Attempt and state in one number: its maximum is the last attempt with its state, on every database.
+_PLACES = 16
+_ATTEMPT_AND_STATE = CALLS.c.attempt * _PLACES + sa.case(
+    {state: place for place, state in enumerate(_STATES)}, value=CALLS.c.state
+)
 
 
 class Progress(NamedTuple):
-    """How far one planned call has come: `attempts` is the highest number used, `answered` ends it."""
+    """How far one planned call has come: the highest attempt, what became of it, whether any attempt has a score."""
 
     attempts: int
-    answered: bool
+    state: str | None
+    scored: bool
+
+    @property
+    def answered(self) -> bool:
+        """Whether the call is done with: its last attempt is an answer, or one before it has a score."""
+        return self.scored or self.state in ANSWER_STATES
 
 
 class Ledger:
     """Reads and writes `judge_calls`; safe in several threads and processes at once.
 
-    A call's last attempt is the one that counts: a call that is answered is not made again, so that no fault comes
-    after an answer.
+    A call's last attempt is the one that counts: a call that is answered is not made again, unless it has no score and
+    a person asks for another answer.
     """
 
     def __init__(self, engine: sa.Engine) -> None:
         """Use a database whose tables are up to date (`resources.database.migrate`)."""
-        self._engine = engine
+        self.engine = engine
         self._writer = writing(engine)
         dialect = postgresql if engine.dialect.name == "postgresql" else sqlite
         # A row that is there already returns nothing.
@@ -57,14 +71,19 @@ class Ledger:
         Raises:
             UserError: The database cannot be reached, is damaged or locked.
         """
-        answered = sa.func.max(sa.case((CALLS.c.state.in_(ANSWER_STATES), 1), else_=0))
+        scored = sa.func.max(sa.case((CALLS.c.state.in_(SCORED_STATES), 1), else_=0))
+        # The study and the judge are given, so that they need not come back with every row.
+        given = [study, judge_identity]
         question = (
-            sa.select(*KEY, sa.func.max(CALLS.c.attempt), answered)
+            sa.select(*KEY[len(given) :], sa.func.max(_ATTEMPT_AND_STATE), scored)
             .where(*self._scope(study, judge_identity, settings))
             .group_by(*KEY)
         )
-        with usable(self._engine), self._engine.connect() as connection:
-            return {CallKey(*row[:-2]): Progress(row[-2], bool(row[-1])) for row in connection.execute(question)}
+        with usable(self.engine), self.engine.connect() as connection:
+            return {
+                CallKey(study, judge_identity, *key): _come_to(last, any_score)
+                for *key, last, any_score in connection.execute(question).all()
+            }
 
     def record_many(self, rows: Iterable[CallRecord]) -> int:
         """Keep attempts, all or none, at once and for good.
@@ -83,7 +102,7 @@ class Ledger:
         if not waiting:
             return 0
         new = 0
-        with usable(self._engine), self._writer.begin() as connection:
+        with usable(self.engine), self._writer.begin() as connection:
             for start in range(0, len(waiting), BATCH):
                 batch = waiting[start : start + BATCH]
                 made = {tuple(key) for key in connection.execute(self._insert, [_values(row) for row in batch])}
@@ -112,12 +131,36 @@ class Ledger:
             UserError: The database cannot be reached, is damaged or locked.
         """
         question = sa.select(CALLS).where(*self._scope(study, judge_identity, settings)).order_by(*ROW_KEY)
-        with usable(self._engine), self._engine.connect() as connection:
+        with usable(self.engine), self.engine.connect() as connection:
             found = connection.execution_options(yield_per=1000).execute(question).mappings()
             kept = [row for row in found if keys is None or CallKey(*(row[column] for column in KEY)) in keys]
-        # Databases disagree about the order of text, Python does not.
-        kept.sort(key=lambda row: tuple(row[name] for name in JUDGE_CALLS.key))
-        return _frame(kept)
+        return frame_of(in_order(kept))
+
+    def occasion_rows(self, study: str) -> pd.DataFrame:
+        """Every attempt at an object judged again on an occasion (`object@occasion`), whichever judge gave it.
+
+        Returns:
+            The columns of table `judge_calls`, in the order of object, setting, repeat, attempt. Rows of several
+            judges, prompts or images may share such a key; `score` is the one that counted when it was recorded.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        return call_queries.occasion_rows(self.engine, study)
+
+    def spent(self, study: str, midnight: datetime) -> Spent:
+        """What the study has cost, and since `midnight`; attempts since then by access key, of all studies.
+
+        What a recording cost is not counted again when it is replayed.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        return call_queries.spent(self.engine, study, midnight)
+
+    def turn(self, names: Iterable[str], who: str) -> AbstractContextManager[Turn]:
+        """What keeps two runs from asking the same calls at once; see `resources.database.locks`."""
+        return turn(self.engine, names, who)
 
     @staticmethod
     def _scope(study: str, judge_identity: str, settings: Iterable[str] | None) -> list[sa.ColumnElement[bool]]:
@@ -125,11 +168,12 @@ class Ledger:
         return scope if settings is None else [*scope, CALLS.c.setting.in_(list(settings))]
 
     def _after_fault(self, connection: sa.Connection, row: CallRecord) -> bool:
-        """Keep an answer whose attempt is taken, unless the call has an answer."""
+        """Keep an answer whose attempt is taken, unless by an answer, or the call has a score."""
         same_call = [column == value for column, value in zip(KEY, row.call_key, strict=True)]
         taken = connection.execute(sa.select(CALLS.c.attempt, CALLS.c.state).where(*same_call)).all()
-        if any(state in ANSWER_STATES for _attempt, state in taken):
-            return False
+        for attempt, state in taken:
+            if state in SCORED_STATES or (attempt >= row.attempt and state in ANSWER_STATES):
+                return False
         values = _values(row) | {"attempt": max(attempt for attempt, _state in taken) + 1}
         return connection.execute(self._insert, [values]).first() is not None
 
@@ -147,7 +191,7 @@ def _values(row: CallRecord) -> dict[str, Any]:
     }
 
 
-def _frame(rows: list[sa.RowMapping]) -> pd.DataFrame:
-    shown = [{**row, **{name: (row["subscores"] or {}).get(name) for name in SUBSCORES}} for row in rows]
-    frame = pd.DataFrame(shown, columns=[column.name for column in JUDGE_CALLS.columns], dtype="object")
-    return frame.astype({column.name: DTYPES[column.kind] for column in JUDGE_CALLS.columns})
+@cache
+def _come_to(attempt_and_state: int, scored: int) -> Progress:
+    attempts, place = divmod(attempt_and_state, _PLACES)
+    return Progress(attempts, _STATES[place], bool(scored))

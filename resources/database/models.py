@@ -130,3 +130,5 @@ class JudgeCall(Base):
     rationale: Mapped[list[str]] = mapped_column(JSON)
     raw_answer: Mapped[str | None] = mapped_column(Words())
     dagster_run_id: Mapped[str | None] = mapped_column(sa.Text())
+    answer_form: Mapped[str | None] = mapped_column(sa.Text())
+    key_id: Mapped[str | None] = mapped_column(sa.Text())

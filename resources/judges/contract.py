@@ -52,7 +52,12 @@ class Reply:
     """What came back: an answer's raw text, or the state of a fault and its message.
 
     `answer_state` is the state of an answer whose text was not kept. `earlier` are attempts at the same call that came
-    before this one, in order; each is recorded as an attempt of its own.
+    before this one, in order; each is recorded as an attempt of its own. `retry_after_s` goes with a fault that may
+    pass: asking again makes sense, no sooner than in so many seconds. `answer_form` is the form that was asked for,
+    `key_id` tells one access key from another without naming it. `stops_run` goes with a fault that every other call
+    would get too, such as a wrong key: what to do about it, with which the run ends once this attempt is recorded.
+    `latency_ms` is the time of the attempt itself, from a judge that has calls wait for their turn.
+    `latency_ms` is how long the answer itself took, where the judge first waited until it could ask.
     """
 
     raw_answer: str | None
@@ -65,7 +70,26 @@ class Reply:
     tokens_out: int | None = None
     tokens_cached: int | None = None
     cost_usd: float = 0.0
+    retry_after_s: float | None = None
+    answer_form: str | None = None
+    key_id: str | None = None
+    stops_run: str | None = None
+    latency_ms: float | None = None
     earlier: tuple["Reply", ...] = ()
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What the ledger knows before a run asks: money of the whole study, and what went out since midnight UTC.
+
+    `requests_today` counts attempts by `key_id`, those of other studies in the same ledger included. `unattended` says
+    that no person started the run.
+    """
+
+    usd: float = 0.0
+    usd_today: float = 0.0
+    requests_today: Mapping[str, int] = field(default_factory=dict)
+    unattended: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +120,30 @@ class Judge(Protocol):
     @property
     def faults_are_final(self) -> bool:
         """Whether a call that got a fault would get it again, whenever it is asked; then it is not asked again."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many calls it answers at a time."""
+        ...
+
+    @property
+    def attempts(self) -> int:
+        """How often one call is tried within a run while faults that may pass come."""
+        ...
+
+    @property
+    def one_run_at_a_time(self) -> bool:
+        """Whether runs of different settings wait for each other, because they share a budget or a rate limit."""
+        ...
+
+    def begin(self, spent: Spent) -> None:
+        """Hear what was spent, before the first call of a run; there are calls to make.
+
+        Raises:
+            UserError: It must not be asked: no money or quota is left, no person started the run, or it cannot be
+                reached.
+        """
         ...
 
     def reply(self, call: Call) -> Reply:

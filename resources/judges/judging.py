@@ -1,35 +1,36 @@
 """Asking a judge: what the ledger does not answer yet, in a random order, every answer kept as soon as it is there."""
 
 import logging
-import os
 import random
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from itertools import islice
 
 import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
 from resources.database.ledger import Ledger, Progress
-from resources.judges.answers import Parsed, parse_answer
+from resources.database.locks import Turn
+from resources.judges.asking import Answered, Asking
+from resources.judges.attempts import record_of
 from resources.judges.contract import SCORED_STATES, Call, Judge, JudgedObject, Reply
 from resources.judges.prompt import build_call, prompt_hash
 from resources.judges.records import CallKey, CallRecord, images_digest
-from resources.progress import Advance, TracksProgress
+from resources.progress import TracksProgress
 
-WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
-NOT_ASKED = Progress(attempts=0, answered=False)
-Answering = Future[list[CallRecord]]
+NOT_ASKED = Progress(attempts=0, state=None, scored=False)
 
 
 @dataclass(frozen=True)
 class Judging:
-    """One judge, one study's objects and settings, one ledger."""
+    """One judge, one study's objects and settings, one ledger.
+
+    `unattended` tells the judge that no person started the run. `retry_states` are states of answers without a score
+    whose calls are asked again, because a person said so.
+    """
 
     study: str
     plan: FidelityStudy
@@ -38,26 +39,41 @@ class Judging:
     settings: Sequence[Setting]
     ledger: Ledger
     dagster_run_id: str | None = None
+    unattended: bool = False
+    retry_states: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if scored := self.retry_states & set(SCORED_STATES):
+            raise ValueError(f"answers with a score are not asked again: {sorted(scored)}")
 
     def ask(self, progress: TracksProgress, log: logging.Logger) -> None:
-        """Make the calls that are planned and not settled; a fault is kept and asked again the next time.
+        """Make the calls that are planned and not settled; a fault that stands is kept and asked again the next time.
 
         A judge whose faults are final is not asked again. Settings and objects are interleaved in a seeded random
-        order, so that a provider that drifts during the run does not look like a setting.
+        order, so that a provider that drifts during the run does not look like a setting. A run that asks the same is
+        waited for, and only what it left is asked.
 
         Raises:
+            UserError: The judge must not be asked, or a fault ended the run.
             Exception: Whatever a call raised, after every answer that came is in the ledger.
         """
+        with self.ledger.turn(self._turns, self._who) as turn:
+            if not turn.take():
+                # What is answered needs no turn: a table can be made again while others ask.
+                if not self._to_ask(log):
+                    return
+                # The command line shows no log: there a bar says what goes on.
+                with progress.track("runs waited for", 1, log) as advance:
+                    turn.wait(log.info)
+                    advance()
+            if calls := self._to_ask(log):
+                self._ask(calls, turn, progress, log)
+
+    def open_calls(self) -> dict[CallKey, Progress]:
+        """The planned calls that a run would make now, with what they have come to so far."""
         known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
-        to_ask = [key for key in self._planned if not self._settled(known.get(key, NOT_ASKED))]
-        random.Random(self.plan.seed).shuffle(to_ask)
-        n_planned, n_open = len(self._planned), len(to_ask)
-        log.info(f"{n_planned} calls planned, {n_planned - n_open} answered before, {n_open} to make")
-        if not to_ask:
-            return
-        calls = (self._call(*self._planned[key], key.repeat, known.get(key, NOT_ASKED).attempts + 1) for key in to_ask)
-        with progress.track("judge calls", n_open, log) as advance:
-            self._ask_and_keep(calls, advance)
+        come_to = {key: known.get(key, NOT_ASKED) for key in self._planned}
+        return {key: one for key, one in come_to.items() if not self._settled(one)}
 
     def rows(self) -> dict[str, pd.DataFrame]:
         """The ledger's attempts at the planned calls, by setting key, with the score that the study asks for."""
@@ -73,6 +89,18 @@ class Judging:
     def _setting_keys(self) -> list[str]:
         return [setting.key for setting in self.settings]
 
+    @property
+    def _turns(self) -> list[str]:
+        """What this run keeps others from asking."""
+        asked = f"study {self.study}, {self.judge.identity.judge} {self.judge.identity.digest}"
+        if self.judge.one_run_at_a_time:
+            return [asked]
+        return [f"{asked}, setting {key}" for key in self._setting_keys]
+
+    @property
+    def _who(self) -> str:
+        return f"run {self.dagster_run_id}" if self.dagster_run_id else "a run without Dagster"
+
     @cached_property
     def _planned(self) -> dict[CallKey, tuple[JudgedObject, Setting]]:
         digest = self.judge.identity.digest
@@ -85,104 +113,68 @@ class Judging:
                     planned[key] = (judged, setting)
         return planned
 
+    def _to_ask(self, log: logging.Logger) -> dict[CallKey, int]:
+        """The open calls with the number of their next attempt, in the order in which they are asked."""
+        come_to = self.open_calls()
+        to_ask = list(come_to)
+        random.Random(self.plan.seed).shuffle(to_ask)
+        again = sum(one.answered for one in come_to.values())
+        log.info(
+            f"{len(self._planned)} calls planned, {len(self._planned) - len(to_ask)} answered before, "
+            f"{len(to_ask)} to make" + (f", {again} of them answered without a score and asked again" if again else "")
+        )
+        return {key: come_to[key].attempts + 1 for key in to_ask}
+
     def _settled(self, come_to: Progress) -> bool:
+        if come_to.state in self.retry_states:
+            return come_to.scored
         return come_to.answered or (self.judge.faults_are_final and come_to.attempts > 0)
+
+    def _ask(self, calls: dict[CallKey, int], turn: Turn, progress: TracksProgress, log: logging.Logger) -> None:
+        midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
+
+        def keep(records: Iterable[CallRecord]) -> None:
+            self.ledger.record_many(records)
+            turn.keep()
+
+        with progress.track("judge calls", len(calls), log) as advance:
+            asking = Asking(
+                self._answer, self._again, keep, advance, workers=self.judge.workers, attempts=self.judge.attempts
+            )
+            asking.ask_all(self._calls(calls))
+
+    def _calls(self, to_ask: dict[CallKey, int]) -> Iterator[Call]:
+        for key, attempt in to_ask.items():
+            yield self._call(*self._planned[key], key.repeat, attempt)
+
+    def _again(self, call: Call, attempt: int) -> Call:
+        return self._call(call.judged, call.setting, call.repeat, attempt)
 
     def _call(self, judged: JudgedObject, setting: Setting, repeat: int, attempt: int) -> Call:
         identity, weights = self.judge.identity, self.plan.rubric_weights
         return build_call(self.study, judged, setting, repeat, attempt, identity, weights)
 
-    def _ask_and_keep(self, calls: Iterator[Call], advance: Advance) -> None:
-        """Keep answers as they come, from a bounded number of calls under way."""
-        workers = getattr(self.plan.judge, "workers", None) or os.cpu_count() or 1
-        under_way: set[Answering] = set()
-        failed: list[BaseException] = []
-        with ThreadPoolExecutor(workers, thread_name_prefix="judge") as pool:
-            try:
-                while not failed:
-                    for call in islice(calls, WAITING_PER_WORKER * workers - len(under_way)):
-                        under_way.add(pool.submit(self._answer, call))
-                    if not under_way:
-                        return
-                    wait(under_way, return_when=FIRST_COMPLETED)
-                    failed += self._keep_finished(under_way, advance)
-            finally:
-                # What stops the run, an error or a person, does not throw away answers that are under way.
-                for answering in under_way:
-                    answering.cancel()
-                wait(under_way)
-                failed += self._keep_finished(under_way, advance)
-        first, *others = failed
-        if others:
-            first.add_note(f"{len(others)} other calls failed too, one of them with {others[0]!r}.")
-        raise first
-
-    def _keep_finished(self, under_way: set[Answering], advance: Advance) -> list[BaseException]:
-        """Record what the finished calls brought, and take them from those under way.
-
-        Returns:
-            The errors of those that brought nothing.
-        """
-        finished = {answering for answering in under_way if answering.done()}
-        ended = [answering for answering in finished if not answering.cancelled()]
-        errors = [error for answering in ended if (error := answering.exception()) is not None]
-        brought = [answering.result() for answering in ended if answering.exception() is None]
-        self.ledger.record_many(record for records in brought for record in records)
-        under_way -= finished
-        advance(len(brought))
-        return errors
-
-    def _answer(self, call: Call) -> list[CallRecord]:
+    def _answer(self, call: Call) -> Answered:
         """One record for each attempt that the reply tells of, in order."""
-        started_at, started = datetime.now(UTC), time.perf_counter()
+        started = time.perf_counter()
         last = self.judge.reply(call)
-        latency_ms = (time.perf_counter() - started) * 1000
+        taken_ms, ended_at = (time.perf_counter() - started) * 1000, datetime.now(UTC)
         records = []
         for attempt, reply in enumerate((*last.earlier, last), start=call.attempt):
-            asked = call if attempt == call.attempt else self._call(call.judged, call.setting, call.repeat, attempt)
-            records.append(self._record(asked, reply, started_at, latency_ms))
-        return records
+            asked = call if attempt == call.attempt else self._again(call, attempt)
+            latency_ms = taken_ms if reply.latency_ms is None else reply.latency_ms
+            records.append(self._record(asked, reply, ended_at - timedelta(milliseconds=latency_ms), latency_ms))
+        return Answered(records, last.retry_after_s if last.fault else None, last.stops_run)
 
     def _record(self, call: Call, reply: Reply, started_at: datetime, latency_ms: float) -> CallRecord:
-        identity, plan = self.judge.identity, self.plan
-        state = reply.fault or reply.answer_state
-        if state is not None:
-            read = Parsed(state, problem=reply.fault_message)
-        else:
-            read = parse_answer(reply.raw_answer, call.judged.item_id, plan.rubric_weights, plan.score_source)
-        return CallRecord(
-            study=self.study,
-            object=call.judged.object,
-            item_id=call.judged.item_id,
-            setting=call.setting.key,
-            repeat=call.repeat,
-            attempt=call.attempt,
-            run_id=call.run_id,
-            judge=identity.judge,
-            judge_identity=identity.digest,
-            model_asked=identity.model,
-            rubric_version=identity.rubric_version,
-            parameters=identity.parameters,
-            temperature=call.setting.temperature,
-            top_p=call.setting.top_p,
-            seed=call.seed,
-            prompt_hash=call.prompt_hash,
-            image_hashes=call.judged.image_hashes,
+        return record_of(
+            self.study,
+            self.plan,
+            self.judge.identity,
+            call,
+            reply,
             started_at=started_at,
             latency_ms=latency_ms,
-            model_answered=reply.model_answered,
-            fingerprint=reply.fingerprint,
-            tokens_in=reply.tokens_in,
-            tokens_out=reply.tokens_out,
-            tokens_cached=reply.tokens_cached,
-            cost_usd=reply.cost_usd,
-            raw_answer=reply.raw_answer,
             dagster_run_id=self.dagster_run_id,
-            state=read.state,
-            fault_message=read.problem,
-            score=read.score,
-            score_stated=read.score_stated,
-            score_recomputed=read.score_recomputed,
-            subscores=read.subscores,
-            rationale=read.rationale,
         )

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,7 @@ from resources.configuration import fidelity
 from resources.errors import UserError
 from resources.images import UnreadableImage, decode_image, read_image_file
 from resources.judges.bounded_cache import BoundedCache
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply
+from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.prompt import RUBRIC_VERSION
 
 MODEL: Final = "appearance-baseline"
@@ -30,9 +31,12 @@ class LocalJudge:
     """
 
     faults_are_final = False  # a file that could not be read may have been put right
+    attempts = 1  # it will not be put right within the run
+    one_run_at_a_time = False
 
     def __init__(self, configuration: fidelity.LocalJudge, weights: fidelity.RubricWeights) -> None:
         self._side_px = configuration.image_side_px
+        self.workers = configuration.workers or os.cpu_count() or 1
         total = sum(getattr(weights, name) for name in SUBSCORES)
         self._weights = {name: getattr(weights, name) / total for name in SUBSCORES}
         self._candidates: BoundedCache[str, Patches] = BoundedCache(KEPT_CANDIDATES)
@@ -49,6 +53,9 @@ class LocalJudge:
     def identity(self) -> JudgeIdentity:
         """What tells this judge's answers from another's."""
         return self._identity
+
+    def begin(self, spent: Spent) -> None:
+        """It costs nothing and can always be asked."""
 
     def reply(self, call: Call) -> Reply:
         """The answer in the rubric's JSON form, or the fault ``provider_error`` where an image cannot be read.

@@ -70,6 +70,8 @@ class CallRecord:
     subscores: Mapping[str, float] | None = None
     rationale: tuple[str, ...] = ()
     dagster_run_id: str | None = None
+    answer_form: str | None = None
+    key_id: str | None = None
 
     def __post_init__(self) -> None:
         if self.state not in ANSWER_STATES + FAULT_STATES:

@@ -1,12 +1,13 @@
 """The judge `replay`: answers that were recorded before, so that a study can be computed again without a call."""
 
+import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
 from resources.errors import UserError, listed
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.recorded_rows import RecordedRows, open_rows
 from resources.judges.vfscore_tree import VfscoreTree
 
@@ -18,10 +19,13 @@ class ReplayJudge:
     """Gives back recorded answers; a call that nobody recorded is a fault, and `n_not_recorded` counts them."""
 
     faults_are_final = True  # the recording is part of the identity: another one is asked anew
+    attempts = 1
+    one_run_at_a_time = False
 
     def __init__(self, recording: RecordedRows | VfscoreTree) -> None:
         self._recording = recording
         self._lock = threading.Lock()
+        self.workers = os.cpu_count() or 1
         self.n_recorded = recording.n_recorded
         self.n_not_recorded = 0
         self._identity = JudgeIdentity(
@@ -36,6 +40,9 @@ class ReplayJudge:
     def identity(self) -> JudgeIdentity:
         """Other recorded answers make another judge."""
         return self._identity
+
+    def begin(self, spent: Spent) -> None:
+        """It costs nothing and can always be asked."""
 
     def reply(self, call: Call) -> Reply:
         """What is recorded, every attempt of it, or the fault ``provider_error`` where there is nothing.

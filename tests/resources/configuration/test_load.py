@@ -105,9 +105,9 @@ def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, li
     ("line", "said"),
     [
         ("  minimum_repeats: 6\n", "minimum_repeats 6 is above repeats 5"),
-        ("  judge: {kind: oracle}\n", "fidelity.judge: needs `kind`: local or replay (found 'oracle')."),
-        ("  judge: {path: calls.jsonl}\n", "fidelity.judge: needs `kind`: local or replay."),
-        ("  judge: replay\n", "fidelity.judge: needs `kind`: local or replay (found 'replay')."),
+        ("  judge: {kind: oracle}\n", "fidelity.judge: needs `kind`: local or replay or openai (found 'oracle')."),
+        ("  judge: {path: calls.jsonl}\n", "fidelity.judge: needs `kind`: local or replay or openai."),
+        ("  judge: replay\n", "fidelity.judge: needs `kind`: local or replay or openai (found 'replay')."),
         ("  algorithms: rodin_multi\n", "fidelity.algorithms: must be a list (found 'rodin_multi')."),
         ("  settings: {top_ps: 0.9}\n", "fidelity.settings.top_ps: must be a list (found 0.9)."),
         ("  settings: 0.9\n", "fidelity.settings: must be a mapping of keys to values (found 0.9)."),
@@ -120,6 +120,8 @@ def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, li
         ("  match_by: product\n", "fidelity.match_by: "),
         ("  settings: {top_ps: [0.9, 1.2]}\n", "fidelity.settings.top_ps.1: "),
         ("  score_max: 0\n", "fidelity.score_max: "),
+        ("  golden: {texture_scale: [1.5, 0.5]}\n", "fidelity.golden.texture_scale.1: "),
+        ("  golden: {texture_scale: [1]}\n", "fidelity.golden.texture_scale.0: "),
     ],
 )
 def test_a_wrong_value_is_named_with_its_place(tmp_path: Path, line: str, said: str) -> None:

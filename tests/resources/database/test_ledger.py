@@ -19,14 +19,14 @@ Attempt = Callable[..., CallRecord]
 def test_a_recorded_answer_is_answered(ledger: Ledger, attempt: Attempt) -> None:
     row = attempt()
     assert ledger.record_many([row]) == 1
-    assert ledger.progress("shoes", "5e1f") == {row.call_key: Progress(1, answered=True)}
+    assert ledger.progress("shoes", "5e1f") == {row.call_key: Progress(1, "valid", scored=True)}
 
 
 def test_a_fault_is_not_an_answer_and_counts_its_attempt(ledger: Ledger, attempt: Attempt) -> None:
     fault = attempt(state="timeout", fault_message="no answer in 60 s")
     ledger.record_many([fault])
     ledger.record_many([attempt(state="rate_limited", attempt=2)])
-    assert ledger.progress("shoes", "5e1f") == {fault.call_key: Progress(2, answered=False)}
+    assert ledger.progress("shoes", "5e1f") == {fault.call_key: Progress(2, "rate_limited", scored=False)}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,34 @@ def test_an_answer_that_meets_a_fault_is_kept_once_under_the_next_attempt(ledger
     rows = ledger.rows("shoes", "5e1f")
     assert rows["attempt"].tolist() == [1, 2]
     assert rows["state"].tolist() == ["timeout", "valid"]
+
+
+def test_a_second_answer_that_meets_a_fault_is_kept_unless_the_call_has_a_score(
+    ledger: Ledger, attempt: Attempt
+) -> None:
+    ledger.record_many([attempt(state="invalid_json"), attempt(state="timeout", attempt=2)])
+    assert ledger.record_many([attempt(attempt=2)]) == 1
+    assert ledger.record_many([attempt(attempt=2, score=0.1)]) == 0
+    assert ledger.rows("shoes", "5e1f")["state"].tolist() == ["invalid_json", "timeout", "valid"]
+
+
+def test_progress_tells_the_last_attempts_state_and_whether_any_has_a_score(ledger: Ledger, attempt: Attempt) -> None:
+    told = {
+        1: (["valid"], Progress(1, "valid", scored=True), True),
+        2: (["timeout", "recovered"], Progress(2, "recovered", scored=True), True),
+        3: (["invalid_json"], Progress(1, "invalid_json", scored=False), True),
+        4: (["invalid_json", "timeout"], Progress(2, "timeout", scored=False), False),
+        5: (["valid", "timeout"], Progress(2, "timeout", scored=True), True),
+        6: (["rate_limited"] * 11, Progress(11, "rate_limited", scored=False), False),
+    }
+    ledger.record_many(
+        attempt(repeat=repeat, attempt=number, state=state)
+        for repeat, (states, _, _) in told.items()
+        for number, state in enumerate(states, start=1)
+    )
+    found = {key.repeat: progress for key, progress in ledger.progress("shoes", "5e1f").items()}
+    assert found == {repeat: progress for repeat, (_, progress, _) in told.items()}
+    assert {repeat: one.answered for repeat, one in found.items()} == {n: done for n, (_, _, done) in told.items()}
 
 
 def test_many_at_once_are_recorded_like_one_by_one(ledger: Ledger, attempt: Attempt) -> None:

@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, LocalJudge
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply
-from resources.judges.judging import WAITING_PER_WORKER, Judging
+from resources.judges.asking import WAITING_PER_WORKER
+from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.judging import Judging
 from resources.progress import Advance
 
 LOG = logging.getLogger(__name__)
@@ -49,11 +50,24 @@ class FakeJudge:
 
     identity = JudgeIdentity("fake", "fake", "1", "1")
 
-    def __init__(self, answers: Answers = said, *, faults_are_final: bool = False) -> None:
+    def __init__(
+        self,
+        answers: Answers = said,
+        *,
+        faults_are_final: bool = False,
+        workers: int = 1,
+        attempts: int = 1,
+        one_run_at_a_time: bool = False,
+    ) -> None:
         self.answers = answers
         self.faults_are_final = faults_are_final
+        self.workers, self.attempts, self.one_run_at_a_time = workers, attempts, one_run_at_a_time
+        self.begun: list[Spent] = []
         self.asked: list[Call] = []
         self._lock = threading.Lock()
+
+    def begin(self, spent: Spent) -> None:
+        self.begun.append(spent)
 
     def reply(self, call: Call) -> Reply:
         with self._lock:
@@ -93,12 +107,11 @@ def ledger(tmp_path: Path) -> Ledger:
     return ledger_in(tmp_path)
 
 
-def judging(
-    ledger: Ledger, judge: FakeJudge, workers: int = 1, objects: list[JudgedObject] = OBJECTS, **changes: Any
-) -> Judging:
+def judging(ledger: Ledger, judge: FakeJudge, objects: list[JudgedObject] = OBJECTS, **changes: Any) -> Judging:
+    options = {name: changes.pop(name) for name in ("unattended", "retry_states") if name in changes}
     files = {name: Path(name) for name in ("human_scores", "references", "candidates")}
-    plan = FidelityStudy(**{**files, "repeats": 3, "judge": LocalJudge(workers=workers), **changes})
-    return Judging("study", plan, judge, objects, SETTINGS, ledger, "run 1")
+    plan = FidelityStudy(**{**files, "repeats": 3, **changes})
+    return Judging("study", plan, judge, objects, SETTINGS, ledger, "run 1", **options)
 
 
 def ask(ledger: Ledger, judge: FakeJudge, **options: Any) -> FakeJudge:
@@ -111,7 +124,7 @@ def recorded(ledger: Ledger) -> int:
 
 
 def test_every_object_setting_and_repeat_is_asked_once(ledger: Ledger) -> None:
-    order = ask(ledger, FakeJudge(), workers=4).order
+    order = ask(ledger, FakeJudge(workers=4)).order
     assert len(order) == len(set(order)) == 6 * 3 * 3
     assert recorded(ledger) == 54
 
@@ -245,9 +258,9 @@ def test_a_judge_that_breaks_stops_the_run_and_every_answer_is_kept(ledger: Ledg
         time.sleep(0.1)
         return said(call)
 
-    judge = FakeJudge(breaks_once)
+    judge = FakeJudge(breaks_once, workers=2)
     with pytest.raises(RuntimeError, match="no such image"):
-        ask(ledger, judge, workers=2)
+        ask(ledger, judge)
     answered = len(judge.asked) - 1
     assert answered >= 1
     assert recorded(ledger) == answered

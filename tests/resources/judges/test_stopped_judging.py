@@ -3,18 +3,16 @@
 import logging
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from resources.configuration.fidelity import RubricWeights
-from resources.database.ledger import Ledger, Progress
+from resources.database.ledger import Ledger
+from resources.judges.asking import WAITING_PER_WORKER
 from resources.judges.contract import Call, JudgedObject, Reply
-from resources.judges.judging import WAITING_PER_WORKER
 from resources.judges.prompt import prompt_hash
-from resources.judges.records import CallKey, CallRecord
+from resources.judges.records import CallRecord
 from tests.resources.judges.test_judging import (
     OBJECTS,
     PATIENCE_S,
@@ -45,7 +43,7 @@ def test_of_several_calls_that_fail_at_once_the_first_is_raised_and_tells_of_the
         raise RuntimeError("no such image")
 
     with pytest.raises(RuntimeError, match="no such image") as caught:
-        ask(ledger, FakeJudge(breaks), workers=2)
+        ask(ledger, FakeJudge(breaks, workers=2))
     [note] = caught.value.__notes__
     assert "other calls failed too, one of them with RuntimeError('no such image')" in note
     assert recorded(ledger) == 0
@@ -65,27 +63,22 @@ def test_calls_that_finish_together_with_one_that_fails_are_kept(ledger: Ledger)
     assert len(ask(ledger, FakeJudge()).asked) == PLANNED - kept
 
 
-@dataclass
-class InterruptedLedger:
+class InterruptedLedger(Ledger):
     """A ledger whose user presses Ctrl-C while the first answers are recorded."""
 
-    ledger: Ledger
-    interrupted: bool = False
-
-    def progress(self, *asked: Any) -> dict[CallKey, Progress]:
-        return self.ledger.progress(*asked)
+    interrupted = False
 
     def record_many(self, rows: Iterable[CallRecord]) -> int:
         if not self.interrupted:
             self.interrupted = True
             raise KeyboardInterrupt
-        return self.ledger.record_many(rows)
+        return super().record_many(rows)
 
 
 def test_a_person_who_stops_the_run_loses_no_answer_and_starts_no_further_call(ledger: Ledger) -> None:
-    judge = FakeJudge()
+    judge = FakeJudge(workers=2)
     with pytest.raises(KeyboardInterrupt):
-        ask(InterruptedLedger(ledger), judge, workers=2)  # type: ignore[arg-type]
+        ask(InterruptedLedger(ledger.engine), judge)
     asked = len(judge.asked)
     assert 1 <= asked <= 2 * WAITING_PER_WORKER
     assert recorded(ledger) == asked

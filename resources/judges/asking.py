@@ -1,0 +1,148 @@
+"""Calls under way in threads, calls that wait for another try, and the ledger that gets whatever comes at once."""
+
+import heapq
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import NamedTuple
+
+from resources.errors import UserError
+from resources.judges.contract import Call
+from resources.judges.records import CallRecord
+from resources.progress import Advance
+
+WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
+
+
+class Answered(NamedTuple):
+    """What one call brought: a row for each attempt.
+
+    `again_after_s` goes with a fault that may pass, `stops_run` with one that every other call would get too.
+    """
+
+    records: list[CallRecord]
+    again_after_s: float | None = None
+    stops_run: str | None = None
+
+
+@dataclass(order=True)
+class _Try:
+    """One call at its nth try within the run; ordered by when it may be asked."""
+
+    due: float
+    place: int
+    call: Call = field(compare=False)
+    n: int = field(compare=False, default=1)
+
+
+class Asking:
+    """One run's calls to one judge, a bounded number of them at a time."""
+
+    def __init__(
+        self,
+        answer: Callable[[Call], Answered],
+        again: Callable[[Call, int], Call],
+        keep: Callable[[Iterable[CallRecord]], object],
+        advance: Advance,
+        *,
+        workers: int,
+        attempts: int,
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            answer: Asks the judge; runs in several threads.
+            again: The same call at another attempt, whose number is given.
+            keep: Writes rows for good, all or none.
+            advance: Told of calls that are done with, whether they have an answer or a fault that stands.
+            workers: Calls at a time.
+            attempts: How often one call is tried while faults that may pass come.
+        """
+        self._answer, self._again, self._keep, self._advance = answer, again, keep, advance
+        self._workers, self._attempts = workers, attempts
+        self._under_way: dict[Future[Answered], _Try] = {}
+        # Calls tell when they end: to look at all of them each time one does takes longer than asking.
+        self._ended: SimpleQueue[Future[Answered]] = SimpleQueue()
+        self._later: list[_Try] = []  # a heap: the next that may be asked stands first
+        self._begun = 0
+
+    def ask_all(self, calls: Iterator[Call]) -> None:
+        """Ask until every call has an answer or a fault that stands; what came is kept, whatever stops it.
+
+        Raises:
+            UserError: A call got a fault that ends the run.
+            BaseException: Whatever a call or the keeping raised, or a person who stops the run.
+        """
+        failed: list[BaseException] = []
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="judge") as pool:
+            try:
+                while not failed:
+                    self._start(calls, pool)
+                    if not self._under_way and not self._later:
+                        return
+                    failed += self._keep_finished(self._wait())
+            finally:
+                # What stops the run, an error or a person, does not throw away answers that are under way.
+                for answering in self._under_way:
+                    answering.cancel()
+                wait(self._under_way)
+                failed += self._keep_finished(list(self._under_way))
+        first, *others = failed
+        if others:
+            first.add_note(f"{len(others)} other calls failed too, one of them with {others[0]!r}.")
+        raise first
+
+    def _start(self, calls: Iterator[Call], pool: ThreadPoolExecutor) -> None:
+        """Hand out what may be asked now, second tries first; those that wait take the room of new calls."""
+        now = time.monotonic()
+        ready = []
+        while self._later and self._later[0].due <= now:
+            ready.append(heapq.heappop(self._later))
+        room = WAITING_PER_WORKER * self._workers - len(self._under_way) - len(self._later) - len(ready)
+        for call in islice(calls, max(room, 0)):
+            self._begun += 1
+            ready.append(_Try(now, self._begun, call))
+        for one in ready:
+            answering = pool.submit(self._answer, one.call)
+            self._under_way[answering] = one
+            answering.add_done_callback(self._ended.put)
+
+    def _wait(self) -> list[Future[Answered]]:
+        """The calls that ended, once one has or another that waits may be asked again."""
+        pause = max(self._later[0].due - time.monotonic(), 0) if self._later else None
+        ended = []
+        with suppress(Empty):
+            ended.append(self._ended.get(timeout=pause))
+            while True:
+                ended.append(self._ended.get_nowait())
+        return ended
+
+    def _keep_finished(self, answerings: list[Future[Answered]]) -> list[BaseException]:
+        """Record what calls brought that ended, and take them from those under way.
+
+        Returns:
+            The errors of those that brought nothing, and of faults that end the run.
+        """
+        finished = [(answering, self._under_way[answering]) for answering in answerings]
+        ended = [(answering, one) for answering, one in finished if not answering.cancelled()]
+        errors: list[BaseException] = [error for answering, _ in ended if (error := answering.exception()) is not None]
+        brought = [(answering.result(), one) for answering, one in ended if answering.exception() is None]
+        self._keep(record for answered, _ in brought for record in answered.records)
+        now, done = time.monotonic(), 0
+        for answering, _ in finished:
+            del self._under_way[answering]
+        for answered, one in brought:
+            if answered.stops_run is not None:
+                errors.append(UserError(answered.stops_run))
+            if answered.again_after_s is None or one.n >= self._attempts:
+                done += 1
+                continue
+            call = self._again(one.call, answered.records[-1].attempt + 1)
+            heapq.heappush(self._later, _Try(now + answered.again_after_s, one.place, call, one.n + 1))
+        if done:
+            self._advance(done)
+        return errors

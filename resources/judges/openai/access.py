@@ -1,0 +1,93 @@
+"""Where the judge `openai` is reached: the three variables, none of whose secrets ever shows in a message."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.errors import UserError
+
+BASE_URL, API_KEY, MODEL = "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"
+VARIABLES: Final = (BASE_URL, MODEL, API_KEY)
+OPENAI_URL: Final = "https://api.openai.com/v1"
+NO_KEY: Final = "none"  # what is sent to a server of one's own that asks for no key
+_SALT = "touchstone key id 1"
+_ECHO = 6  # so many characters of a key's beginning or end betray it
+_SHOWN = 400
+
+
+@dataclass(frozen=True)
+class Access:
+    """A server, a model there, and the key, which has no place in a representation or a message."""
+
+    base_url: str
+    model: str
+    key: str = field(repr=False)
+
+    @property
+    def public_url(self) -> str:
+        """The address without user, password, query and a closing slash."""
+        parts = urlsplit(self.base_url)
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+
+    @property
+    def is_openai(self) -> bool:
+        """Whether it is OpenAI's own service."""
+        return urlsplit(self.base_url).hostname == urlsplit(OPENAI_URL).hostname
+
+    @property
+    def key_id(self) -> str:
+        """Eight hex digits that tell this key from another and lead back to neither."""
+        return hashlib.sha256(f"{_SALT}{self.key}".encode()).hexdigest()[:8]
+
+    def masked(self, words: str) -> str:
+        """A server's words without the key or what is left of it: servers echo its first and last characters."""
+        betrays = ["***"] if self.key in ("", NO_KEY) else ["***", self.key[:_ECHO], self.key[-_ECHO:]]
+        shown = words[:_SHOWN].split()
+        return " ".join("***" if any(part in word for part in betrays) else word for word in shown)
+
+
+def access_of(configuration: OpenAIJudge, environment: Mapping[str, str] = os.environ) -> Access:
+    """The server, model and key that configuration and environment name; a missing key is for `require_key`.
+
+    Raises:
+        UserError: There is no model, or the address is none. Everything that is missing is named at once.
+    """
+    base_url = environment.get(BASE_URL, "").strip()
+    model = configuration.model or environment.get(MODEL, "").strip()
+    key = environment.get(API_KEY, "").strip()
+    missing = [MODEL] if not model else []
+    if not model and not key and not base_url:
+        missing.append(API_KEY)
+    if missing:
+        raise _missing(missing)
+    parts = urlsplit(base_url or OPENAI_URL)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(
+            f"{BASE_URL} is no address of a server. Write it like {OPENAI_URL} or http://127.0.0.1:8000/v1."
+        )
+    return Access(base_url or OPENAI_URL, model, key or (NO_KEY if base_url else ""))
+
+
+def require_key(access: Access) -> None:
+    """Refuse to ask without a usable key; a server that `OPENAI_BASE_URL` names may need none.
+
+    Raises:
+        UserError: There is no key, or it holds what no key holds.
+    """
+    if not access.key:
+        raise _missing([API_KEY])
+    if not access.key.isascii() or not access.key.isprintable() or " " in access.key:
+        raise UserError(f"{API_KEY} holds a space, a line break or a letter that no key has. Set it again.")
+
+
+def _missing(names: list[str]) -> UserError:
+    verb = "is" if len(names) == 1 else "are"
+    return UserError(
+        f"The judge openai cannot be asked: {' and '.join(names)} {verb} not set. Set {MODEL} (or `model:` in the "
+        f"judge's section), {API_KEY}, and {BASE_URL} for any server but OpenAI's own."
+    )

@@ -1,0 +1,131 @@
+"""Before the first call: how many there are, what they take, cost and last."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.database.measured_calls import MeasuredCalls
+from resources.judges.contract import Call
+from resources.judges.openai.costs import CHARACTERS_PER_TOKEN, FRAME_TOKENS, SCHEMA_BYTES, WorstCase
+from resources.judges.openai.limits import STEADY
+from resources.judges.openai.prices import ModelPrice
+
+ENOUGH_MEASURED: Final = 20  # answers, from which on their means are better than a guess
+WRITTEN_TOKENS: Final = 180  # four sub-scores, a score and a few reasons
+LATENCY_S: Final = 6.0
+HOUR_S: Final = 3600.0
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Calls alike: one of them as an example, and how many."""
+
+    example: Call
+    n_calls: int
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """A part of the run: tokens and hours expected, dollars expected and at most."""
+
+    name: str
+    n_calls: int
+    tokens_in: float
+    tokens_out: float
+    usd: float
+    worst_usd: float
+    hours: float
+
+
+@dataclass(frozen=True)
+class PerCall:
+    """What one call takes."""
+
+    tokens_in: float
+    tokens_out: float
+    usd: float
+
+
+class Estimator:
+    """Guesses for one judge, from its own recorded answers where there are enough of them."""
+
+    def __init__(self, configuration: OpenAIJudge, price: ModelPrice, measured: MeasuredCalls | None = None) -> None:
+        self._configuration, self._price = configuration, price
+        self._measured = measured if measured and measured.n_answers >= ENOUGH_MEASURED else None
+        self._worst = WorstCase(configuration, price)
+
+    @cached_property
+    def method(self) -> str:
+        """How the numbers came about, in words."""
+        if self._measured:
+            return (
+                f"Tokens and seconds a call are the means of this judge's {self._measured.n_answers:,} recorded "
+                "answers, tokens that a cache served included."
+            )
+        side = self._configuration.image_side_px
+        return (
+            f"Tokens read: {CHARACTERS_PER_TOKEN:g} characters of text a token, pictures as squares of {side} px by "
+            f"the model family's rule ({self._price.images.rule}), no cache. Tokens written: {WRITTEN_TOKENS} a call, "
+            f"more by a model that reasons. {LATENCY_S:g} s a call. None of it is measured yet."
+        )
+
+    def row(self, name: str, planned: Sequence[Planned]) -> EstimateRow:
+        """One part of the run."""
+        each = [(self._per_call(one.example), one) for one in planned]
+        n_calls = sum(one.n_calls for one in planned)
+        tokens_in = sum(call.tokens_in * one.n_calls for call, one in each)
+        tokens_out = sum(call.tokens_out * one.n_calls for call, one in each)
+        return EstimateRow(
+            name=name,
+            n_calls=n_calls,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            usd=sum(call.usd * one.n_calls for call, one in each),
+            worst_usd=sum(self._worst.usd(one.example) * one.n_calls for one in planned),
+            hours=self._hours(n_calls, tokens_in + tokens_out),
+        )
+
+    def rows(self, planned: Mapping[str, Sequence[Planned]]) -> list[EstimateRow]:
+        """Every part by name."""
+        return [self.row(name, calls) for name, calls in planned.items()]
+
+    def _per_call(self, call: Call) -> PerCall:
+        if measured := self._measured:
+            cached = round(measured.tokens_cached)
+            usd = self._price.usd(round(measured.tokens_in), round(measured.tokens_out), cached)
+            return PerCall(measured.tokens_in, measured.tokens_out, usd)
+        side, detail = self._configuration.image_side_px, self._configuration.image_detail
+        n_pictures = len(call.judged.reference_paths) + 1
+        characters = len(call.system_message) + len(call.user_message) + SCHEMA_BYTES
+        pictures = n_pictures * self._price.images.tokens(side, side, detail)
+        tokens_in = round(characters / CHARACTERS_PER_TOKEN) + FRAME_TOKENS + pictures
+        tokens_out = min(WRITTEN_TOKENS, self._configuration.max_output_tokens)
+        return PerCall(tokens_in, tokens_out, self._price.usd(tokens_in, tokens_out))
+
+    def _hours(self, n_calls: int, tokens: float) -> float:
+        """The longest of what latency, requests and tokens a minute allow."""
+        configuration = self._configuration
+        latency_s = self._measured.latency_s if self._measured else LATENCY_S
+        slowest_s = [n_calls * latency_s / configuration.concurrency]
+        for amount, limit in (
+            (n_calls, configuration.requests_per_minute),
+            (tokens, configuration.tokens_per_minute),
+        ):
+            if limit:
+                slowest_s.append(60 * amount / (STEADY * limit))
+        return max(slowest_s) / HOUR_S
+
+
+def in_all(rows: Sequence[EstimateRow], name: str = "in all") -> EstimateRow:
+    """The sum of all parts."""
+    return EstimateRow(
+        name=name,
+        n_calls=sum(row.n_calls for row in rows),
+        tokens_in=sum(row.tokens_in for row in rows),
+        tokens_out=sum(row.tokens_out for row in rows),
+        usd=sum(row.usd for row in rows),
+        worst_usd=sum(row.worst_usd for row in rows),
+        hours=sum(row.hours for row in rows),
+    )

@@ -1,0 +1,146 @@
+"""What a model costs: the price table with its name, dates and sources, and what a call comes to."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import yaml
+from pydantic import Field, ValidationError
+
+from resources.configuration.openai_judge import OpenAIJudge, Price
+from resources.configuration.section import Section
+from resources.errors import UserError, nearest
+from resources.judges.openai.image_tokens import ImageRule, Patches
+
+BUILT_IN: Final = Path(__file__).parent / "prices.yaml"
+OLDEST_DAYS: Final = 180
+PER: Final = 1_000_000  # prices are for a million tokens
+UNKNOWN_FAMILY: Final = Patches(rule="patches", side_px=28)
+_SNAPSHOT_PARTS = 3  # a dated snapshot of a model ends in -2024-08-06
+
+
+class PricedModel(Price):
+    """One model's prices, from a day on, with the day and page on which they were read."""
+
+    model: str
+    read_on: date
+    source: str
+    valid_from: date | None = None
+    images: ImageRule = UNKNOWN_FAMILY
+
+
+class PriceTable(Section):
+    """A named list of prices in USD for a million tokens."""
+
+    name: str
+    models: tuple[PricedModel, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class ModelPrice:
+    """What one model costs, in USD for a million tokens, and where that stands; `read_on` is null for one's own."""
+
+    input: float
+    output: float
+    cached_input: float
+    cache_write: float
+    images: ImageRule = UNKNOWN_FAMILY
+    table: str = "the configuration"
+    read_on: date | None = None
+    source: str = "`price` in the judge's section"
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no call costs anything."""
+        return not any((self.input, self.output, self.cached_input, self.cache_write))
+
+    def usd(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0, tokens_written: int = 0) -> float:
+        """What tokens cost; those served from a cache or written to one are part of `tokens_in`."""
+        plain = max(0, tokens_in - tokens_cached - tokens_written)
+        read = plain * self.input + tokens_cached * self.cached_input + tokens_written * self.cache_write
+        return (read + tokens_out * self.output) / PER
+
+    def most_usd(self, tokens_in: int, tokens_out: int) -> float:
+        """What tokens cost at most, whatever a cache does."""
+        dearest = max(self.input, self.cached_input, self.cache_write)
+        return (tokens_in * dearest + tokens_out * self.output) / PER
+
+    def age_days(self, today: date | None = None) -> int | None:
+        """Days since the price was read; null for a price of one's own."""
+        return None if self.read_on is None else ((today or datetime.now(UTC).date()) - self.read_on).days
+
+    @property
+    def sentence(self) -> str:
+        """Table, date and source in one line."""
+        if self.read_on is None:
+            return f"{self.source}: {self.input:g} in, {self.output:g} out (USD a million tokens)"
+        return (
+            f"{self.table}: {self.input:g} in, {self.cached_input:g} cached, {self.output:g} out (USD a million "
+            f"tokens), read {self.read_on} from {self.source}"
+        )
+
+
+def price_of(model: str, configuration: OpenAIJudge, today: date | None = None) -> ModelPrice:
+    """The price of a model: the configuration's own, else the one in force in the price table.
+
+    Raises:
+        UserError: The table cannot be read, or does not know the model: what would be spent could not be limited.
+    """
+    table = price_table(configuration.prices)
+    known = _in_force(table, model, today or datetime.now(UTC).date())
+    images = known.images if known else UNKNOWN_FAMILY
+    if configuration.price is not None:
+        return _model_price(configuration.price, images)
+    if known is None:
+        names = sorted({row.model for row in table.models})
+        raise UserError(
+            f"{table.name} has no price for '{model}'{nearest(model, names)}, so no budget could be kept. Give it in "
+            "the judge's section, in USD for a million tokens: `price: {input: 2.5, output: 10}`; for a server of your "
+            "own `price: {input: 0, output: 0}`."
+        )
+    price = _model_price(known, images)
+    return ModelPrice(**{**vars(price), "table": table.name, "read_on": known.read_on, "source": known.source})
+
+
+@lru_cache(8)
+def price_table(path: Path | None = None) -> PriceTable:
+    """The built-in table, or one of the user's own in the same form.
+
+    Raises:
+        UserError: The file is missing or has another form.
+    """
+    file = path or BUILT_IN
+    try:
+        return PriceTable.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except OSError as problem:
+        raise UserError(f"The price table {file} cannot be read: {problem.strerror}.") from problem
+    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+        raise UserError(f"The price table {file} is not readable YAML: {problem}") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "file"
+        raise UserError(f"The price table {file}: {where}: {first['msg']}. {BUILT_IN} shows the form.") from problem
+
+
+def _in_force(table: PriceTable, model: str, today: date) -> PricedModel | None:
+    """The latest row of a model that is valid; a dated snapshot without a row of its own costs what its model does."""
+    name = model.removeprefix("models/")
+    for wanted in (name, _without_date(name)):
+        rows = [row for row in table.models if row.model == wanted and (row.valid_from or date.min) <= today]
+        if rows:
+            return max(rows, key=lambda row: row.valid_from or date.min)
+    return None
+
+
+def _without_date(name: str) -> str:
+    parts = name.rsplit("-", _SNAPSHOT_PARTS)
+    is_dated = len(parts) == _SNAPSHOT_PARTS + 1 and all(part.isdigit() for part in parts[1:])
+    return parts[0] if is_dated else name
+
+
+def _model_price(price: Price, images: ImageRule) -> ModelPrice:
+    cached = price.input if price.cached_input is None else price.cached_input
+    written = price.input if price.cache_write is None else price.cache_write
+    return ModelPrice(price.input, price.output, cached, written, images)

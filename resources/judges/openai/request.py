@@ -1,0 +1,134 @@
+"""What is sent: one call as a chat-completion request, and how it gives way to what a server does not know."""
+
+import re
+import threading
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, NamedTuple
+
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.judges.contract import SUBSCORES, Call
+
+Form = Literal["json_schema", "json_object", "plain"]
+FORMS: Final[tuple[Form, ...]] = ("json_schema", "json_object", "plain")
+SETTINGS: Final = ("temperature", "top_p", "seed", "reasoning_effort", "detail")
+
+# Neither limits nor enumerations: a score of 140 is to be seen, not made impossible.
+_NUMBER = {"type": "number"}
+ANSWER_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "item_id": {"type": "string"},
+        "subscores": {
+            "type": "object",
+            "properties": dict.fromkeys(SUBSCORES, _NUMBER),
+            "required": list(SUBSCORES),
+            "additionalProperties": False,
+        },
+        "score": _NUMBER,
+        "rationale": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["item_id", "subscores", "score", "rationale"],
+    "additionalProperties": False,
+}
+_RESPONSE_FORMATS: Final[dict[Form, dict[str, Any]]] = {
+    "json_schema": {
+        "type": "json_schema",
+        "json_schema": {"name": "appearance_score", "strict": True, "schema": ANSWER_SCHEMA},
+    },
+    "json_object": {"type": "json_object"},
+}
+_ABOUT_THE_FORM = re.compile(
+    r"response[ _]?format|json[ _]?schema|json[ _]?object|json mode|structured output|guided", re.I
+)
+_ABOUT_TOKENS = re.compile(r"max_(completion_)?tokens", re.IGNORECASE)
+
+
+class Refused(NamedTuple):
+    """What a server says about a request that it refuses to take: the field by name, where it names one."""
+
+    param: str
+    message: str
+
+
+@dataclass(frozen=True)
+class RequestForm:
+    """The parts of a request that not every server knows."""
+
+    form: Form
+    form_is_fixed: bool
+    tokens_field: Literal["max_completion_tokens", "max_tokens"]
+    tokens_field_is_fixed: bool = False
+
+    def without(self, refused: Refused) -> "RequestForm | None":
+        """The next form to try; null where no other form cures the refusal."""
+        about = f"{refused.param} {refused.message}"
+        if _ABOUT_THE_FORM.search(about) and not self.form_is_fixed and self.form != "plain":
+            return replace(self, form=FORMS[FORMS.index(self.form) + 1])
+        if _ABOUT_TOKENS.search(about) and not self.tokens_field_is_fixed:
+            other: Literal["max_completion_tokens", "max_tokens"]
+            other = "max_tokens" if self.tokens_field == "max_completion_tokens" else "max_completion_tokens"
+            return replace(self, tokens_field=other, tokens_field_is_fixed=True)
+        return None
+
+
+class SharedForm:
+    """The form that all calls use; the first that a server refuses changes it for all."""
+
+    def __init__(self, configuration: OpenAIJudge, is_openai: bool) -> None:
+        wanted = configuration.answer_form
+        self._form = RequestForm(
+            form="json_schema" if wanted == "auto" else wanted,
+            form_is_fixed=wanted != "auto",
+            # OpenAI's newer models know only the one, most other servers only the other.
+            tokens_field="max_completion_tokens" if is_openai else "max_tokens",
+        )
+        self._lock = threading.Lock()
+
+    @property
+    def now(self) -> RequestForm:
+        """The form in use."""
+        return self._form
+
+    def give_way(self, used: RequestForm, refused: Refused) -> bool:
+        """Change the form, unless another call did since; false where no other form cures the refusal."""
+        with self._lock:
+            if self._form is not used:
+                return True
+            following = used.without(refused)
+            self._form = following or used
+            return following is not None
+
+
+def request_of(
+    call: Call, pictures: list[dict[str, Any]], model: str, configuration: OpenAIJudge, form: RequestForm
+) -> dict[str, Any]:
+    """The arguments of `chat.completions.create`.
+
+    The pictures come first and the nonce last, so that a provider's cache can serve what repeats have in common.
+    """
+    request: dict[str, Any] = {
+        "model": model,
+        "messages": [
+            {"role": "system", "content": call.system_message},
+            {"role": "user", "content": [*pictures, {"type": "text", "text": call.user_message}]},
+        ],
+        "temperature": call.setting.temperature,
+        form.tokens_field: configuration.max_output_tokens,
+    }
+    if call.setting.top_p != 1 or configuration.send_neutral_top_p:
+        request["top_p"] = call.setting.top_p
+    if configuration.send_seed:
+        request["seed"] = call.seed
+    if configuration.reasoning_effort is not None:
+        request["reasoning_effort"] = configuration.reasoning_effort
+    if form.form != "plain":
+        request["response_format"] = _RESPONSE_FORMATS[form.form]
+    return request
+
+
+def setting_blamed(refused: Refused) -> str | None:
+    """The sampling setting that a refusal is about; null where it is about none."""
+    for name in SETTINGS:
+        if refused.param == name or re.search(rf"(?<![a-z_]){name}(?![a-z_])", refused.message, re.IGNORECASE):
+            return name
+    return None

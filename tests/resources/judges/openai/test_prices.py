@@ -1,0 +1,142 @@
+"""The price table, what a call costs by it, and how many tokens pictures are."""
+
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.configuration.fidelity import LocalJudge
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.errors import UserError
+from resources.judges.openai.image_tokens import Flat, Patches, Tiles, most_tokens
+from resources.judges.openai.price_age import price_age_gate
+from resources.judges.openai.prices import OLDEST_DAYS, price_of, price_table
+
+TODAY = date(2026, 11, 28)
+
+
+def configured(**changed: Any) -> OpenAIJudge:
+    return OpenAIJudge(kind="openai", **changed)
+
+
+def test_every_row_of_the_built_in_table_says_when_and_where_it_was_read() -> None:
+    table = price_table()
+    assert len({row.model for row in table.models}) > 20
+    for row in table.models:
+        assert row.read_on <= TODAY, row.model
+        assert row.source.startswith("https://"), row.model
+        assert 0 < row.input <= row.output, row.model
+        assert row.cached_input is None or row.cached_input < row.input, row.model
+
+
+def test_cached_and_written_tokens_have_their_own_prices() -> None:
+    price = price_of("gpt-6.1-sol", configured(), TODAY)
+    # 500 plain at $2, 300 cached at $0.10, 200 written at $2.50, 100 out at $10 a million.
+    assert price.usd(1000, 100, 300, 200) == pytest.approx((500 * 2 + 300 * 0.1 + 200 * 2.5 + 100 * 10) / 1e6)
+    assert price.most_usd(1000, 100) == pytest.approx((1000 * 2.5 + 100 * 10) / 1e6)
+
+
+@pytest.mark.parametrize("name", ["gpt-4o-2024-08-06", "gpt-4o", "models/gpt-4o"])
+def test_a_dated_snapshot_costs_what_its_model_does(name: str) -> None:
+    assert price_of(name, configured(), TODAY).input == 2.5
+
+
+@pytest.mark.parametrize("name", ["gpt-4o-mini-2024-07-18", "gpt-4o-mini"])
+def test_a_snapshot_is_of_its_own_model(name: str) -> None:
+    assert price_of(name, configured(), TODAY).input == 0.15
+
+
+def test_a_price_that_changes_on_a_day_changes_on_that_day() -> None:
+    prices = [price_of("gemini-3.8-flash", configured(), day).input for day in (date(2026, 12, 31), date(2027, 1, 1))]
+    assert prices == [0.75, 1.5]
+
+
+def test_an_unknown_model_is_refused_with_the_way_out() -> None:
+    with pytest.raises(UserError, match=r"no price for 'gpt-6-lunar' \(did you mean 'gpt-6-luna'\?\).*price: \{input"):
+        price_of("gpt-6-lunar", configured(), TODAY)
+
+
+def test_a_price_of_ones_own_wins_and_keeps_the_familys_rule_for_pictures() -> None:
+    price = price_of("gpt-4o", configured(price={"input": 1, "output": 3}), TODAY)
+    assert (price.input, price.output, price.cached_input, price.read_on) == (1, 3, 1, None)
+    assert price.images.rule == "tiles"
+    assert price_of("my-own", configured(price={"input": 0, "output": 0})).is_free
+
+
+def test_a_table_of_ones_own_replaces_the_built_in_one(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text("name: ours\nmodels:\n  - {model: m, input: 1, output: 2, read_on: 2026-01-02, source: contract}\n")
+    price = price_of("m", configured(prices=path), TODAY)
+    assert price.sentence == "ours: 1 in, 1 cached, 2 out (USD a million tokens), read 2026-01-02 from contract"
+    with pytest.raises(UserError, match="ours has no price"):
+        price_of("gpt-4o", configured(prices=path), TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name: ours\nmodels: []\n", "models"),
+        ("name: ours\nmodels:\n  - {model: m, input: -1, output: 2, read_on: 2026-01-02, source: s}\n", "input"),
+        ("name: ours\nmodels:\n  - {model: m, input: 1, output: 2}\n", "read_on"),
+        ("{", "not readable YAML"),
+    ],
+)
+def test_a_table_in_another_form_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=words):
+        price_of("m", configured(prices=path))
+    with pytest.raises(UserError, match="cannot be read"):
+        price_of("m", configured(prices=tmp_path / "absent.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "size", "detail", "tokens"),
+    [
+        # OpenAI's worked examples: 1024 x 1024 is reduced to 768 x 768, 4 tiles; 2048 x 4096 to 768 x 1536, 6 tiles.
+        (Tiles(rule="tiles", base=85, tile=170), (1024, 1024), "high", 765),
+        (Tiles(rule="tiles", base=85, tile=170), (2048, 4096), "high", 1105),
+        (Tiles(rule="tiles", base=85, tile=170), (4096, 8192), "low", 85),
+        # 32 x 32 patches of 32 px, times 1.2; 128 x 16 of them.
+        (Patches(rule="patches", side_px=32, times=1.2), (1024, 1024), "auto", 1229),
+        (Patches(rule="patches", side_px=32, times=1.2), (4096, 512), "auto", 2458),
+        (Patches(rule="patches", side_px=32, times=1.62, most=1536), (2048, 2048), "auto", 2489),
+        (Patches(rule="patches", side_px=28), (768, 768), "auto", 784),
+        (Flat(rule="flat", each=1120), (50, 50), "auto", 1120),
+    ],
+)
+def test_pictures_are_counted_as_the_providers_do(rule: Any, size: tuple[int, int], detail: Any, tokens: int) -> None:
+    assert rule.tokens(*size, detail) == tokens
+
+
+@pytest.mark.parametrize("side", [64, 512, 700, 768, 1000, 1536, 2048, 4096])
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-6-luna", "gpt-5.4-mini", "claude-sonnet-5-5", "gemini-3.5-flash"])
+def test_no_picture_within_a_side_takes_more_than_the_worst_case(model: str, side: int) -> None:
+    rule = price_of(model, configured(), TODAY).images
+    most = most_tokens(rule, side, "high")
+    for other in range(16, side + 1, max(1, side // 50)):
+        assert rule.tokens(side, other, "high") <= most
+        assert rule.tokens(other, side, "high") <= most
+
+
+def test_a_price_read_long_ago_fails_the_gate_on_the_181st_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    read_on = price_of("gpt-6-luna", configured(), TODAY).read_on
+    assert read_on is not None
+    old = read_on + timedelta(days=OLDEST_DAYS)
+    assert price_age_gate(configured(), old).passed
+    gate = price_age_gate(configured(), old + timedelta(days=1))
+    assert not gate.passed
+    assert gate.seen == 181
+    assert "Look it up" in gate.sentence
+
+
+def test_judges_without_a_price_from_a_table_pass_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_MODEL", "my-own")
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    assert price_age_gate(LocalJudge()).sentence == "The judge local costs nothing."
+    own = price_age_gate(configured(price={"input": 0, "output": 0}))
+    assert own.passed
+    assert "the configuration's own" in own.sentence

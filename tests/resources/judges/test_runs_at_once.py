@@ -1,0 +1,138 @@
+"""Two processes that ask the same judge the same, on both databases."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from resources.database.engine import open_engine
+from resources.database.ledger import Ledger
+from resources.database.migrate import migrate
+from tests.resources.judges.test_judging import OBJECTS, SETTINGS, FakeJudge, ask
+
+ROOT = Path(__file__).resolve().parents[3]
+PLANNED = len(OBJECTS) * len(SETTINGS) * 3
+IDENTITY = FakeJudge.identity.digest
+PATIENCE_S = 60
+ON_ONE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # what is the same on both
+
+Start = Callable[[float], subprocess.Popen[str]]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Where both processes note what they ask."""
+    return tmp_path / "asked.txt"
+
+
+@pytest.fixture
+def start(database_url: str, notes: Path) -> Iterator[Start]:
+    """Loads a process with so many seconds a call; none outlives the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(seconds: float) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.resources.judges.slow_run", database_url, str(notes), str(seconds)]
+        started.append(
+            subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+        )
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def go(process: subprocess.Popen[str]) -> None:
+    """Let it ask, once it is loaded."""
+    line_of(process, "ready")
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def asked(notes: Path) -> list[str]:
+    return notes.read_text().split() if notes.exists() else []
+
+
+def line_of(process: subprocess.Popen[str], words: str) -> str:
+    """The first line with these words; fails where the process ends without it."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if words in line:
+            return line
+    raise AssertionError(f"no line with '{words}'")
+
+
+def test_the_second_run_waits_and_asks_only_what_is_left(start: Start, notes: Path) -> None:
+    first, second = start(0.05), start(0.05)
+    go(first)
+    wait_for(lambda: len(asked(notes)) > 4)
+    go(second)
+    assert "Waiting for run run 1 (" in line_of(second, "Waiting")
+    for process in (first, second):
+        output = process.communicate(timeout=PATIENCE_S)[0]
+        assert process.returncode == 0, output
+    assert len(asked(notes)) == len(set(asked(notes))) == PLANNED
+    assert "0 to make" in output
+
+
+def test_a_run_goes_on_at_once_where_the_one_before_it_was_killed(start: Start, notes: Path, database_url: str) -> None:
+    first, second = start(0.1), start(0.0)
+    go(first)
+    wait_for(lambda: len(asked(notes)) > 10)
+    go(second)
+    line_of(second, "Waiting")
+    first.kill()
+    output = second.communicate(timeout=PATIENCE_S)[0]
+    assert second.returncode == 0, output
+    engine = open_engine(database_url)
+    rows = Ledger(engine).rows("study", IDENTITY)
+    engine.dispose()
+    assert len(rows) == PLANNED
+    assert set(rows["attempt"]) == {1}
+    # Two workers had a call each under way, and one each may have ended that was not recorded yet.
+    assert PLANNED <= len(asked(notes)) <= PLANNED + 2 * 2
+
+
+@ON_ONE
+def test_a_person_can_stop_the_wait(start: Start, notes: Path) -> None:
+    first, second = start(0.2), start(0.0)
+    go(first)
+    wait_for(lambda: len(asked(notes)) > 1)
+    go(second)
+    line_of(second, "Waiting")
+    stopped = time.monotonic()
+    second.send_signal(signal.SIGINT)
+    output = second.communicate(timeout=PATIENCE_S)[0]
+    assert time.monotonic() - stopped < 5
+    assert "KeyboardInterrupt" in output
+
+
+@ON_ONE
+def test_a_run_that_has_nothing_to_ask_does_not_wait(start: Start, notes: Path, database_url: str) -> None:
+    first = start(0.3)
+    engine = open_engine(database_url)
+    ledger = Ledger(engine)
+    migrate(engine)
+    ask(ledger, FakeJudge(), objects=OBJECTS[:1])
+    go(first)
+    wait_for(lambda: len(asked(notes)) > 1)
+    begun = time.monotonic()
+    assert ask(ledger, FakeJudge(), objects=OBJECTS[:1]).asked == []
+    assert time.monotonic() - begun < 2
+    assert first.poll() is None
+    engine.dispose()
