@@ -1,8 +1,10 @@
-"""When tables are made again: one rule over all assets, the nightly schedule, the sensor on the score file."""
+"""When tables are made again: one rule over all assets, the schedules, the sensor on the score file."""
 
 import dagster as dg
 
 from assets.partitions import SETTINGS
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.openai_judge import OpenAIJudge
 from resources.file_hash import sha256_of_file
 from resources.study import Study
 
@@ -10,6 +12,22 @@ from resources.study import Study
 REFRESH = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()
 
 HUMAN_SCORES = dg.AssetKey("human_scores")
+# They ask the judge; without a daily budget no automation makes them when the judge is a paid one.
+ASKING = ("judge_calls", "golden_scores")
+# The anchor asks anew on every day on which it is made: it follows the calendar or a person, never another table.
+ANCHOR = "anchor_scores"
+WATCH = dg.AssetSelection.assets(ANCHOR, "drift")
+
+
+def refresh_rule(table: str, study: FidelityStudy | None) -> dg.AutomationCondition | None:
+    """The refresh rule of one table; null where only a person or a schedule may make it.
+
+    Args:
+        table: Its name.
+        study: Study A, where it is configured.
+    """
+    paid = study is not None and isinstance(study.judge, OpenAIJudge) and study.judge.auto_budget_usd_per_day is None
+    return None if table == ANCHOR or (paid and table in ASKING) else REFRESH
 
 
 def all_settings() -> dict[str, str]:
@@ -25,13 +43,19 @@ def settings_between(first: str, last: str) -> dict[str, str]:
 
 fidelity = dg.define_asset_job(
     "fidelity",
-    selection=dg.AssetSelection.groups("fidelity"),
-    description="Study A: human scores, judge calls, repeatability and agreement of every setting.",
+    selection=dg.AssetSelection.groups("fidelity") - WATCH,
+    description="Study A without the watch on drift: calls, repeatability, agreement, golden set, recommendation.",
+)
+
+drift = dg.define_asset_job(
+    "drift",
+    selection=WATCH,
+    description="Study A, watch on drift: judges the pinned anchor again, once a day at most, and compares.",
 )
 
 new_human_scores = dg.define_asset_job(
     "new_human_scores",
-    selection=dg.AssetSelection.assets(HUMAN_SCORES).downstream(),
+    selection=dg.AssetSelection.assets(HUMAN_SCORES).downstream() - WATCH,
     description="Human scores and what depends on them. Calls that the ledger holds are not made again.",
 )
 
@@ -52,6 +76,30 @@ refresh = dg.AutomationConditionSensorDefinition(
 def nightly_fidelity() -> dg.RunRequest:
     """One run over all settings; a schedule's own tags may not name a range of partitions."""
     return dg.RunRequest(tags=all_settings())
+
+
+def weekly_anchor(study: FidelityStudy) -> dg.ScheduleDefinition:
+    """Every Monday at 04:00 UTC, once switched on: judges the anchor; the description names calls and price."""
+    return dg.ScheduleDefinition(
+        name="weekly_anchor",
+        job=drift,
+        cron_schedule="0 4 * * 1",
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description=f"Every Monday at 04:00 UTC, once switched on: watches the judge for drift. {anchor_calls(study)}",
+    )
+
+
+def anchor_calls(study: FidelityStudy) -> str:
+    """How many calls one occasion makes, and what they may cost when nobody looks on."""
+    n_objects, repeats, judge = study.anchor.n_objects, study.repeats, study.judge
+    calls = f"Judge {judge.kind}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
+    if isinstance(judge, ReplayJudge):
+        return "Judge replay: no calls, a recording cannot drift."
+    if not isinstance(judge, OpenAIJudge):
+        return f"{calls}, free of charge."
+    if judge.auto_budget_usd_per_day is None:
+        return f"{calls}. It makes none of them until auto_budget_usd_per_day is set: the judge may cost money."
+    return f"{calls}. It stops where the study has spent {judge.auto_budget_usd_per_day:g} USD that day."
 
 
 @dg.sensor(

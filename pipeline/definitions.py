@@ -1,5 +1,6 @@
 """Everything Dagster shows and runs: assets, checks, jobs, schedule, sensors and what they use."""
 
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -8,7 +9,16 @@ import dagster as dg
 import assets.evaluation
 import assets.fidelity
 from assets.partitions import SETTINGS
-from pipeline.automation import REFRESH, changed_human_scores, fidelity, new_human_scores, nightly_fidelity, refresh
+from pipeline.automation import (
+    changed_human_scores,
+    drift,
+    fidelity,
+    new_human_scores,
+    nightly_fidelity,
+    refresh,
+    refresh_rule,
+    weekly_anchor,
+)
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
 from resources.gpu import GpuResource
 from resources.parquet_tables import ParquetTables
@@ -31,7 +41,7 @@ class Part(NamedTuple):
 
 # A study is there when the configuration has its section.
 STUDIES = {
-    "fidelity": Part(assets.fidelity, [fidelity, new_human_scores], [nightly_fidelity], [changed_human_scores]),
+    "fidelity": Part(assets.fidelity, [fidelity, new_human_scores, drift], [nightly_fidelity], [changed_human_scores]),
     "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
 }
 
@@ -54,11 +64,14 @@ def definitions_of(study: Study) -> dg.Definitions:
     ):
         raise ValueError("the study's settings are not those that TOUCHSTONE_CONFIG gave when assets were imported")
     parts = [STUDIES[name] for name in STUDIES if getattr(study, f"{name}_section") is not None]
+    tables = [asset for part in parts for asset in _assets_of(part.package)]
+    # What this schedule asks and costs depends on the study.
+    watch = [weekly_anchor(study.fidelity)] if study.fidelity_section else []
     return dg.Definitions(
-        assets=dg.map_asset_specs(with_policy, [asset for part in parts for asset in _assets_of(part.package)]),
+        assets=dg.map_asset_specs(partial(with_policy, study), tables),
         asset_checks=[check for part in parts for check in dg.load_asset_checks_from_package_module(part.package)],
         jobs=[job for part in parts for job in part.jobs],
-        schedules=[schedule for part in parts for schedule in part.schedules],
+        schedules=[*(schedule for part in parts for schedule in part.schedules), *watch],
         sensors=[*(sensor for part in parts for sensor in part.sensors), refresh],
         # Tables take less time than starting a process for each; calls run in threads.
         executor=dg.in_process_executor,
@@ -76,12 +89,12 @@ def _assets_of(package: ModuleType) -> list[dg.AssetsDefinition]:
     return [asset for asset in loaded if isinstance(asset, dg.AssetsDefinition)]
 
 
-def with_policy(spec: dg.AssetSpec) -> dg.AssetSpec:
+def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:
     """What holds for every table: owner, refresh rule, and the declared columns before it is ever made."""
     table = TABLES[spec.key.path[-1]]
     return spec.replace_attributes(
         owners=OWNERS,
-        automation_condition=REFRESH,
+        automation_condition=refresh_rule(table.name, study.fidelity_section),
         description=f"{table.meaning}\n\nOne row per {', '.join(table.key)}.",
         metadata={**spec.metadata, "dagster/column_schema": column_schema(table)},
     )

@@ -9,7 +9,7 @@ import dagster as dg
 from dagster_shared.error import SerializableErrorInfo
 
 from assets.datasets import DATASETS, known_datasets
-from pipeline.automation import settings_between
+from pipeline.automation import drift, settings_between
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from resources.errors import UserError, nearest
@@ -54,6 +54,18 @@ def run_study(
             resources=resources,
         )
         _gather(result, outcome)
+    return outcome
+
+
+def run_drift(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, resources: dict[str, Any] | None = None
+) -> Outcome:
+    """Judge the anchor in this process, unless it was judged today, and hold the occasion against the pinned one."""
+    outcome = Outcome()
+    result = definitions.resolve_job_def(drift.name).execute_in_process(
+        run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False, resources=resources
+    )
+    _gather(result, outcome)
     return outcome
 
 

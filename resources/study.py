@@ -16,13 +16,17 @@ from resources.home import Home, touchstone_home
 
 @dataclass
 class Study:
-    """What assets ask for by the resource key `study`; `file` is the configuration that it was read from."""
+    """What assets ask for by the resource key `study`; `file` is the configuration that it was read from.
+
+    `retry_states` are states of answers without a score that a person wants asked again in this process.
+    """
 
     name: str
     fidelity_section: FidelityStudy | None
     home: Home
     evaluation_section: EvaluationStudy | None = None
     file: Path | None = None
+    retry_states: frozenset[str] = frozenset()
 
     @property
     def fidelity(self) -> FidelityStudy:

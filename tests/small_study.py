@@ -21,6 +21,8 @@ from pipeline.automation import fidelity, settings_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.golden import GoldenSet, Stripes
+from resources.database.call_queries import ALTERATION_SIGN
 from resources.database.engine import open_engine
 from resources.home import CHECKOUT, Home
 from resources.plots import figure
@@ -35,8 +37,20 @@ OBJECTS = [
 ]
 SIDE_PX = 32
 KEYS = SETTINGS.get_partition_keys()
-TABLES = BY_GROUP["fidelity"]
-UNPARTITIONED = ("human_scores", "study_objects", "setting_summary")
+# What job `fidelity` makes; the watch on drift is a job of its own.
+WATCH = ("anchor_scores", "drift")
+TABLES = {name: table for name, table in BY_GROUP["fidelity"].items() if name not in WATCH}
+UNPARTITIONED = (
+    "human_scores",
+    "study_objects",
+    "setting_summary",
+    "recommended_setting",
+    "golden_images",
+    "golden_scores",
+    "sensitivity",
+    "dose_response",
+    "fidelity_report",
+)
 UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")
 
 Answer = Callable[[str, str, int], dict[str, Any]]
@@ -103,6 +117,17 @@ def described(folder: Path, **changed: Any) -> Study:
         "candidates": folder / "candidates",
         "judge": ReplayJudge(kind="replay", path=folder / "calls.jsonl"),
         "bootstrap_resamples": 200,
+        # Six alterations of two items: enough to run through, with doses of one kind.
+        "golden": GoldenSet(
+            n_items=2,
+            stripes=Stripes(shaded_opacities=()),
+            hue_degrees=(),
+            saturation=(),
+            brightness=(),
+            blur_px=(),
+            texture_scale=(),
+            logo_share=(),
+        ),
     }
     home = Home(UPath(folder / "home"), folder / "home")
     return Study("small", FidelityStudy(**(plan | changed)), home)
@@ -233,6 +258,12 @@ def ledger_rows(study: Study) -> pd.DataFrame:
         rows = pd.read_sql(sa.text("SELECT * FROM judge_calls ORDER BY id"), connection)
     engine.dispose()
     return rows
+
+
+def study_calls(study: Study) -> pd.DataFrame:
+    """The ledger's rows without those of the golden set."""
+    rows = ledger_rows(study)
+    return rows[~rows["object"].str.contains(ALTERATION_SIGN)]
 
 
 def partitioned() -> list[str]:

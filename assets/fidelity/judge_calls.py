@@ -1,5 +1,6 @@
 """Table `judge_calls`: every attempt to get a verdict, a snapshot of the ledger's rows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
@@ -9,10 +10,12 @@ from analysis.gates import Gate, at_most, share_at_least
 from assets.checks import WARN, gate_of_each, require, told
 from assets.fidelity.study_objects import mismatch_gate, missing_gate
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
-from resources.configuration.grid import setting_from_key
+from assets.who_started import started_by_a_person
+from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import listed
 from resources.judges.contract import ANSWER_STATES, JudgedObject
 from resources.judges.judging import Judging
+from resources.judges.openai.price_age import price_age_gate
 from resources.judges.registry import judge_of
 from resources.progress import TracksProgress
 from resources.study import Study
@@ -38,10 +41,30 @@ def judge_calls(
     require(missing_gate(study_objects, study.fidelity.max_missing_share))
     objects = judged_objects(study_objects)
     settings = [setting_from_key(key) for key in keys_of(context)]
-    judge = judge_of(study.fidelity, objects)
-    judging = Judging(study.name, study.fidelity, judge, objects, settings, study.ledger, context.run.run_id)
+    judging = judging_of(context, study, objects, settings)
     judging.ask(progress, context.log)
     return each_partition(context, judging.rows().__getitem__, headline)
+
+
+def judging_of(
+    context: dg.AssetExecutionContext, study: Study, objects: Sequence[JudgedObject], settings: Sequence[Setting]
+) -> Judging:
+    """The configured judge about any objects, golden images and anchors too, as this run asks it.
+
+    Raises:
+        UserError: The judge cannot be opened.
+    """
+    return Judging(
+        study.name,
+        study.fidelity,
+        judge_of(study.fidelity, objects),
+        objects,
+        settings,
+        study.ledger,
+        context.run.run_id,
+        unattended=not started_by_a_person(context.run.tags),
+        retry_states=study.retry_states,
+    )
 
 
 def judged_objects(study_objects: pd.DataFrame) -> list[JudgedObject]:
@@ -69,6 +92,10 @@ def headline(calls: pd.DataFrame) -> dict[str, Any]:
         "n_attempts": len(calls),
         **{f"n_{state}": int(count) for state, count in states.items()},
         "n_stated_and_recomputed_differ": int(differ.sum()),
+        "n_calls_tried_again": int((calls["attempt"] == 2).sum()),
+        "tokens_in": int(calls["tokens_in"].sum()),
+        "tokens_out": int(calls["tokens_out"].sum()),
+        "tokens_cached": int(calls["tokens_cached"].sum()),
         "cost_usd": calls["cost_usd"].sum(),
         "median_latency_ms": calls["latency_ms"].median(),
         "model_answered": ", ".join(sorted(calls["model_answered"].dropna().unique())) or "not stated",
@@ -97,6 +124,15 @@ def answers_are_valid_json(
 def same_model_answered(context: dg.AssetCheckExecutionContext, judge_calls: Frames) -> dg.AssetCheckResult:
     """Advice: one model with one fingerprint gave all answers; a provider that swaps it changes the judge."""
     return gate_of_each(context, judge_calls, model_gate, WARN)
+
+
+@dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
+def prices_are_recent(
+    context: dg.AssetCheckExecutionContext, judge_calls: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Advice: the price by which a paid judge's budget is kept was looked up within the last 180 days."""
+    gate = price_age_gate(study.fidelity.judge)
+    return gate_of_each(context, judge_calls, lambda _calls: gate, WARN)
 
 
 def model_gate(calls: pd.DataFrame) -> Gate:

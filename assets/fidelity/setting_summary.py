@@ -9,16 +9,15 @@ from analysis.correlation import correlations
 from analysis.deviation import deviation
 from analysis.icc import icc, icc_band
 from analysis.undefined import UndefinedStatistic
+from assets.compared_settings import compared_settings, described
 from assets.fidelity.judge_calls import first_answers, judged_objects
 from assets.fidelity.matched_scores import matched_rows
-from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, scores_of
+from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.stability import stability_rows
 from assets.intervals import in_words
-from assets.partitions import MADE_SO_FAR, SETTINGS, Frames, metadata_value
-from assets.plan_in_force import PlanInForce, difference, plan_in_force
+from assets.partitions import MADE_SO_FAR, Frames, metadata_value
+from assets.plan_in_force import PlanInForce, plan_in_force
 from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.grid import setting_from_key
-from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES
 from resources.plots.fidelity import draw_setting_summary
 from resources.plots.figure import figure_metadata
@@ -62,48 +61,23 @@ def summary_rows(
     A setting that fails its integrity gate, or was made under another plan than the one in force, is shown without
     numbers and does not decide on which objects the others are compared.
     """
-    made = [key for key in SETTINGS.get_partition_keys() if key in matrices]
-    obstacles = {key: obstacle for key in made if (obstacle := _obstacle(calls[key], matrices[key], study, plan))}
-    valid = {key: _valid_objects(matrices[key], study.minimum_repeats) for key in made}
-    common = (
-        set.intersection(*(valid[key] for key in made if key not in obstacles)) if len(obstacles) < len(made) else set()
-    )
+    compared = compared_settings(calls, matrices, study, plan)
     n_total = int(study_objects["excluded"].isna().sum())
     rows = []
-    for key in made:
-        row = _named(key, study) | answers(calls[key]) | {"n_total": n_total, "n_left_out": len(valid[key] - common)}
-        if key in obstacles:
+    for key in compared.made:
+        left_out = len(compared.valid[key] - compared.common)
+        row = described(key, study) | answers(calls[key]) | {"n_total": n_total, "n_left_out": left_out}
+        if key in compared.obstacles:
             nothing = {"deterministic": False, "n_objects": 0, "n_products": 0, "n_matched": 0}
-            rows.append(row | nothing | {"undefined": f"not compared: {obstacles[key]}"})
+            rows.append(row | nothing | {"undefined": f"not compared: {compared.obstacles[key]}"})
             continue
-        matrix = matrices[key][matrices[key]["object"].isin(common)]
+        matrix = matrices[key][matrices[key]["object"].isin(compared.common)]
         matched = matched_rows(key, matrix, human_scores, study_objects, study)
         reasons: dict[str, None] = {}
         row |= _repeatability(matrix, study, reasons) | _agreement(matched, study, reasons)
         counts = {"n_objects": len(matrix), "n_products": matrix["product_id"].nunique(), "n_matched": len(matched)}
         rows.append(row | counts | {"undefined": "; ".join(reasons) or None})
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
-
-
-def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, plan: PlanInForce | None) -> str | None:
-    """Why a setting cannot be compared: its gate, or a plan that is no longer in force."""
-    if plan is not None and (changed := difference(calls, plan)):
-        return f"{changed}. Run the setting again."
-    try:
-        gate = enough_repeats_gate(as_planned(matrix, study.repeats), study.minimum_repeats)
-    except UserError as problem:
-        return str(problem)
-    return None if gate.passed else gate.sentence
-
-
-def _valid_objects(matrix: pd.DataFrame, minimum: int) -> set[str]:
-    return set(matrix.loc[matrix["n_valid"] >= minimum, "object"])
-
-
-def _named(key: str, study: FidelityStudy) -> dict[str, Any]:
-    setting = setting_from_key(key)
-    baseline = setting == study.settings.baseline
-    return {"setting": key, "temperature": setting.temperature, "top_p": setting.top_p, "baseline": baseline}
 
 
 def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str, None]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from resources.errors import UserError
 from resources.home import touchstone_home
 
-SECRETS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TOUCHSTONE_DATABASE_URL")
+SECRETS = ("OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY", "TOUCHSTONE_DATABASE_URL")
 
 
 def doctor() -> None:
@@ -24,6 +24,7 @@ def doctor() -> None:
         ("database", _database),
         ("device", _device),
         ("weights", _weights),
+        ("prices", _prices),
     )
     broken = 0
     for name, examine in examinations:
@@ -73,3 +74,17 @@ def _weights() -> str:
     from resources.weights import weights_found
 
     return "; ".join(found.sentence for found in weights_found())
+
+
+def _prices() -> str:
+    from resources.configuration.load import load_configuration
+    from resources.judges.openai.price_age import price_age_gate
+    from resources.judges.openai.prices import price_table
+
+    plan = load_configuration(touchstone_home()).fidelity
+    if plan and plan.judge.kind == "openai":
+        gate = price_age_gate(plan.judge)
+        return gate.sentence if gate.passed else f"[yellow]old[/yellow]: {gate.sentence}"
+    table = price_table()
+    days = sorted(row.read_on for row in table.models)
+    return f"{table.name}: {len(table.models)} models, read {days[0]} to {days[-1]}; no paid judge is configured"

@@ -1,7 +1,9 @@
 """`touchstone run`: a study through Dagster, in this process, with progress and a summary."""
 
 import os
-from typing import Annotated, Literal
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -9,12 +11,16 @@ from rich.console import Console
 from resources.errors import UserError
 from resources.home import Home, touchstone_home
 
+if TYPE_CHECKING:
+    from resources.study import Study
+
 INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
-StudyName = Literal["fidelity", "evaluation"]
+StudyName = Literal["fidelity", "evaluation", "drift"]
+JudgeKind = Literal["openai", "local"]
 
 
 def run(
-    study: Annotated[StudyName, typer.Argument(help="Which study.")],
+    study: Annotated[StudyName, typer.Argument(help="Which study; drift judges the anchor of fidelity again.")],
     setting: Annotated[
         list[str] | None,
         typer.Option(help="fidelity: only this setting, such as t0.2_p0.95; can be given several times."),
@@ -22,6 +28,16 @@ def run(
     dataset: Annotated[
         list[str] | None, typer.Option(help="evaluation: only this data set; can be given several times.")
     ] = None,
+    judge: Annotated[
+        JudgeKind | None,
+        typer.Option(
+            help="fidelity, drift: this judge instead of the configured one, as configured if it is of this kind."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="fidelity: show calls, tokens, price and hours; ask nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="fidelity, drift: agree to what a paid judge will cost.")] = False,
 ) -> None:
     """Run a study: what is answered already is not asked again."""
     from pipeline.samples.prepare import prepare_samples
@@ -29,8 +45,10 @@ def run(
 
     console = Console()
     home = touchstone_home()
-    if (study == "fidelity" and dataset) or (study == "evaluation" and setting):
+    if (study != "evaluation" and dataset) or (study != "fidelity" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
+    if (study == "evaluation" and (judge or yes)) or (study != "fidelity" and dry_run):
+        raise UserError("`--judge` and `--yes` go with fidelity and drift, `--dry-run` with fidelity.")
     if configuration_file(home) is None and "TOUCHSTONE_HOME" in os.environ and not home.holds_a_study():
         raise UserError(
             f"There is no study in {home.local}: no touchstone.yaml, and the demo was not run there. "
@@ -38,31 +56,103 @@ def run(
         )
     if prepare_samples(home, console):
         console.print(f"There is no touchstone.yaml in {home.local}: the built-in sample study runs.", soft_wrap=True)
-    run_and_show(home, console, study, tuple(setting or dataset or ()))
+    partitions = tuple(setting or dataset or ())
+    chosen = study_with(judge)
+    if study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai"):
+        _tell_the_price(console, chosen, partitions, dry_run, yes)
+    if study == "drift":
+        _tell_the_anchor(console, chosen, yes)
+    if not dry_run:
+        run_and_show(home, console, study, partitions, study=chosen)
 
 
-def run_and_show(home: Home, console: Console, name: StudyName, partitions: tuple[str, ...]) -> None:
+def study_with(judge: JudgeKind | None) -> "Study":
+    """The study that the environment names, with another judge where one is asked for.
+
+    A judge of the kind that is configured keeps its settings; any other has the defaults.
+    """
+    from resources.configuration.fidelity import LocalJudge
+    from resources.configuration.openai_judge import OpenAIJudge
+    from resources.study import study_from_environment
+
+    study = study_from_environment()
+    if judge is None or study.fidelity.judge.kind == judge:
+        return study
+    other = OpenAIJudge(kind="openai") if judge == "openai" else LocalJudge()
+    return replace(study, fidelity_section=study.fidelity.model_copy(update={"judge": other}))
+
+
+def _tell_the_price(console: Console, study: "Study", settings: tuple[str, ...], dry_run: bool, yes: bool) -> None:
+    """Show what a run would take, and ask a person whether it may cost that."""
+    with console.status("Counting calls"):
+        from pipeline.command_line.estimate_shown import costs_money, require_consent, show_estimate
+        from pipeline.command_line.planned_calls import planned_calls
+
+        planned = planned_calls(study, settings)
+        midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        spent = study.ledger.spent(study.name, midnight)
+    if dry_run or planned.n_open:
+        show_estimate(console, study, planned, spent)
+    if not dry_run and planned.n_open and costs_money(study):
+        require_consent(yes)
+
+
+def _tell_the_anchor(console: Console, study: "Study", yes: bool) -> None:
+    """Say how many calls an occasion takes; where they cost money, ask a person."""
+    from pipeline.command_line.estimate_shown import costs_money, require_consent
+
+    plan = study.fidelity
+    console.print(
+        f"Up to {plan.anchor.n_objects * plan.repeats} calls: {plan.anchor.n_objects} anchor objects, {plan.repeats} "
+        "repeats each, less what was answered today.",
+        highlight=False,
+    )
+    if costs_money(study):
+        require_consent(yes)
+
+
+def run_and_show(
+    home: Home,
+    console: Console,
+    name: StudyName,
+    partitions: tuple[str, ...],
+    retry_states: frozenset[str] = frozenset(),
+    study: "Study | None" = None,
+) -> None:
     """Run one study and print its summary.
+
+    Args:
+        home: Where it lies.
+        console: Where its progress and its summary go.
+        name: Which study.
+        partitions: Settings or data sets; all where empty.
+        retry_states: Answers without a score that are asked again.
+        study: As it is to run; the one that the environment names where left out.
 
     Raises:
         UserError: A user's file or a blocking gate stopped the study.
     """
     with console.status("Loading"):
+        from assets.fidelity.fidelity_report import report_path
+        from pipeline.command_line.drift_summary import show_drift
         from pipeline.command_line.evaluation_summary import show_evaluation
         from pipeline.command_line.summary import show_outcome, show_summary
         from pipeline.definitions import definitions_of
         from pipeline.instance import open_instance
-        from pipeline.runs import run_evaluation, run_study
+        from pipeline.runs import run_drift, run_evaluation, run_study
         from resources.progress import BarProgress
         from resources.study import study_from_environment
 
-        study = study_from_environment()
+        study = study or study_from_environment()
+        study.retry_states = retry_states
         definitions = definitions_of(study)
-    getattr(study, name)  # refuses a study that is not configured before anything runs
+    getattr(study, "evaluation" if name == "evaluation" else "fidelity")  # refuses what is not configured
     try:
         with open_instance(home) as instance:
             if name == "fidelity":
                 outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
+            elif name == "drift":
+                outcome = run_drift(definitions, instance, {"progress": BarProgress(console)})
             else:
                 outcome = run_evaluation(definitions, instance, study, partitions)
     except KeyboardInterrupt:
@@ -80,3 +170,6 @@ def run_and_show(home: Home, console: Console, name: StudyName, partitions: tupl
         raise UserError("A blocking gate stopped the study; the line marked STOP above says which and why.")
     if name == "fidelity":
         show_summary(home, console)
+        console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+    if name == "drift":
+        show_drift(home, console)

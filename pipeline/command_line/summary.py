@@ -10,10 +10,12 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+from upath import UPath
 
 from analysis.correlation import correlation
 from analysis.gates import Gate, at_least, at_most
 from assets.checks import NOT_ASKED
+from assets.fidelity.recommended_setting import as_good_as_best, chosen_setting
 from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityThresholds
 from resources.configuration.load import SAMPLE, load_configuration
@@ -80,7 +82,7 @@ def show_summary(home: Home, console: Console) -> None:
         f"scored by people. {answered} answers and {faults} faults in the ledger, {summary['cost_usd'].sum():.2f} USD.",
         highlight=False,
     )
-    _show_verdict(summary, thresholds, console)
+    _show_verdict(tables, summary, thresholds, console)
     _show_truth(home, console)
     console.print(f"Tables, as Parquet, in {tables}:", soft_wrap=True, highlight=False)
     names = [path.name if path.is_file() else f"{path.name}/" for path in tables.iterdir()]
@@ -120,22 +122,70 @@ def missed_gates(row: Any, thresholds: FidelityThresholds) -> list[str]:
     return [one.name for one in gates if not one.passed]
 
 
-def _show_verdict(summary: pd.DataFrame, thresholds: FidelityThresholds, console: Console) -> None:
-    """The settings that keep every quality gate, and the one that orders most like people among them."""
-    passing = [row for _, row in summary.iterrows() if not missed_gates(row, thresholds)]
-    if not passing:
-        nearest = min((row for _, row in summary.iterrows()), key=lambda row: len(missed_gates(row, thresholds)))
-        missed = ", ".join(missed_gates(nearest, thresholds))
-        words = f"No setting passes every quality gate. {nearest['setting']} misses the fewest: {missed}."
-    else:
-        best = max(passing, key=lambda row: row["spearman_r"])
-        bounds = "" if pd.isna(best["spearman_low"]) else f" [{best['spearman_low']:.3f}, {best['spearman_high']:.3f}]"
-        words = (
-            f"{len(passing)} of {len(summary)} settings pass every quality gate: "
-            f"{', '.join(str(row['setting']) for row in passing)}. Highest Spearman among them: {best['setting']}, "
-            f"{best['spearman_r']:.3f}{bounds}; that it is better than the others is not shown."
-        )
+def _show_verdict(tables: UPath, summary: pd.DataFrame, thresholds: FidelityThresholds, console: Console) -> None:
+    path = tables / "recommended_setting.parquet"
+    if not path.exists():
+        console.print("Verdict: none, the table recommended_setting was not made.", highlight=False)
+        return
+    recommended = pd.read_parquet(str(path))
+    words = verdict(recommended)
+    chosen = summary[summary["setting"] == chosen_setting(recommended).setting]
+    if missed := [column for _, row in chosen.iterrows() for column in missed_gates(row, thresholds)]:
+        words += f" Gates that it misses on all objects: {', '.join(missed)}."
     console.print(Text.assemble(("Verdict: ", "bold"), words))
+
+
+def verdict(recommended: pd.DataFrame) -> str:
+    """The setting to use, its numbers to report and what cannot be told from it; or none, and what the nearest lacks.
+
+    Args:
+        recommended: Table `recommended_setting`.
+    """
+    chosen = chosen_setting(recommended)
+    tried = int(recommended["n_settings_tried"].max()) if len(recommended) else 0
+    if chosen.setting is None:
+        words = f"no setting is recommended: none of {tried} that were compared keeps every condition."
+        if chosen.nearest is None:
+            return f"{words} None is near: no setting was compared whose repeats vary."
+        lacks = recommended.loc[recommended["setting"] == chosen.nearest, "failed"].iloc[0]
+        return f"{words} Nearest is {chosen.nearest}: {lacks}"
+    row = recommended[recommended["setting"] == chosen.setting].iloc[0]
+    equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
+    told = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
+    passing = int(recommended["passes"].astype(bool).sum())
+    best = f"the best of {passing} settings that keep every condition, {tried} tried"
+    if passing == 1:
+        best = f"the only one of {tried} settings tried that keeps every condition"
+    confirmed = "" if pd.isna(row["lacks_when_reported"]) else f" Not confirmed: {row['lacks_when_reported']}"
+    return (
+        f"use {chosen.setting}, {best}. {_where(row)}: ICC(1,k) {_with_bounds(row, 'icc_reported')}, Spearman "
+        f"{_with_bounds(row, 'spearman_reported')}{_scored(row)}, median MAD {_number(row['mad_reported'])}, "
+        f"JSON validity {_number(row['json_validity_reported'])}.{confirmed}{told}"
+    )
+
+
+def _where(row: Any) -> str:
+    """Which objects the reported numbers are of."""
+    n = f"n = {row['n_reporting']} objects of {row['n_products_reporting']} products"
+    return f"On products that did not choose it ({n})" if row["method"].startswith("split") else f"Corrected ({n})"
+
+
+def _scored(row: Any) -> str:
+    """How many of these objects people scored, where that is not all of them."""
+    if row["n_matched_reporting"] == row["n_reporting"]:
+        return ""
+    n_products = row["n_matched_products_reporting"]
+    return f" (n = {row['n_matched_reporting']} objects of {n_products} products that people scored)"
+
+
+def _with_bounds(row: Any, column: str) -> str:
+    low, high = row[f"{column}_low"], row[f"{column}_high"]
+    bounds = "" if pd.isna(low) or pd.isna(high) else f" [{low:.3f}, {high:.3f}]"
+    return f"{_number(row[column])}{bounds}"
+
+
+def _number(value: Any) -> str:
+    return "undefined" if pd.isna(value) else f"{value:.3f}"
 
 
 def _shown(column: str, row: Any) -> str:

@@ -12,6 +12,7 @@ from resources.inputs.catalogue import CATEGORIES, Catalogue, read_catalogue
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
 from resources.inputs.object_names import BadObjectName, ObjectName, item_id, parse_object_name, vocabulary
+from resources.tables.fidelity_decision import EVERYBODY
 
 COLUMNS = (
     "filename",
@@ -75,6 +76,11 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
         annotator = cells.get(columns.annotator, ONLY_ANNOTATOR)
         if not annotator:
             faults.add(f"column '{columns.annotator}' is blank.", "Name who gave the score.", row)
+        elif annotator.casefold() == EVERYBODY:
+            problem = (
+                f"annotator '{annotator}' in column '{columns.annotator}' is the name of all of them in the tables."
+            )
+            faults.add(problem, "Call this one something else; leave rows out that hold the mean of several.", row)
         cell = cells[columns.score]
         if not cell:
             exclusions.append(Exclusion(file.name, row, columns.score, cell, BLANK_SCORE))

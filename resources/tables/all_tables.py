@@ -1,12 +1,12 @@
 """Every declared table, by its group and by its name."""
 
-from resources.tables import evaluation, fidelity, fidelity_statistics
+from resources.tables import evaluation, fidelity, fidelity_decision, fidelity_golden, fidelity_statistics
 from resources.tables.declare import Table
 
 BY_GROUP: dict[str, dict[str, Table]] = {
     "fidelity": {
         table.name: table
-        for module in (fidelity, fidelity_statistics)
+        for module in (fidelity, fidelity_statistics, fidelity_golden, fidelity_decision)
         for table in vars(module).values()
         if isinstance(table, Table)
     },

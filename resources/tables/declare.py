@@ -91,6 +91,19 @@ def number(name: str, meaning: str, unit: str = "", **limits: Any) -> Column:
     return Column(name, "number", meaning, unit, **limits)
 
 
+def bounds(name: str, what: str, unit: str = "unitless", **limits: Any) -> tuple[Column, Column]:
+    """The two columns of an interval: null where the data carry no bound, and the table's `method` says why."""
+    return (
+        number(f"{name}_low", f"Lower bound of {what}.", unit, nullable=True, **limits),
+        number(f"{name}_high", f"Upper bound of {what}.", unit, nullable=True, **limits),
+    )
+
+
+def undefined(what: str = "Which numbers are null") -> Column:
+    """The column that says what the data do not define."""
+    return text("undefined", f"{what}, and why; null where none is. Of bounds `method` says it.", nullable=True)
+
+
 def whole(name: str, meaning: str, unit: str = "", **limits: Any) -> Column:
     """A column of counts."""
     return Column(name, "whole", meaning, unit, **limits)

@@ -75,6 +75,7 @@ JUDGE_CALLS = Table(
         number("temperature", "Sampling temperature.", "unitless", low=0),
         number("top_p", "Nucleus sampling share.", "share", **SCORE),
         whole("seed", "Seed that the judge was given."),
+        text("answer_form", "Form that was asked for: json_schema, json_object or plain.", nullable=True),
         text("prompt_hash", "SHA-256 of template, rubric and context, without the nonce."),
         texts("image_hashes", "Content hashes of the images shown: photos, then candidate."),
         time("started_at", "When the call began (UTC)."),

@@ -18,8 +18,21 @@ from pipeline.automation import (
     refresh,
 )
 from pipeline.definitions import definitions_of
+from resources.configuration.openai_judge import OpenAIJudge
 from resources.study import Study
-from tests.small_study import KEYS, OBJECTS, TABLES, errors, fault, launched, near_truth, run, run_one, write_study
+from tests.small_study import (
+    KEYS,
+    OBJECTS,
+    TABLES,
+    changed,
+    errors,
+    fault,
+    launched,
+    near_truth,
+    run,
+    run_one,
+    write_study,
+)
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 HUMAN_SCORES = ("human_scores",)
@@ -102,6 +115,7 @@ def test_a_missing_file_starts_nothing_and_says_where_it_should_be(study: Study,
 
 def test_the_sensors_job_makes_human_scores_and_all_that_depends_on_them(study: Study) -> None:
     job = definitions_of(study).resolve_job_def(new_human_scores.name)
+    # The watch on drift asks anew whenever it is made, so new scores leave it alone.
     assert {key.path[-1] for key in job.asset_layer.selected_asset_keys} == set(TABLES)
 
 
@@ -128,9 +142,51 @@ def test_nothing_runs_by_itself_until_it_is_switched_on() -> None:
     assert refresh.default_status == dg.DefaultSensorStatus.STOPPED
 
 
-def test_the_refresh_rule_is_on_every_table(study: Study) -> None:
-    for spec in definitions_of(study).resolve_all_asset_specs():
-        assert spec.automation_condition == REFRESH, spec.key
+def without_refresh(study: Study) -> set[str]:
+    """The tables that the refresh rule leaves alone."""
+    specs = definitions_of(study).resolve_all_asset_specs()
+    assert {spec.automation_condition for spec in specs} <= {REFRESH, None}
+    return {spec.key.path[-1] for spec in specs if spec.automation_condition is None}
+
+
+def test_the_refresh_rule_is_on_every_table_but_the_anchor(study: Study) -> None:
+    assert without_refresh(study) == {"anchor_scores"}
+
+
+def test_no_rule_asks_a_paid_judge_that_has_no_daily_budget(study: Study) -> None:
+    paid = changed(study, judge=OpenAIJudge(kind="openai", model="m"))
+    assert without_refresh(paid) == {"judge_calls", "golden_scores", "anchor_scores"}
+
+
+def test_a_daily_budget_brings_a_paid_judge_under_the_rule(study: Study) -> None:
+    paid = changed(study, judge=OpenAIJudge(kind="openai", model="m", auto_budget_usd_per_day=2))
+    assert without_refresh(paid) == {"anchor_scores"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ({"kind": "local"}, "Judge local: at most 50 calls (10 objects, 5 repeats), free of charge."),
+        (
+            {"kind": "openai"},
+            "Judge openai: at most 50 calls (10 objects, 5 repeats). It makes none of them until "
+            "auto_budget_usd_per_day is set: the judge may cost money.",
+        ),
+        (
+            {"kind": "openai", "auto_budget_usd_per_day": 2.5},
+            "Judge openai: at most 50 calls (10 objects, 5 repeats). It stops where the study has spent 2.5 USD that "
+            "day.",
+        ),
+    ],
+)
+def test_the_weekly_watch_says_what_it_asks_and_costs(study: Study, judge: dict[str, Any], said: str) -> None:
+    [watch] = [
+        one for one in definitions_of(changed(study, judge=judge)).schedules or [] if one.name == "weekly_anchor"
+    ]
+    assert isinstance(watch, dg.ScheduleDefinition)
+    assert (watch.description or "").endswith(f"for drift. {said}")
+    assert watch.default_status == dg.DefaultScheduleStatus.STOPPED
+    assert (watch.job_name, watch.cron_schedule) == ("drift", "0 4 * * 1")
 
 
 class Scenario:
@@ -224,4 +280,6 @@ def test_after_a_run_over_settings_new_scores_ask_for_the_settings_whose_gates_p
     other_scores(study)
     make_human_scores(study, instance)
     asked, _ = requested_settings(study, instance, cursor)
-    assert asked == {"study_objects": {None}, "matched_scores": {passing}, "human_agreement": {passing}}
+    by_setting = ("matched_scores", "human_agreement", "retried_calls", "annotator_test", "few_labels")
+    whole: dict[str, set[str | None]] = {"study_objects": {None}, "golden_images": {None}}
+    assert asked == whole | {name: {passing} for name in by_setting}

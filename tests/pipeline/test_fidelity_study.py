@@ -26,6 +26,7 @@ from tests.small_study import (
     sqlite_instance_in,
     stored,
     stored_path,
+    study_calls,
     without_drawing,
     write_study,
 )
@@ -125,7 +126,7 @@ def test_headline_numbers_are_each_settings_own(whole: Ran) -> None:
 
 
 def test_every_call_is_in_the_ledger_once(whole: Ran) -> None:
-    rows = ledger_rows(whole.study)
+    rows = study_calls(whole.study)
     assert len(rows) == len(OBJECTS) * len(KEYS) * 5
     assert not rows.duplicated(["setting", "object", "repeat"]).any()
     assert rows["dagster_run_id"].unique().tolist() == [whole.results[0].run_id]

@@ -151,6 +151,16 @@ def test_the_message_reads_as_the_style_asks(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["all annotators", "All annotators"])
+def test_an_annotator_with_the_name_of_all_of_them_is_refused(tmp_path: Path, name: str) -> None:
+    written(tmp_path / "subjective.csv", f"{SCORE_HEADER},annotator", f"{glb('a')},0.5,ann", f"{glb('a')},0.5,{name}")
+    with pytest.raises(
+        UserError, match=f"row 3: annotator '{name}' in column 'annotator' is the name of all"
+    ) as refused:
+        read_human_scores(study(tmp_path))
+    assert "Call this one something else" in str(refused.value)
+
+
 def test_a_blank_annotator_is_refused(tmp_path: Path) -> None:
     written(tmp_path / "subjective.csv", f"{SCORE_HEADER},annotator", f"{glb('a')},0.5,")
     with pytest.raises(UserError, match="row 2: column 'annotator' is blank"):

@@ -1,0 +1,130 @@
+"""The anchor: which objects are judged again on every occasion, and what the ledger says of the occasions so far."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from analysis.pairs import FEWEST_PAIRS
+from assets.fidelity.judge_calls import judged_objects
+from assets.lots import products_in_turn
+from resources.configuration.fidelity import FidelityStudy
+from resources.judges.contract import ANSWER_STATES, SCORED_STATES, JudgedObject
+from resources.judges.records import images_digest
+from resources.tables.fidelity_decision import ANCHOR_SCORES
+
+# The ledger tells occasions apart by the object's name: the same object on another day is another call.
+_NAME = re.compile(r"(?P<object>.+)@(?P<occasion>\d{4}-\d{2}-\d{2})$")
+COLUMNS = [column.name for column in ANCHOR_SCORES.columns]
+
+
+def on_occasion(judged: JudgedObject, occasion: str) -> JudgedObject:
+    """The object as it is called in the ledger on one day."""
+    return replace(judged, object=f"{judged.object}@{occasion}")
+
+
+def drawn(study_objects: pd.DataFrame, n_objects: int, seed: int) -> list[str]:
+    """Objects for a new anchor, drawn by hash of seed and name: each product gives one before any gives a second.
+
+    Args:
+        study_objects: The table; excluded objects are not drawn.
+        n_objects: How many, or all where there are fewer.
+        seed: The same seed draws the same objects, whatever the order of rows.
+    """
+    judged = study_objects.loc[study_objects["excluded"].isna(), ["object", "product_id"]]
+    return sorted(products_in_turn(judged, "object", seed, n_objects)["object"])
+
+
+def judged_again(
+    study_objects: pd.DataFrame, names: Sequence[str], occasion: str
+) -> tuple[list[JudgedObject], list[str]]:
+    """The anchor as it is judged on one day, and its objects that the study has no usable images of any more."""
+    judged = {one.object: one for one in judged_objects(study_objects)}
+    there = [on_occasion(judged[name], occasion) for name in names if name in judged]
+    return there, [name for name in names if name not in judged]
+
+
+def occasion_rows(calls: pd.DataFrame, study: FidelityStudy, today: str | None = None) -> pd.DataFrame:
+    """Table `anchor_scores` of the ledger's attempts.
+
+    Where several judges, settings, prompts or images were asked on one day, the last one counts: an occasion is one
+    judge at one setting.
+
+    Args:
+        calls: Columns of `judge_calls`; objects are named `{object}@{day}`.
+        study: How repeats become a score, and how many are planned.
+        today: The occasion that was judged by this plan, however early it broke off. The ledger does not say what was
+            planned on other days, and the largest repeat of such a day stands for it.
+    """
+    parts = calls["object"].str.extract(_NAME)
+    calls = calls.assign(**parts, images_digest=[images_digest(list(hashes)) for hashes in calls["image_hashes"]])
+    calls = calls[calls["occasion"].notna()].sort_values(["started_at", "attempt"], kind="stable")
+    calls = _of_the_last(calls, ["occasion"], ["judge_identity", "setting"])
+    calls = _of_the_last(calls, ["occasion", "object"], ["prompt_hash", "images_digest"])
+    largest = calls.groupby("occasion")["repeat"].transform("max")
+    calls = calls.assign(n_planned=largest.mask(calls["occasion"].eq(today or ""), largest.clip(lower=study.repeats)))
+    rows = [
+        _row(attempts, study) | {"occasion": occasion, "object": name}
+        for (occasion, name), attempts in calls.groupby(["occasion", "object"], sort=True)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def pinned_occasion(scores: pd.DataFrame, minimum_repeats: int) -> str | None:
+    """The first occasion on which at least three objects got the valid repeats that a score needs.
+
+    A day on which the judge was down or the budget ran out pins nothing.
+
+    Args:
+        scores: Table `anchor_scores`.
+        minimum_repeats: Valid repeats that a score needs.
+    """
+    enough = scores[has_enough_repeats(scores, minimum_repeats)].groupby("occasion").size()
+    return min((str(occasion) for occasion, n in enough.items() if n >= FEWEST_PAIRS), default=None)
+
+
+def has_enough_repeats(scores: pd.DataFrame, minimum_repeats: int) -> pd.Series:
+    """By row of `anchor_scores`, whether its score may be held against another occasion's."""
+    return scores["n_valid"] >= minimum_repeats
+
+
+def _of_the_last(calls: pd.DataFrame, within: list[str], kinds: list[str]) -> pd.DataFrame:
+    """The rows that share what the latest row of their group has."""
+    last = calls.drop_duplicates(within, keep="last")[[*within, *kinds]]
+    return calls.merge(last, on=[*within, *kinds])
+
+
+def _row(attempts: pd.DataFrame, study: FidelityStudy) -> dict[str, Any]:
+    """One object on one occasion; attempts are in order of time."""
+    last = attempts.sort_values("attempt").drop_duplicates("repeat", keep="last")
+    scores = last.loc[last["state"].isin(SCORED_STATES), f"score_{study.score_source}"].astype(float)
+    answered = attempts[attempts["state"].isin(ANSWER_STATES)]
+    said = answered[["model_answered", "fingerprint"]].drop_duplicates()
+    models = [_model(*pair) for pair in said.itertuples(index=False)]
+    same = attempts.iloc[-1]
+    return {
+        "judge_score": getattr(scores, study.aggregate)() if len(scores) else None,
+        "n_valid": len(scores),
+        "models_answered": sorted(models),
+        "first_call_at": attempts["started_at"].min(),
+        "cost_usd": attempts["cost_usd"].sum(),
+        **{
+            name: same[name]
+            for name in (
+                "n_planned",
+                "setting",
+                "judge",
+                "judge_identity",
+                "model_asked",
+                "prompt_hash",
+                "images_digest",
+            )
+        },
+    }
+
+
+def _model(model: Any, fingerprint: Any) -> str:
+    name = "not stated" if pd.isna(model) else str(model)
+    return name if pd.isna(fingerprint) else f"{name} ({fingerprint})"

@@ -1,0 +1,139 @@
+"""Table `anchor_scores`: the same few objects judged again on other days."""
+
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any, NamedTuple
+
+import dagster as dg
+import pandas as pd
+
+from assets.anchor import drawn, has_enough_repeats, judged_again, occasion_rows, pinned_occasion
+from assets.checks import require
+from assets.fidelity.judge_calls import judging_of
+from assets.fidelity.study_objects import mismatch_gate
+from assets.golden_setting import setting_in_force
+from assets.partitions import metadata_value
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.grid import Setting, setting_from_key
+from resources.errors import UserError, listed
+from resources.progress import TracksProgress
+from resources.study import Study
+
+
+class AnchorPlan(NamedTuple):
+    """What is judged on an occasion: objects by name, and the setting."""
+
+    objects: Sequence[str]
+    setting: Setting
+
+
+@dg.asset(
+    group_name="fidelity",
+    kinds={"python", "sqlalchemy"},
+    code_version="1",
+    # One run at a time: of two that overlap, the one that read first must not write last.
+    pool="anchor_scores",
+)
+def anchor_scores(
+    context: dg.AssetExecutionContext,
+    study_objects: pd.DataFrame,
+    recommended_setting: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+    progress: dg.ResourceParam[TracksProgress],
+) -> pd.DataFrame:
+    """Judges the anchor once a day of runs: the second run of a day asks nothing anew."""
+    require(mismatch_gate(study_objects))
+    require_a_judge_that_answers_anew(study.fidelity)
+    occasion, plan = day_of(context), study.fidelity
+    known = study.ledger.occasion_rows(study.name)
+    anchor = anchor_plan(occasion_rows(known, plan), occasion, study_objects, recommended_setting, plan)
+    objects, gone = judged_again(study_objects, anchor.objects, occasion)
+    if not objects:
+        raise UserError(
+            f"The study has usable images of none of the anchor's objects ({listed(gone)}). Put their images back."
+        )
+    judging = judging_of(context, study, objects, [anchor.setting])
+    judging.ask(progress, context.log)
+    # Of today, what the judge of now says counts, whatever else was asked today.
+    before = known[~known["object"].str.endswith(f"@{occasion}")]
+    frame = occasion_rows(joined(before, judging.rows()[anchor.setting.key]), plan, occasion)
+    context.add_output_metadata(headline(frame, occasion, anchor.setting, gone, plan))
+    return frame
+
+
+def require_a_judge_that_answers_anew(study: FidelityStudy) -> None:
+    """Refuse a recording.
+
+    Raises:
+        UserError: The configured judge only repeats recorded answers.
+    """
+    if isinstance(study.judge, ReplayJudge):
+        raise UserError(
+            "A recorded judge says the same for ever and cannot drift. Set `judge: kind:` to a judge that answers anew "
+            "before you watch it."
+        )
+
+
+def day_of(context: dg.AssetExecutionContext) -> str:
+    """The day (UTC) on which the run was made; a step that is tried again after midnight asks nothing twice."""
+    record = context.instance.get_run_record_by_id(context.run.run_id)
+    if record is None:
+        raise RuntimeError(f"Dagster does not know run {context.run.run_id}")
+    return record.create_timestamp.astimezone(UTC).date().isoformat()
+
+
+def anchor_plan(
+    earlier: pd.DataFrame,
+    occasion: str,
+    study_objects: pd.DataFrame,
+    recommended_setting: pd.DataFrame,
+    study: FidelityStudy,
+) -> AnchorPlan:
+    """The pinned objects at the pinned setting; before there is an anchor, new ones as configured.
+
+    On the day that pins, all that are drawn belong to it, so that an occasion which was broken off is completed.
+
+    Args:
+        earlier: Table `anchor_scores` as the ledger has it.
+        occasion: Today.
+        study_objects: The table.
+        recommended_setting: The table, which names the setting where the configuration does not.
+        study: The configuration.
+
+    Raises:
+        UserError: No setting is configured, and none is recommended or near it.
+    """
+    pinned = pinned_occasion(earlier, study.minimum_repeats)
+    new = drawn(study_objects, study.anchor.n_objects, study.seed)
+    if pinned is None:
+        key = setting_in_force(study.anchor.setting, recommended_setting, "anchor")
+        return AnchorPlan(new, setting_from_key(key))
+    then = earlier[earlier["occasion"] == pinned]
+    names = {*then["object"], *(new if pinned == occasion else ())}
+    return AnchorPlan(sorted(names), setting_from_key(then["setting"].iloc[0]))
+
+
+def joined(before: pd.DataFrame, today: pd.DataFrame) -> pd.DataFrame:
+    """Rows of both; an empty one has no say about types."""
+    parts = [part for part in (before, today) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else before
+
+
+def headline(
+    frame: pd.DataFrame, occasion: str, setting: Setting, gone: Sequence[str], study: FidelityStudy
+) -> dict[str, Any]:
+    """What the occasion brought, what it cost, and what could not be judged; also where not one call was made."""
+    now = frame[frame["occasion"] == occasion]
+    return {
+        "occasion": occasion,
+        "pinned": pinned_occasion(frame, study.minimum_repeats) or "not yet: fewer than 3 objects have a score",
+        "n_occasions": int(frame["occasion"].nunique()),
+        "setting": setting.key,
+        "n_objects": len(now),
+        "n_without_score": int(now["judge_score"].isna().sum()),
+        "n_with_too_few_repeats": int((~has_enough_repeats(now, study.minimum_repeats)).sum()),
+        "n_objects_gone": len(gone),
+        "objects_gone": listed(gone) or "none",
+        "mean": metadata_value(now["judge_score"].mean()),
+        "cost_usd": float(now["cost_usd"].sum()),
+    }

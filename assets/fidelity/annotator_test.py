@@ -1,0 +1,176 @@
+"""Table `annotator_test`: whether the judge represents the annotators as well as one of them does."""
+
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.alternative_annotator import (
+    EPSILON,
+    FEWEST_INSTANCES,
+    AgainstAnnotator,
+    AlternativeAnnotator,
+    alternative_annotator,
+)
+from analysis.dependent_correlations import ASSUMES
+from analysis.gates import Gate, at_least
+from analysis.icc import icc
+from analysis.undefined import UndefinedStatistic
+from assets.checks import WARN, gate_of_each
+from assets.fidelity.matched_scores import judge_scores
+from assets.fidelity.score_matrix import as_planned
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.configuration.fidelity import FidelityStudy
+from resources.errors import UserError, listed
+from resources.plots.annotators import draw_annotator_test
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+from resources.tables.fidelity_decision import ANNOTATOR_TEST, EVERYBODY
+
+HEADLINE = ("omega", "rho", "human_icc_1_1", "human_icc_1_k", "n_instances")
+
+
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def annotator_test(
+    context: dg.AssetExecutionContext,
+    score_matrix: Frames,
+    human_scores: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> Frames:
+    """One row per annotator and one for all of them: who is nearer to the others, this person or the judge."""
+    needed = study.fidelity.thresholds.stand_in_share
+    return each_partition(
+        context,
+        lambda key: annotator_rows(key, score_matrix[key], human_scores, study.fidelity),
+        lambda frame: headline(frame, needed),
+    )
+
+
+def annotator_rows(
+    setting: str, matrix: pd.DataFrame, human_scores: pd.DataFrame, study: FidelityStudy
+) -> pd.DataFrame:
+    """The test on objects, also where the study matches by item: people can only be compared on the same thing."""
+    matrix = as_planned(matrix, study.repeats)
+    _refuse_scored_twice(human_scores)
+    # Not `pivot_table`: two scores of one person for one object are an error, not their mean.
+    wide = human_scores.pivot(index="object", columns="annotator", values="score")  # noqa: PD010
+    wide = wide.reindex(matrix["object"])
+    people, judge = wide.to_numpy(dtype=float), judge_scores(matrix, study.aggregate)
+    compared = ~np.isnan(judge) & (~np.isnan(people)).any(axis=1)
+    several = compared & ((~np.isnan(people)).sum(axis=1) >= 2)
+    products = matrix.loc[several, "product_id"]
+    shared = f"p and intervals: {ASSUMES}" if products.nunique() < len(products) else None
+    reasons: list[str] = []
+    whole: dict[str, Any] = {"n_instances": int(several.sum())} | _people_among_themselves(
+        people[compared], study, reasons
+    )
+    rows = []
+    try:
+        found = alternative_annotator(people, judge, list(wide.columns), epsilon=EPSILON[study.annotators])
+    except UndefinedStatistic as undefined:
+        reasons.append(f"omega, rho: {undefined.reason}")
+        notes = [shared]
+    else:
+        whole |= {"omega": found.winning_rate, "rho": found.advantage}
+        rows = [_row_of(name, part) | {"note": shared} for name, part in found.annotators.items()]
+        notes = [found.warning, _skipped(found), shared]
+    whole |= {"annotator": EVERYBODY, "note": _joined(notes), "undefined": _joined(reasons)}
+    frame = pd.DataFrame([*rows, whole], columns=[column.name for column in ANNOTATOR_TEST.columns])
+    return frame.assign(setting=setting, epsilon=EPSILON[study.annotators])
+
+
+def _refuse_scored_twice(human_scores: pd.DataFrame) -> None:
+    """End where a person scored an object more than once: which of the scores counts is not ours to say.
+
+    Raises:
+        UserError: That is so, with objects and persons.
+    """
+    cells = human_scores.loc[human_scores.duplicated(["object", "annotator"]), ["object", "annotator"]]
+    if len(cells):
+        named = sorted({f"'{name}' by '{annotator}'" for name, annotator in cells.itertuples(index=False)})
+        raise UserError(
+            f"human_scores holds more than one score of {listed(named)}. Keep one of each, and load it again."
+        )
+
+
+def _row_of(name: object, part: AgainstAnnotator) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "annotator": str(name),
+        "n_instances": part.n_instances,
+        "share_judge_better": part.judge_share,
+        "share_annotator_better": part.annotator_share,
+        "p": part.p,
+        "p_adjusted": part.p_adjusted,
+        "rejected": part.rejected,
+    }
+    objects = "1 object" if part.n_instances == 1 else f"{part.n_instances} objects"
+    few = f"skipped: {objects} with the judge and another annotator, {FEWEST_INSTANCES} needed"
+    return row | {"undefined": few if part.skipped else None}
+
+
+def _people_among_themselves(people: np.ndarray, study: FidelityStudy, reasons: list[str]) -> dict[str, Any]:
+    """How well one person's score stands in for another's, on the objects that the judge scored too."""
+    try:
+        if not people.size:
+            raise UndefinedStatistic("no object was scored by people and the judge")
+        # One-way forms: people are exchangeable, and not everybody scored everything.
+        found = icc(people, confidence=study.confidence)
+    except UndefinedStatistic as undefined:
+        reasons.append(f"human_icc: {undefined.reason}")
+        return {}
+    row: dict[str, Any] = {}
+    for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
+        row |= {name: form.value, f"{name}_low": form.low, f"{name}_high": form.high}
+        if form.reason:
+            reasons.append(f"{name}: {form.reason}")
+    return row
+
+
+def _skipped(found: AlternativeAnnotator) -> str | None:
+    if not found.n_skipped:
+        return None
+    return f"{found.n_skipped} of {len(found.annotators)} annotators skipped: under {FEWEST_INSTANCES} objects"
+
+
+def _joined(parts: list[str] | list[str | None]) -> str | None:
+    return "; ".join(part for part in parts if part) or None
+
+
+def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
+    """The row of the whole, and every annotator at a glance."""
+    whole = _whole(frame)
+    height_in = 1.6 + 0.3 * len(frame)
+    plot = figure_metadata(lambda figure: draw_annotator_test(figure, frame, EVERYBODY, needed), height_in=height_in)
+    return {name: whole[name] for name in HEADLINE} | {"plot": plot}
+
+
+@dg.asset_check(asset=annotator_test, partitions_def=SETTINGS)
+def judge_can_stand_in(
+    context: dg.AssetCheckExecutionContext, annotator_test: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Advice: the judge wins against enough annotators to stand in for one of them."""
+    needed = study.fidelity.thresholds.stand_in_share
+    return gate_of_each(context, annotator_test, lambda frame: stand_in_gate(frame, needed), WARN)
+
+
+def stand_in_gate(frame: pd.DataFrame, needed: float) -> Gate:
+    """Omega against the share of annotators that the judge must win against."""
+    whole = _whole(frame)
+    known = not pd.isna(whole["omega"])
+    return at_least(
+        "judge_can_stand_in",
+        float(whole["omega"]) if known else None,
+        needed,
+        n=int(whole["n_instances"]),
+        what=f"Share of annotators against whom the judge wins (omega, epsilon {whole['epsilon']:g})",
+        reason=str(whole["undefined"]),
+        remedy="share_judge_better in annotator_test says against whom it loses; more objects that several people "
+        "scored make the test sharper."
+        if known
+        else f"Two people or more must have scored the same {FEWEST_INSTANCES} objects.",
+    )
+
+
+def _whole(frame: pd.DataFrame) -> pd.Series:
+    return frame[frame["annotator"] == EVERYBODY].iloc[0]

@@ -1,0 +1,84 @@
+"""Table `dose_response`: whether more of an alteration costs more."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_least
+from analysis.rounding import rounded
+from assets.checks import NOT_ASKED, WARN, gate_result, told
+from assets.sensitivity_rows import dose_points, dose_rows
+from resources.errors import listed
+from resources.plots.figure import figure_metadata
+from resources.plots.sensitivity import draw_dose_response
+from resources.study import Study
+
+
+@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="1")
+def dose_response(
+    context: dg.AssetExecutionContext, golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """One row per kind: the line of drops on dose within items, and Page's trend test."""
+    frame = dose_rows(golden_scores, study.fidelity)
+    context.add_output_metadata(headline(frame, dose_points(golden_scores), study.fidelity.thresholds.dose_response_r2))
+    return frame
+
+
+def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dict[str, Any]:
+    """How many kinds the dose explains, their R squared, and all lines at a glance."""
+    explained = {str(row["kind"]): _explains(row, threshold) for row in frame.to_dict("records")}
+    height_in = 0.6 + 2.1 * max(1, -(-len(frame) // 3))
+    return {
+        "n_kinds": len(frame),
+        "n_explained": sum(explained.values()),
+        "not_explained": ", ".join(kind for kind, done in explained.items() if not done) or "none",
+        "plot": figure_metadata(lambda figure: draw_dose_response(figure, points, frame), 8.4, height_in),
+    }
+
+
+@dg.asset_check(asset=dose_response)
+def more_costs_more(dose_response: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: within items the dose explains the drops, for each kind of alteration."""
+    return gate_result(dose_gate(dose_response, study.fidelity.thresholds.dose_response_r2), WARN)
+
+
+def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
+    """The smallest R squared over kinds against the threshold; a line that falls fails whatever its R squared."""
+    name = "more_costs_more"
+    if frame.empty:
+        sentence = f"{NOT_ASKED} No kind of alteration has three magnitudes."
+        return Gate(name, True, None, f">= {threshold:g}", sentence)
+    failing = [row for row in frame.to_dict("records") if not _explains(row, threshold)]
+    known = frame[frame["r2"].notna()]
+    worst = known.iloc[int(known["r2"].astype(float).argmin())] if len(known) else frame.iloc[0]
+    which = f", the lowest of {len(frame)} kinds," if len(frame) > 1 else ""
+    gate = at_least(
+        name,
+        None if pd.isna(worst["r2"]) else float(worst["r2"]),
+        threshold,
+        n=int(worst["n_line"]),
+        counted="items",
+        what=f"R squared of drop on dose for {worst['kind']}{which}",
+        reason=str(worst["undefined"]),
+    )
+    said = f"{gate.sentence} Short of it: {listed(_said(row) for row in failing)}."
+    holds = f"{gate.sentence} Every line rises with the dose."
+    return told(gate._replace(passed=not failing, sentence=said), holds)
+
+
+def _explains(row: Mapping[Any, Any], threshold: float) -> bool:
+    if pd.isna(row["r2"]) or pd.isna(row["slope"]):
+        return False
+    return bool(rounded(row["r2"]) >= rounded(threshold)) and _rises(row)
+
+
+def _rises(row: Mapping[Any, Any]) -> bool:
+    return bool(rounded(row["slope"]) > 0.0)
+
+
+def _said(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["r2"]):
+        return f"{row['kind']} (undefined)"
+    return f"{row['kind']} ({row['r2']:.2f}{'' if _rises(row) else ', falling'})"

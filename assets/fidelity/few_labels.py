@@ -1,0 +1,85 @@
+"""Table `few_labels`: how far a few human labels and the judge on everything would bring the mean human score."""
+
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate
+from analysis.dependent_correlations import ASSUMES
+from analysis.prediction_powered import FEWEST_LABELS, judge_alone, labels_alone, prediction_powered_mean
+from analysis.undefined import UndefinedStatistic
+from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.configuration.fidelity import FidelityStudy
+from resources.plots.annotators import draw_few_labels
+from resources.plots.figure import figure_metadata
+from resources.study import Study
+from resources.tables.fidelity_decision import FEW_LABELS
+
+STEPS = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
+FEWEST_SHOWN = 5
+
+
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def few_labels(context: dg.AssetExecutionContext, matched_scores: Frames, study: dg.ResourceParam[Study]) -> Frames:
+    """One row per number of labels: the mean by labels and judge together, and by either alone."""
+    return each_partition(context, lambda key: label_rows(key, matched_scores[key], study.fidelity), headline)
+
+
+def label_rows(setting: str, matched: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """Random subsets of the matched objects, each holding the smaller ones, as if only these had been labelled."""
+    ordered = matched.sort_values("match_key")
+    drawn = ordered.iloc[np.random.default_rng(study.seed).permutation(len(ordered))]
+    human, judge = drawn["human_score"].to_numpy(dtype=float), drawn["judge_score"].to_numpy(dtype=float)
+    n_products = int(matched["product_id"].nunique())
+    shared = {"n_products": n_products, "all_labels": human.mean() if len(human) else None}
+    clustered = n_products < len(matched)
+    rows = []
+    for n in numbers_of_labels(len(drawn)):
+        row = {"n_labels": n, "n_unlabelled": len(drawn) - n, **shared}
+        rows.append(row | _estimates(human[:n], judge[:n], judge[n:], clustered, study))
+    frame = pd.DataFrame(rows, columns=[column.name for column in FEW_LABELS.columns])
+    return frame.assign(setting=setting)
+
+
+def numbers_of_labels(n_objects: int) -> list[int]:
+    """From 5 on in steps of 5, 10, 20, 50 ... while objects are left; with fewer objects 2, or the one there is."""
+    return [step for step in STEPS if FEWEST_SHOWN <= step < n_objects] or [min(FEWEST_LABELS, n_objects)]
+
+
+def _estimates(
+    labels: np.ndarray, seen: np.ndarray, unseen: np.ndarray, clustered: bool, study: FidelityStudy
+) -> dict[str, Any]:
+    everywhere = np.concatenate([seen, unseen])
+    # A side by itself is defined where both together are not, such as beside a judge that never varies.
+    row = _columns("people_only", labels_alone(labels, confidence=study.confidence)) if labels.size else {}
+    row |= _columns("judge_only", judge_alone(everywhere, confidence=study.confidence)) if everywhere.size else {}
+    try:
+        found = prediction_powered_mean(labels, seen, unseen, confidence=study.confidence)
+    except UndefinedStatistic as undefined:
+        return row | {"undefined": undefined.reason}
+    few = f"unreliable: under {RELIABLE_CLUSTERS} labels" if len(labels) < RELIABLE_CLUSTERS else None
+    method = [found.mean.interval.method, "one random draw", few, ASSUMES if clustered else None]
+    return row | {
+        **_columns("prediction_powered", found.mean),
+        "lambda_": found.tuning,
+        "labels_gained": found.effective_labels_gain,
+        "method": ", ".join(part for part in method if part),
+        "undefined": None if found.effective_labels_gain is not None else "labels_gained: nothing varies",
+    }
+
+
+def _columns(name: str, estimate: Estimate) -> dict[str, float | None]:
+    interval = estimate.interval
+    return {name: estimate.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def headline(frame: pd.DataFrame) -> dict[str, object]:
+    """What the judge is worth at the most labels tried, and the whole ladder at a glance."""
+    last = frame.iloc[-1]
+    numbers = {name: last[name] for name in ("n_labels", "n_unlabelled", "labels_gained", "lambda_")}
+    low, high = last["prediction_powered_low"], last["prediction_powered_high"]
+    half_width = None if pd.isna(low) or pd.isna(high) else (high - low) / 2
+    plot = figure_metadata(lambda figure: draw_few_labels(figure, frame))
+    return numbers | {"half_width": half_width, "plot": plot}

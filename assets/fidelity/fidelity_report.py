@@ -1,0 +1,127 @@
+"""Table `fidelity_report`: the study as one page for the browser, in English and Italian, that needs no network."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from assets.partitions import MADE_SO_FAR, Frames
+from assets.report_gates import gates_by_setting, golden_gates
+from assets.sensitivity_rows import dose_of
+from resources.configuration.fidelity import FidelityStudy
+from resources.partial_files import write_whole
+from resources.reports.fidelity.contents import Contents
+from resources.reports.fidelity.facts import judge_in_words
+from resources.reports.fidelity.report import FILE_NAME, fidelity_page
+from resources.reports.text import LANGUAGES
+from resources.study import Study
+from resources.tables.all_tables import TABLES
+from resources.tables.fidelity_decision import FIDELITY_REPORT
+
+WHOLE = (
+    "human_scores",
+    "study_objects",
+    "setting_summary",
+    "recommended_setting",
+    "golden_images",
+    "sensitivity",
+    "dose_response",
+)
+BY_SETTING = (
+    "icc_by_setting",
+    "stability",
+    "convergence_summary",
+    "convergence_curves",
+    "matched_scores",
+    "human_agreement",
+    "annotator_test",
+    "few_labels",
+    "retried_calls",
+    "judge_calls",
+)
+
+
+@dg.asset(
+    group_name="fidelity",
+    ins={name: dg.AssetIn() for name in WHOLE} | dict.fromkeys(BY_SETTING, MADE_SO_FAR),
+    kinds={"html"},
+    code_version="1",
+    # One run at a time: of two that overlap, the one that read first must not write last.
+    pool="fidelity_report",
+)
+def fidelity_report(
+    context: dg.AssetExecutionContext,
+    study: dg.ResourceParam[Study],
+    **tables: Any,
+) -> pd.DataFrame:
+    """Writes outputs/fidelity_report.html: recommendation, gates, charts, help and data, from the tables as stored."""
+    written = write_report(contents_of(study.name, study.fidelity, tables), report_path(study))
+    context.add_output_metadata(headline(written))
+    return written
+
+
+def report_path(study: Study) -> Path:
+    """Where the report lies, whether it was made or not: for whoever tells a person."""
+    return study.home.outputs / FILE_NAME
+
+
+def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:
+    """What the report is made from: tables joined over settings, gates, and the doses of the golden set.
+
+    Args:
+        name: Of the study.
+        plan: Its configuration.
+        frames: Every table that the report reads, by name; a partitioned one as a dict.
+    """
+    tables = {table: as_one(table, frame) for table, frame in frames.items()}
+    doses = {
+        str(row["alteration"]): dose_of(str(row["kind"]), float(row["magnitude"]))
+        for row in tables["sensitivity"].to_dict("records")
+        if not pd.isna(row["magnitude"])
+    }
+    gates = gates_by_setting(tables, plan)
+    return Contents(
+        name, plan, tables, gates, golden_gates(tables["sensitivity"], tables["dose_response"], plan), doses
+    )
+
+
+def as_one(table: str, frames: pd.DataFrame | Frames) -> pd.DataFrame:
+    """All settings of a table in one frame; an empty one with the declared columns where none was made."""
+    if isinstance(frames, pd.DataFrame):
+        return frames
+    made = [frames[key] for key in sorted(frames) if len(frames[key])]
+    if made:
+        return pd.concat(made, ignore_index=True)
+    names = [column.name for column in TABLES[table].columns if not column.pattern]
+    return TABLES[table].validated(pd.DataFrame({name: [] for name in names}))
+
+
+def write_report(contents: Contents, path: Path) -> pd.DataFrame:
+    """The page on the disk, whole or not at all, and its row."""
+    page = fidelity_page(contents)
+    write_whole(path, page)
+    data = page.encode()
+    row = {
+        "path": str(path),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "n_bytes": len(data),
+        "study": contents.study,
+        "judge": judge_in_words(contents).plain(LANGUAGES[0]),
+        "recommended": contents.recommended,
+        "languages": list(LANGUAGES),
+    }
+    return pd.DataFrame([row], columns=[column.name for column in FIDELITY_REPORT.columns])
+
+
+def headline(written: pd.DataFrame) -> dict[str, Any]:
+    """Where the page lies and what it recommends."""
+    row = written.iloc[0]
+    return {
+        # Not `path`: the table's own address goes by that name.
+        "report": dg.MetadataValue.path(str(row["path"])),
+        "n_bytes": int(row["n_bytes"]),
+        "recommended": row["recommended"] or "none",
+        "judge": str(row["judge"]),
+    }

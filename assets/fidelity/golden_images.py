@@ -1,0 +1,203 @@
+"""Table `golden_images`: renders altered in a known way, which a judge that is worth its name scores lower."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+from upath import UPath
+
+from analysis.gates import Gate, at_most
+from assets.checks import gate_result, require, told
+from assets.choosing_products import products_that_choose
+from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate
+from assets.golden_choice import golden_objects, other_object
+from resources.configuration.fidelity import FidelityStudy
+from resources.errors import listed
+from resources.golden_files import GoldenImage, Original, golden_folder, sha256_if_there, write_golden_item
+from resources.golden_set import Alteration, alterations_of
+from resources.images import UnreadableImage, load_image
+from resources.plots.figure import figure_metadata
+from resources.plots.golden import draw_contact_sheet, sheet_size_in
+from resources.progress import Advance, TracksProgress
+from resources.study import Study
+from resources.tables.fidelity_golden import GOLDEN_IMAGES
+
+TILE_PX = 128
+DESCRIBED = ["object", "item_id", "product_id", "category_l3", "reference_paths", "reference_sha256", "chose_setting"]
+
+
+@dg.asset(
+    group_name="fidelity",
+    kinds={"image"},
+    code_version="1",
+    # One run at a time: two would write the same files.
+    pool="golden_images",
+)
+def golden_images(
+    context: dg.AssetExecutionContext,
+    study_objects: pd.DataFrame,
+    human_scores: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+    progress: dg.ResourceParam[TracksProgress],
+) -> pd.DataFrame:
+    """Alters the renders of some items, on the object only, and writes each picture that is not there yet."""
+    require(mismatch_gate(study_objects))
+    require(enough_objects_gate(study_objects))
+    alterations = alterations_of(study.fidelity.golden)
+    choosing = products_that_choose(study_objects, human_scores, study.fidelity).products
+    chosen = golden_objects(study_objects, choosing, study.fidelity)
+    with progress.track("golden images", len(chosen) * len(alterations), context.log) as advance:
+        made = golden_rows(chosen, study_objects, study.fidelity, golden_folder(study.home), alterations, advance)
+    manifest = made[[column.name for column in GOLDEN_IMAGES.columns]]
+    context.add_output_metadata(
+        headline(manifest) | {"n_kept": int(made["kept"].sum()), "folder": str(golden_folder(study.home))}
+    )
+    return manifest
+
+
+def golden_rows(
+    chosen: pd.DataFrame,
+    study_objects: pd.DataFrame,
+    study: FidelityStudy,
+    folder: UPath,
+    alterations: list[Alteration],
+    advance: Advance,
+) -> pd.DataFrame:
+    """The manifest, one row per chosen object and alteration, and whether the file was `kept`."""
+    rows: list[dict[str, Any]] = []
+    for one in chosen.to_dict("records"):
+        original = _opened(one)
+        if isinstance(original, UnreadableImage):
+            images = [GoldenImage(alteration.name, skipped=str(original)) for alteration in alterations]
+        else:
+            other = _other(one, study_objects, study.seed)
+            images = write_golden_item(folder, one["item_id"], original, other, alterations)
+        shared: dict[str, Any] = {name: one[name] for name in DESCRIBED} | {
+            "original_path": one["candidate_path"],
+            "original_sha256": None if isinstance(original, UnreadableImage) else original.sha256,
+        }
+        rows += [shared | _row(*pair) for pair in zip(alterations, images, strict=True)]
+        advance(len(alterations))
+    return pd.DataFrame(rows, columns=[*(column.name for column in GOLDEN_IMAGES.columns), "kept"])
+
+
+def _row(alteration: Alteration, image: GoldenImage) -> dict[str, Any]:
+    return {
+        "alteration": alteration.name,
+        "kind": alteration.kind,
+        "magnitude": alteration.magnitude,
+        "magnitude_unit": alteration.unit,
+        "expected": alteration.expected,
+        "altered_path": image.path,
+        "altered_sha256": image.sha256,
+        "changed_share": image.changed_share,
+        "skipped": image.skipped,
+        "kept": image.kept,
+    }
+
+
+def _opened(one: Mapping[Hashable, Any]) -> Original | UnreadableImage:
+    """The object's render, or what is wrong with it."""
+    if pd.notna(one["excluded"]):
+        return UnreadableImage(one["item_id"], "the object is not judged.", str(one["exclusion_detail"]))
+    try:
+        return Original(one["candidate_path"])
+    except UnreadableImage as error:
+        return error
+
+
+def _other(one: Mapping[Hashable, Any], study_objects: pd.DataFrame, seed: int) -> Original | UnreadableImage:
+    other = other_object(one, study_objects, seed)
+    if other is None:
+        return UnreadableImage(one["item_id"], "the study has no other product.", "Judge objects of a second one.")
+    return _opened(other.to_dict())
+
+
+def headline(manifest: pd.DataFrame) -> dict[str, Any]:
+    """How many pictures there are, what was skipped and why, and one item to look at."""
+    skipped = manifest["skipped"].notna()
+    metadata: dict[str, Any] = {
+        "n_items": int(manifest["item_id"].nunique()),
+        "n_alterations": int(manifest["alteration"].nunique()),
+        "n_images": int((~skipped).sum()),
+        "n_skipped": int(skipped.sum()),
+        "skipped": listed(manifest["skipped"].dropna().unique(), 3) or "none",
+        "n_items_that_chose_the_setting": int(
+            manifest.loc[manifest["chose_setting"].astype(bool), "item_id"].nunique()
+        ),
+    }
+    if skipped.all():
+        return metadata
+    shown = manifest[manifest["object"] == manifest.loc[~skipped, "object"].iloc[0]]
+    title, pictures = contact_sheet(shown[shown["skipped"].isna()])
+    size = sheet_size_in(len(pictures))
+    return metadata | {
+        "plot": figure_metadata(lambda figure: draw_contact_sheet(figure, title, pictures), *size),
+    }
+
+
+def contact_sheet(rows: pd.DataFrame) -> tuple[str, list[tuple[str, Any]]]:
+    """The original and every altered image of one object, small, with their names.
+
+    Args:
+        rows: Of the manifest, of one object, none of them skipped.
+    """
+    first = rows.iloc[0]
+    pictures = [("original", load_image(first["original_path"], TILE_PX))]
+    pictures += [(row["alteration"], load_image(row["altered_path"], TILE_PX)) for row in rows.to_dict("records")]
+    return f"{first['item_id']} ({first['object']})", pictures
+
+
+@dg.asset_check(asset=golden_images, additional_ins={"study_objects": dg.AssetIn("study_objects")}, blocking=True)
+def golden_images_are_of_the_judged_renders(
+    golden_images: pd.DataFrame, study_objects: pd.DataFrame
+) -> dg.AssetCheckResult:
+    """Every golden image is on the disk as it was made, of the render and beside the photos that are judged now."""
+    return gate_result(current_renders_gate(golden_images, study_objects))
+
+
+def current_renders_gate(manifest: pd.DataFrame, study_objects: pd.DataFrame) -> Gate:
+    """Golden images that are gone, changed, or made of another render than the one judged now; each is named."""
+    made = manifest[manifest["skipped"].isna()]
+    wrong = _wrong_objects(made, study_objects)
+    faults = [
+        f"{row['item_id']} {row['alteration']}: {fault}."
+        for row in made.to_dict("records")
+        if (fault := wrong.get(row["object"]) or _wrong_file(row)) is not None
+    ]
+    gate = at_most(
+        "golden_images_are_of_the_judged_renders",
+        float(len(faults)) if len(made) else None,
+        0,
+        n=len(made),
+        counted="golden images",
+        what="Number of golden images not made of the render that is judged now",
+        reason=listed(manifest["skipped"].dropna().unique(), 3) or "golden.items names no item",
+        remedy=f"{listed(faults, 3)} Make `study_objects` and then `golden_images` again.",
+    )
+    return told(gate, f"All {len(made)} golden images are on the disk and of the renders that are judged now.")
+
+
+def _wrong_objects(made: pd.DataFrame, study_objects: pd.DataFrame) -> dict[str, str]:
+    """Objects whose golden images are out of date, with the cause."""
+    now = {row["object"]: row for row in study_objects[study_objects["excluded"].isna()].to_dict("records")}
+    wrong = {}
+    for row in made.drop_duplicates("object").to_dict("records"):
+        judged = now.get(row["object"])
+        if judged is None:
+            wrong[row["object"]] = "the object is judged no more"
+        elif judged["candidate_sha256"] != row["original_sha256"]:
+            wrong[row["object"]] = "made of another render than the one that is judged"
+        elif list(judged["reference_sha256"]) != list(row["reference_sha256"]):
+            wrong[row["object"]] = "the item's photos changed"
+        elif sha256_if_there(judged["candidate_path"]) != row["original_sha256"]:
+            wrong[row["object"]] = "the render on the disk changed or is gone"
+    return wrong
+
+
+def _wrong_file(row: Mapping[Hashable, Any]) -> str | None:
+    found = sha256_if_there(row["altered_path"])
+    if found == row["altered_sha256"]:
+        return None
+    return "its file is gone" if found is None else "its file was changed"

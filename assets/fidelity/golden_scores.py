@@ -1,0 +1,213 @@
+"""Table `golden_scores`: the judge's scores of the golden set beside those of the originals."""
+
+from dataclasses import replace
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.gates import Gate, at_least, at_most
+from analysis.rounding import rounded
+from assets.checks import WARN, gate_result, require, told
+from assets.counted_pairs import chose_setting, counted
+from assets.fidelity.golden_images import current_renders_gate
+from assets.fidelity.judge_calls import judged_objects, judging_of
+from assets.fidelity.matched_scores import judge_scores
+from assets.fidelity.score_matrix import as_planned, matrix_of
+from assets.golden_setting import setting_in_force
+from assets.partitions import MADE_SO_FAR, Frames
+from assets.plan_in_force import PlanInForce, difference, plan_in_force
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.grid import setting_from_key
+from resources.errors import UserError, listed
+from resources.judges.contract import JudgedObject
+from resources.plots.figure import figure_metadata
+from resources.plots.sensitivity import draw_golden_scores
+from resources.progress import TracksProgress
+from resources.study import Study
+from resources.tables.fidelity_golden import GOLDEN_SCORES
+
+DESCRIBED = ["object", "item_id", "product_id", "alteration", "kind", "magnitude", "magnitude_unit", "expected"]
+
+
+@dg.asset(
+    group_name="fidelity",
+    ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
+    kinds={"python", "sqlalchemy"},
+    code_version="1",
+    # One run at a time: of two that overlap, the one that read first must not write last.
+    pool="golden_scores",
+)
+def golden_scores(
+    context: dg.AssetExecutionContext,
+    golden_images: pd.DataFrame,
+    study_objects: pd.DataFrame,
+    judge_calls: Frames,
+    score_matrix: Frames,
+    recommended_setting: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+    progress: dg.ResourceParam[TracksProgress],
+) -> pd.DataFrame:
+    """Asks the judge about every golden image that the ledger does not answer yet, at one setting."""
+    require(current_renders_gate(golden_images, study_objects))
+    key = setting_in_force(study.fidelity.golden.setting, recommended_setting, "golden")
+    in_force = plan_in_force(study.fidelity, judged_objects(study_objects))
+    originals = originals_at(key, judge_calls, score_matrix, study.fidelity, in_force)
+    objects = [] if records_items_only(study.fidelity) else altered_objects(golden_images, study_objects)
+    judging = judging_of(context, study, objects, [setting_from_key(key)])
+    judging.ask(progress, context.log)
+    frame = golden_score_rows(golden_images, judging.rows()[key], originals, study.fidelity)
+    context.add_output_metadata(headline(frame))
+    return frame
+
+
+def altered_objects(golden_images: pd.DataFrame, study_objects: pd.DataFrame) -> list[JudgedObject]:
+    """The altered images as the judge sees them: photos and context of the original, under a name of their own."""
+    judged = {one.object: one for one in judged_objects(study_objects)}
+    there = golden_images[golden_images["skipped"].isna() & golden_images["object"].isin(judged.keys())]
+    return [
+        replace(
+            judged[row["object"]],
+            object=golden_name(row["object"], row["alteration"]),
+            candidate_path=row["altered_path"],
+            candidate_sha256=row["altered_sha256"],
+        )
+        for row in there.to_dict("records")
+    ]
+
+
+def records_items_only(study: FidelityStudy) -> bool:
+    """Whether answers come from VFScore's folders, which would give an altered image the answer of its original."""
+    return isinstance(study.judge, ReplayJudge) and study.judge.path.is_dir()
+
+
+def golden_name(object_: str, alteration: str) -> str:
+    """What the ledger calls an altered image."""
+    return f"{object_}~{alteration}"
+
+
+def originals_at(
+    key: str, calls: Frames, matrices: Frames, study: FidelityStudy, in_force: PlanInForce
+) -> pd.DataFrame:
+    """The score matrix of one setting, if judge, prompt, images and repeats are those that altered images will have.
+
+    Raises:
+        UserError: The setting was not run, or under another plan.
+    """
+    if key not in matrices or key not in calls:
+        raise UserError(f"The golden set is to be judged at {key}, which was not run. Run the setting first.")
+    if changed := difference(calls[key], in_force):
+        raise UserError(f"The originals at {key} cannot stand beside the golden set: {changed}. Run the setting again.")
+    return as_planned(matrices[key], study.repeats)
+
+
+def golden_score_rows(
+    golden_images: pd.DataFrame, calls: pd.DataFrame, originals: pd.DataFrame, study: FidelityStudy
+) -> pd.DataFrame:
+    """One row per golden image: both scores, and why there is no pair where a side lacks valid repeats.
+
+    Args:
+        golden_images: The manifest.
+        calls: Attempts at the altered images at one setting, under their `golden_name`.
+        originals: Table `score_matrix` at that setting.
+        study: Repeats, the fewest valid ones, and how they become a score.
+    """
+    key = originals["setting"].iloc[0]
+    frame = golden_images.reset_index(drop=True)
+    names = pd.Series([golden_name(*pair) for pair in zip(frame["object"], frame["alteration"], strict=True)])
+    altered = _scored(matrix_of(key, calls, frame.assign(object=names, excluded=None), study.repeats), study)
+    rows = frame[DESCRIBED].assign(
+        setting=key,
+        n_planned=study.repeats,
+        cost_usd=names.map(calls.groupby("object")["cost_usd"].sum()).fillna(0.0).astype(float),
+        chose_setting=frame["chose_setting"],
+    )
+    for side, scored, objects in (
+        ("original", _scored(originals, study), frame["object"]),
+        ("altered", altered, names),
+    ):
+        rows[f"{side}_score"] = objects.map(scored["score"]).astype(float)
+        rows[f"n_{side}"] = objects.map(scored["n_valid"]).fillna(0).astype("int64")
+    reasons = [_why_no_pair(row, study.minimum_repeats) for row in rows.assign(skipped=frame["skipped"]).itertuples()]
+    rows["undefined"] = pd.array(reasons, dtype="str")
+    drops = rounded(rounded(rows["original_score"]) - rounded(rows["altered_score"]))
+    rows["drop"] = np.where(rows["undefined"].isna(), drops, np.nan)
+    return rows[[column.name for column in GOLDEN_SCORES.columns]]
+
+
+def _scored(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    scores = judge_scores(matrix, study.aggregate)
+    return pd.DataFrame({"score": scores, "n_valid": matrix["n_valid"].to_numpy()}, index=matrix["object"])
+
+
+def _why_no_pair(row: Any, minimum: int) -> str | None:
+    if not pd.isna(row.skipped):
+        return f"no altered image: {row.skipped}"
+    short = [
+        f"{n} of the {side}" for side, n in (("original", row.n_original), ("altered", row.n_altered)) if n < minimum
+    ]
+    return f"too few valid repeats: {' and '.join(short)}; needed: {minimum}" if short else None
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """How many pairs, at which setting, what they cost."""
+    return {
+        "setting": str(frame["setting"].iloc[0]) if len(frame) else "none",
+        "n_items": int(frame["object"].nunique()),
+        "n_pairs": int(frame["undefined"].isna().sum()),
+        "n_without_pair": int(frame["undefined"].notna().sum()),
+        "n_items_that_chose_the_setting": int(frame.loc[chose_setting(frame), "object"].nunique()),
+        "cost_usd": float(frame["cost_usd"].sum()),
+        "plot": figure_metadata(lambda figure: draw_golden_scores(figure, frame), 6.4, 4.8),
+    }
+
+
+@dg.asset_check(asset=golden_scores)
+def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: nearly every golden image has a score beside its original's; failures are not random."""
+    return gate_result(complete_gate(golden_scores, study.fidelity.max_missing_share), WARN)
+
+
+@dg.asset_check(asset=golden_scores)
+def golden_items_are_held_out(golden_scores: pd.DataFrame) -> dg.AssetCheckResult:
+    """Advice: no item of the golden set had a part in choosing the setting."""
+    return gate_result(held_out_gate(golden_scores), WARN)
+
+
+def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
+    """The share of golden images with a pair of scores."""
+    paired = int(frame["undefined"].isna().sum())
+    reasons = frame["undefined"].dropna().value_counts()
+    return at_least(
+        "golden_pairs_are_complete",
+        paired / len(frame) if len(frame) else None,
+        1.0 - max_missing_share,
+        n=len(frame),
+        counted="golden images",
+        what="Share with a score beside the original's",
+        reason="the golden set is empty",
+        remedy=f"Lacking: {listed(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are asked "
+        "again.",
+    )
+
+
+def held_out_gate(frame: pd.DataFrame) -> Gate:
+    """The number of items whose product also had a part in choosing the setting."""
+    chose = frame.loc[chose_setting(frame), "object"].unique()
+    n_items, pairs = int(frame["object"].nunique()), counted(frame)
+    if chose_setting(pairs).any():
+        consequence = "Their pairs count all the same, because no other item has a pair of scores."
+    else:
+        consequence = f"They do not count; of the others {pairs['object'].nunique()} have a pair of scores and do."
+    gate = at_most(
+        "golden_items_are_held_out",
+        float(len(chose)),
+        0,
+        n=n_items,
+        counted="items",
+        what="Number of items that had a part in choosing the setting",
+        remedy=f"They are {listed(chose)}. {consequence} Leave `golden.items` out; with more products, one half "
+        "chooses and the other is free for the golden set.",
+    )
+    return told(gate, f"None of the {n_items} items had a part in choosing the setting.")

@@ -1,0 +1,197 @@
+"""Table `sensitivity`: whether the judge sees each alteration of the golden set."""
+
+import math
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.effect_size import FEWEST
+from analysis.gates import Gate, at_least, at_most, share_at_least
+from analysis.rounding import rounded
+from assets.checks import NOT_ASKED, WARN, gate_result, told
+from assets.partitions import metadata_value
+from assets.sensitivity_rows import DISTURBED, IN_PART, NOT_SEEN, UNKNOWN, sensitivity_rows
+from resources.errors import listed
+from resources.plots.figure import figure_metadata
+from resources.plots.sensitivity import draw_sensitivity
+from resources.study import Study
+
+STRIPES = ("stripes", "stripes_shaded")
+STRONG_OPACITY = 0.7
+
+
+@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="1")
+def sensitivity(
+    context: dg.AssetExecutionContext, golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """One row per alteration: effect sizes, hit rate, separation, and in a word whether the judge sees it."""
+    frame = sensitivity_rows(golden_scores, study.fidelity)
+    context.add_output_metadata(headline(frame, study.fidelity.thresholds.model_dump()))
+    return frame
+
+
+def headline(frame: pd.DataFrame, thresholds: dict[str, float]) -> dict[str, Any]:
+    """The weakest stripes, the false alarms, and what the judge does not see."""
+    stripes = frame[frame["kind"].isin(STRIPES)]
+    same = frame[frame["expected"] == "same"]
+    height_in = 1.2 + 0.24 * len(frame)
+    return {
+        "setting": str(frame["setting"].iloc[0]) if len(frame) else "none",
+        "n_items": int(frame["n_items"].max()) if len(frame) else 0,
+        "lowest_d_on_stripes": metadata_value(stripes["cohens_d"].astype(float).min()),
+        "lowest_hit_rate_on_stripes": metadata_value(stripes["hit_rate"].astype(float).min()),
+        "false_alarm_rate": metadata_value(same["false_alarm_rate"].astype(float).max()),
+        **{name.replace(" ", "_"): _named(frame, name) for name in (NOT_SEEN, IN_PART, DISTURBED, UNKNOWN)},
+        "plot": figure_metadata(lambda figure: draw_sensitivity(figure, frame, thresholds), 9.0, height_in),
+    }
+
+
+def _named(frame: pd.DataFrame, seen: str) -> str:
+    return ", ".join(frame.loc[frame["seen"] == seen, "alteration"]) or "none"
+
+
+@dg.asset_check(asset=sensitivity)
+def stripes_are_seen(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Each stripes alteration lowers the scores by a large effect: Cohen's d reaches its threshold."""
+    return gate_result(effect_gate(sensitivity, study.fidelity.thresholds.effect_size))
+
+
+@dg.asset_check(asset=sensitivity)
+def stripes_lower_the_score(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Each stripes alteration lowers the score of nearly every item: the hit rate reaches its threshold."""
+    plan = study.fidelity
+    return gate_result(hit_rate_gate(sensitivity, plan.thresholds.hit_rate, plan.confidence))
+
+
+@dg.asset_check(asset=sensitivity)
+def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: the lower bound of Cohen's d reaches the threshold too."""
+    gate = effect_gate(sensitivity, study.fidelity.thresholds.effect_size, "cohens_d_low")
+    return gate_result(gate, WARN)
+
+
+@dg.asset_check(asset=sensitivity)
+def strong_stripes_stand_out(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: stripes at opacity 0.7 lower the scores by a very large effect."""
+    return gate_result(strong_stripes_gate(sensitivity, study.fidelity.thresholds.stripes_effect_size), WARN)
+
+
+@dg.asset_check(asset=sensitivity)
+def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: untouched and imperceptibly changed copies score as the original does."""
+    return gate_result(false_alarm_gate(sensitivity, study.fidelity.thresholds.hit_rate), WARN)
+
+
+@dg.asset_check(asset=sensitivity)
+def every_alteration_is_seen(sensitivity: pd.DataFrame) -> dg.AssetCheckResult:
+    """Advice: there is no alteration that the judge does not see."""
+    return gate_result(seen_gate(sensitivity), WARN)
+
+
+def effect_gate(frame: pd.DataFrame, threshold: float, column: str = "cohens_d") -> Gate:
+    """The smallest d of the stripes alterations, or the smallest lower bound, against the threshold."""
+    name = "stripes_are_seen" if column == "cohens_d" else "stripes_are_seen_for_sure"
+    what = "Cohen's d" if column == "cohens_d" else "The lower bound of Cohen's d"
+    return _effect_gate(name, frame[frame["kind"].isin(STRIPES)], threshold, column, what)
+
+
+def strong_stripes_gate(frame: pd.DataFrame, threshold: float) -> Gate:
+    """The d of plain stripes at opacity 0.7 against the threshold."""
+    strong = rounded(frame["magnitude"].to_numpy(dtype=float)) == STRONG_OPACITY
+    stripes = frame[(frame["kind"] == "stripes") & strong]
+    return _effect_gate("strong_stripes_stand_out", stripes, threshold, "cohens_d", "Cohen's d")
+
+
+def hit_rate_gate(frame: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:
+    """The smallest hit rate of the stripes alterations against the threshold."""
+    stripes = frame[frame["kind"].isin(STRIPES)]
+    if stripes.empty:
+        return _not_asked("stripes_lower_the_score", f">= {threshold:g}")
+    worst = stripes.iloc[int(stripes["hit_rate"].astype(float).fillna(-1.0).argmin())]
+    which = _of_several("lowest", len(stripes), "stripes alterations")
+    return share_at_least(
+        "stripes_lower_the_score",
+        int(worst["n_hits"]),
+        int(worst["n_items"]),
+        threshold,
+        what=f"Hit rate on {worst['alteration']}{which}",
+        counted="items",
+        remedy=f"{worst['n_ties']} scores stayed equal. Look at these pairs in golden_scores: the judge overlooks what "
+        "is plain to see.",
+        confidence=confidence,
+    )
+
+
+def false_alarm_gate(frame: pd.DataFrame, hit_rate: float) -> Gate:
+    """The highest false-alarm rate of the copies that should score the same, against what the hit rate leaves."""
+    same = frame[frame["expected"] == "same"]
+    if same.empty:
+        return _not_asked("unchanged_copies_keep_their_score", f"<= {float(rounded(1.0 - hit_rate)):g}")
+    worst = same.iloc[int(same["false_alarm_rate"].astype(float).fillna(2.0).argmax())]
+    which = _of_several("highest", len(same), "kinds of copies")
+    return at_most(
+        "unchanged_copies_keep_their_score",
+        _number(worst["false_alarm_rate"]),
+        float(rounded(1.0 - hit_rate)),
+        n=int(worst["n_items"]),
+        counted="items",
+        what=f"False-alarm rate on {worst['alteration']}{which}",
+        reason=str(worst["undefined"]),
+        remedy="The judge's scores move without a change; drops of this size mean nothing. More repeats steady them.",
+    )
+
+
+def seen_gate(frame: pd.DataFrame) -> Gate:
+    """The number of alterations that are not seen, against none; undefined where none is missed and one is unknown."""
+    worse = frame[frame["expected"] == "worse"]
+    if worse.empty:
+        return _not_asked("every_alteration_is_seen", "<= 0")
+    missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
+    unknown = worse.loc[worse["seen"] == UNKNOWN, "alteration"].tolist()
+    without = f"fewer than {FEWEST} items have a pair of scores that counts for {listed(unknown)}"
+    remedy = f"They are {', '.join(missed)}: differences of that kind do not lower its scores."
+    if unknown:
+        remedy = f"{remedy} Besides, {without}." if missed else "Run `golden_scores` again."
+    gate = at_most(
+        "every_alteration_is_seen",
+        float(len(missed)) if missed or not unknown else None,
+        0,
+        n=len(worse),
+        counted="alterations",
+        what="Number of alterations that the judge does not see",
+        reason=without,
+        remedy=remedy,
+    )
+    return told(gate, f"The judge sees each of the {len(worse)} alterations at least in part.")
+
+
+def _effect_gate(name: str, rows: pd.DataFrame, threshold: float, column: str, what: str) -> Gate:
+    if rows.empty:
+        return _not_asked(name, f">= {threshold:g}")
+    worst = rows.iloc[int(rows[column].astype(float).fillna(-math.inf).argmin())]
+    which = _of_several("lowest", len(rows), "stripes alterations")
+    reason = worst["undefined"] if not pd.isna(worst["undefined"]) else worst["method"]
+    return at_least(
+        name,
+        _number(worst[column]),
+        threshold,
+        n=int(worst["n_items"]),
+        counted="items",
+        what=f"{what} on {worst['alteration']}{which}",
+        reason=str(reason),
+        remedy="Look at these pairs in golden_scores; more items narrow the interval.",
+    )
+
+
+def _of_several(which: str, n: int, of: str) -> str:
+    """Which of several a sentence speaks of; nothing where there is only one."""
+    return f", the {which} of {n} {of}," if n > 1 else ""
+
+
+def _not_asked(name: str, needed: str) -> Gate:
+    return Gate(name, True, None, needed, f"{NOT_ASKED} The golden set has no such images.")
+
+
+def _number(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)

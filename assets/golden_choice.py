@@ -1,0 +1,70 @@
+"""Which objects the golden set is made of: drawn among products that did not choose the setting, or named."""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from assets.lots import lot, products_in_turn
+from resources.configuration.fidelity import FidelityStudy
+from resources.errors import UserError, listed, nearest
+
+
+def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study: FidelityStudy) -> pd.DataFrame:
+    """Rows of `study_objects`, one object per item, with the flag `chose_setting`.
+
+    The draw is by hash of seed and name, so that objects that come or go later move as few of the others as can be:
+    what was paid for stays in the set. Items of other products come before a product's second item.
+
+    Args:
+        study_objects: Whole.
+        choosing: Products that have a part in choosing the setting.
+        study: Seed, and how many items or which.
+
+    Raises:
+        UserError: An item that the configuration names is not in the study.
+    """
+    judged = study_objects["excluded"].isna()
+    objects = study_objects.assign(chose_setting=study_objects["product_id"].isin(list(choosing)))
+    objects["drawn"] = [lot(study.seed, name) for name in objects["object"]]
+    # An object that is left out stands for an item only where the item has no other.
+    per_item = objects.assign(left_out=~judged).sort_values(["left_out", "drawn"]).drop_duplicates("item_id")
+    if study.golden.items is not None:
+        chosen = _named(per_item, study.golden.items)
+    else:
+        chosen = _drawn(per_item[~per_item["left_out"]], study)
+    return chosen.drop(columns=["drawn", "left_out"]).reset_index(drop=True)
+
+
+def other_object(chosen: Mapping[Hashable, Any], study_objects: pd.DataFrame, seed: int) -> pd.Series | None:
+    """A judged object of another product, of another category where there is one; null where there is none.
+
+    Args:
+        chosen: A row of `study_objects`.
+        study_objects: Whole.
+        seed: The study's.
+    """
+    others = study_objects[
+        study_objects["excluded"].isna()
+        & study_objects["product_id"].ne(chosen["product_id"])
+        & study_objects["candidate_sha256"].ne(chosen["candidate_sha256"])
+    ]
+    if others.empty:
+        return None
+    lots = [lot(seed, f"{chosen['object']} {name}") for name in others["object"]]
+    same = others["category_l3"].fillna("").eq("" if pd.isna(chosen["category_l3"]) else chosen["category_l3"])
+    return others.assign(same=same, lot=lots).sort_values(["same", "lot"]).iloc[0]
+
+
+def _named(per_item: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
+    known = set(per_item["item_id"])
+    unknown = [f"'{item}'{nearest(item, known)}" for item in items if item not in known]
+    if unknown:
+        raise UserError(f"golden.items: the study has no item {listed(unknown)}. Correct the names, or leave them out.")
+    return per_item.set_index("item_id", drop=False).loc[list(dict.fromkeys(items))]
+
+
+def _drawn(per_item: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    reporting = per_item[~per_item["chose_setting"]]
+    pool = per_item if reporting.empty else reporting
+    return products_in_turn(pool, "item_id", study.seed, study.golden.n_items)

@@ -1,0 +1,212 @@
+"""What the pairs of the golden set say of each alteration, and whether more of it costs more."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.bootstrap import Interval
+from analysis.dose_response import FEWEST_MAGNITUDES, DoseResponse, dose_response
+from analysis.effect_size import FEWEST, effect_band, effect_size
+from analysis.hit_rate import HitRate, hit_rate
+from analysis.page_trend import page_trend
+from analysis.rounding import rounded
+from analysis.separation import separation
+from analysis.undefined import UndefinedStatistic
+from assets.counted_pairs import chose_setting, counted, mark
+from assets.intervals import in_words
+from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
+from resources.tables.fidelity_golden import DOSE_RESPONSE, KINDS, SENSITIVITY
+
+SEEN, IN_PART, NOT_SEEN, KEPT, DISTURBED, UNKNOWN = (
+    "seen",
+    "seen in part",
+    "not seen",
+    "kept",
+    "disturbed",
+    "unknown",
+)
+A_COIN = 0.5
+# Factors say how much is left, or how much larger: the dose is what was taken away or added.
+LEFT_OVER, LARGER = ("saturation", "brightness"), ("texture_scale",)
+DESCRIBED = ["setting", "alteration", "kind", "magnitude", "magnitude_unit", "expected"]
+
+
+def dose_of(kind: str, magnitude: float) -> float:
+    """How strong an alteration is, 0 where nothing is changed, in the unit of `dose_unit`."""
+    if kind in LEFT_OVER:
+        return float(rounded(1.0 - magnitude))
+    return float(rounded(magnitude - 1.0)) if kind in LARGER else float(magnitude)
+
+
+def dose_unit(kind: str, magnitude_unit: str) -> str:
+    """The unit of a kind's dose."""
+    if kind in LEFT_OVER:
+        return f"1 - {magnitude_unit}"
+    return f"{magnitude_unit} - 1" if kind in LARGER else magnitude_unit
+
+
+def sensitivity_rows(scores: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """One row per alteration, by kind and dose; what the data do not define is null with the reason."""
+    pairs = counted(scores)
+    rows = []
+    for name, group in scores.groupby("alteration", sort=False):
+        row = dict(group.iloc[0][DESCRIBED])
+        row |= {"n_total": len(group), "n_chose_setting": int(chose_setting(group).sum())}
+        rows.append(row | _of_alteration(pairs[pairs["alteration"] == name], row["expected"], study))
+    rows.sort(key=lambda row: (KINDS.index(row["kind"]), _order(row), row["alteration"]))
+    return pd.DataFrame(rows, columns=[column.name for column in SENSITIVITY.columns])
+
+
+def _order(row: dict[str, Any]) -> float:
+    return 0.0 if pd.isna(row["magnitude"]) else dose_of(row["kind"], row["magnitude"])
+
+
+def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> dict[str, Any]:
+    sides = (pairs["original_score"].to_numpy(dtype=float), pairs["altered_score"].to_numpy(dtype=float))
+    products, sampling = pairs["product_id"].to_numpy(dtype=str), _sampling(study)
+    try:
+        hits = hit_rate(*sides, expected, products, tolerance=study.golden.same_tolerance, **sampling)  # type: ignore[arg-type]
+    except UndefinedStatistic:
+        nothing = {"n_items": 0, "n_hits": 0, "n_misses": 0, "n_ties": 0, "seen": UNKNOWN}
+        return nothing | {"undefined": "every number: no item has a pair of scores that counts"}
+    auc = separation(*sides, products, **sampling)
+    row: dict[str, Any] = {
+        "n_items": hits.n_pairs,
+        "mean_original": hits.mean_original,
+        "mean_altered": hits.mean_altered,
+        "mean_drop": hits.mean_difference,
+        "hit_rate": hits.value,
+        "n_hits": hits.n_hits,
+        "n_misses": hits.n_misses,
+        "n_ties": hits.n_ties,
+        "false_alarm_rate": hits.n_misses / hits.n_pairs if expected == "same" else None,
+        "auc": auc.auc,
+        **_bounds("hit_rate", hits.interval),
+        **_bounds("auc", auc.interval),
+    }
+    methods, undefined = {"hit rate": hits.interval, "AUC": auc.interval}, []
+    try:
+        effect = effect_size(*sides, products, **sampling)
+    except UndefinedStatistic as none:
+        undefined.append(f"cohens_d, hedges_g, d_z: {none.reason}")
+    else:
+        row |= {"cohens_d": effect.d.value, "hedges_g": effect.g.value, "d_z": effect.d_z.value}
+        row |= _bounds("cohens_d", effect.d.interval) | _bounds("d_z", effect.d_z.interval)
+        row["d_band"] = effect_band(effect.d.value)
+        for names, part in (("cohens_d, hedges_g", effect.d), ("d_z", effect.d_z)):
+            if part.interval is None:
+                undefined.append(f"{names}: {part.reason}")
+            else:
+                methods[names.split(",")[0]] = part.interval
+    row["method"] = _methods(methods) + mark(pairs)
+    row["undefined"] = "; ".join(undefined) or None
+    seen = seen_in_words(hits, row.get("cohens_d"), expected, study.thresholds, study.golden.same_tolerance)
+    return row | {"seen": seen}
+
+
+def seen_in_words(
+    hits: HitRate, d: float | None, expected: str, thresholds: FidelityThresholds, same_tolerance: float
+) -> str:
+    """Whether the judge sees an alteration, in a word; unknown below two pairs of scores, of which one may be chance.
+
+    Seen: d and hit rate both reach their threshold. In part: one of them does, or the mean drop is more than what
+    counts as the same score, or more items drop than a coin would let. Where the score should stay: kept, if the hit
+    rate reaches its threshold, else disturbed.
+    """
+    if hits.n_pairs < FEWEST:
+        return UNKNOWN
+    often = bool(rounded(hits.value) >= rounded(thresholds.hit_rate))
+    if expected == "same":
+        return KEPT if often else DISTURBED
+    far = d is not None and bool(rounded(d) >= rounded(thresholds.effect_size))
+    if often and far:
+        return SEEN
+    above_chance = hits.interval.low is not None and bool(rounded(hits.interval.low) > A_COIN)
+    beyond = bool(rounded(hits.mean_difference) >= rounded(same_tolerance))
+    return IN_PART if often or far or above_chance or beyond else NOT_SEEN
+
+
+def dose_points(scores: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that count with their dose: columns kind, object, product_id, drop, chose_setting, dose, unit."""
+    pairs = counted(scores)
+    pairs = pairs[pairs["magnitude"].notna()]
+    kinds = pairs["kind"].tolist()
+    return pairs[["kind", "object", "product_id", "drop", "chose_setting"]].assign(
+        dose=[dose_of(kind, size) for kind, size in zip(kinds, pairs["magnitude"].astype(float), strict=True)],
+        unit=[dose_unit(kind, unit) for kind, unit in zip(kinds, pairs["magnitude_unit"], strict=True)],
+    )
+
+
+def dose_rows(scores: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """One row per kind with at least three magnitudes, in the order of the kinds."""
+    points, rows = dose_points(scores), []
+    for kind in KINDS:
+        of_kind = scores[(scores["kind"] == kind) & scores["magnitude"].notna()]
+        doses = sorted({dose_of(kind, size) for size in of_kind["magnitude"].astype(float)})
+        if len(doses) < FEWEST_MAGNITUDES:
+            continue
+        counts = {
+            "setting": of_kind["setting"].iloc[0],
+            "kind": kind,
+            "magnitude_unit": dose_unit(kind, of_kind["magnitude_unit"].iloc[0]),
+            "n_magnitudes": len(doses),
+            "n_total": int(of_kind["object"].nunique()),
+            "n_missing_pairs": int(of_kind["undefined"].notna().sum()),
+        }
+        rows.append(counts | _of_kind(points[points["kind"] == kind], doses, study))
+    return pd.DataFrame(rows, columns=[column.name for column in DOSE_RESPONSE.columns])
+
+
+def _of_kind(points: pd.DataFrame, doses: list[float], study: FidelityStudy) -> dict[str, Any]:
+    drops = points.pivot_table("drop", index=["product_id", "object"], columns="dose", aggfunc="first").reindex(
+        columns=doses
+    )
+    matrix, products = drops.to_numpy(dtype=float), drops.index.get_level_values("product_id").to_numpy(dtype=str)
+    present = (~np.isnan(matrix)).sum(axis=1)
+    row: dict[str, Any] = {"n_items": int((present == len(doses)).sum()), "n_line": int((present >= 2).sum())}
+    undefined = []
+    if not len(matrix):
+        return row | {"undefined": "every number: no item has a pair of scores that counts"}
+    try:
+        line = dose_response(matrix, doses, products, **_sampling(study))
+    except UndefinedStatistic as none:
+        undefined.append(f"r2, pearson_r, slope, intercept: {none.reason}")
+    else:
+        row |= _of_line(line) | {"method": f"{in_words(line.slope_interval)}{mark(points)}"}
+        undefined += [f"r2, pearson_r: {line.reason}"] if line.reason else []
+    try:
+        trend = page_trend(matrix, doses)
+    except UndefinedStatistic as none:
+        undefined.append(f"page_l, page_p: {none.reason}")
+    else:
+        row |= {"page_l": trend.value, "page_p": trend.p, "page_method": f"{trend.p_method}{mark(points)}"}
+    return row | {"undefined": "; ".join(undefined) or None}
+
+
+def _of_line(line: DoseResponse) -> dict[str, Any]:
+    return {
+        "r2": line.r2,
+        "pearson_r": line.pearson,
+        "slope": line.slope,
+        "intercept": line.intercept,
+        **_bounds("slope", line.slope_interval),
+    }
+
+
+def _sampling(study: FidelityStudy) -> dict[str, Any]:
+    return {"seed": study.seed, "resamples": study.bootstrap_resamples, "confidence": study.confidence}
+
+
+def _bounds(name: str, interval: Interval | None) -> dict[str, float | None]:
+    if interval is None:
+        return {}
+    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _methods(intervals: dict[str, Interval]) -> str:
+    """Each way once, behind the numbers that have it."""
+    names: dict[str, list[str]] = {}
+    for name, interval in intervals.items():
+        names.setdefault(in_words(interval), []).append(name)
+    return "; ".join(f"{', '.join(of)}: {words}" for words, of in names.items())

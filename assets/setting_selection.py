@@ -1,0 +1,212 @@
+"""Rows of table `recommended_setting`: which setting is chosen on which objects, and what is reported from which."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.bootstrap import Interval
+from analysis.selection import Reported, behind_best, holm_bounds, reported, without_optimism
+from analysis.setting_choice import NONE, Rule, choose, least_lacking
+from analysis.setting_measures import Compared, Evidence, Judged, compared, evidence_of, or_none
+from analysis.simultaneous import told_apart
+from assets.choosing_products import Choosing
+from assets.fidelity.judge_calls import first_answers
+from assets.fidelity.score_matrix import scores_of
+from assets.intervals import in_words
+from assets.partitions import Frames
+from assets.setting_conditions import COLUMNS, condition_gates, conditions_of, counted, misses, rule_of
+from resources.configuration.fidelity import FidelityStudy
+
+REPORTED = {"icc": "icc", "spearman": "spearman", "json_validity": "json_validity", "median_mad": "mad"}
+
+
+class Sides(NamedTuple):
+    """The settings on the objects that choose, and on those that report: the same ones where nothing is split."""
+
+    choosing: Evidence
+    reporting: Evidence
+    split: bool
+    words: str
+
+
+def on_common_objects(
+    keys: list[str], common: set[str], calls: Frames, matrices: Frames, people: pd.DataFrame, study: FidelityStudy
+) -> Compared:
+    """The settings as the analysis takes them, objects in one order.
+
+    Args:
+        keys: Settings that are compared, at least one.
+        common: Objects valid in all of them, at least one.
+        calls: Table `judge_calls` by setting.
+        matrices: Table `score_matrix` by setting.
+        people: Table `human_scores`.
+        study: The configuration.
+    """
+    objects = sorted(common)
+    known = matrices[keys[0]].set_index("object").loc[objects]
+    settings = []
+    for key in keys:
+        first = first_answers(calls[key])
+        answered = first.assign(valid=first["state"] == "valid").groupby("object")["valid"].agg(["sum", "size"])
+        counts = answered.reindex(objects, fill_value=0).to_numpy(dtype=float)
+        scores = scores_of(matrices[key].set_index("object").loc[objects])
+        settings.append(Judged(scores, counts[:, 0], counts[:, 1]))
+    return compared(
+        settings,
+        people.groupby("object")["score"].mean().reindex(objects).to_numpy(dtype=float),
+        known["product_id"].to_numpy(dtype=str),
+        planned_repeats=study.repeats,
+        aggregate=study.aggregate,
+        match_keys=known["item_id"].to_numpy(dtype=str) if study.match_by == "item" else None,
+    )
+
+
+def why_not_split(given: Compared, choosing: Choosing) -> str | None:
+    """Why the objects to compare cannot choose and report as was fixed before anything was judged; null where they can.
+
+    They are not all made to choose instead: the golden set was drawn from the half that was not to.
+
+    Args:
+        given: The settings, on the objects that can be compared.
+        choosing: The products that choose.
+    """
+    inside = np.isin(given.clusters, sorted(choosing.products))
+    if choosing.method == "optimism" or (inside.any() and not inside.all()):
+        return None
+    half = "reports the numbers" if inside.all() else "chooses the setting"
+    return (
+        f"no object is valid in every setting among the half of the products that {half}. Judge more of its objects, "
+        "or let all products choose: `recommendation: {method: optimism}`"
+    )
+
+
+def sides_of(given: Compared, choosing: Choosing, study: FidelityStudy) -> Sides:
+    """The two sides, with the measures on each and on its resamples, where `why_not_split` has no objection."""
+
+    def evidence(part: Compared) -> Evidence:
+        return evidence_of(part, resamples=study.bootstrap_resamples, seed=study.seed)
+
+    if choosing.method == "split":
+        inside = np.isin(given.clusters, sorted(choosing.products))
+        first, second = evidence(given.part(inside)), evidence(given.part(~inside))
+        words = (
+            f"split ({choosing.why}): chosen on {_size(first.given)}, reported from "
+            f"{_size(second.given, 'other product')}"
+        )
+        return Sides(first, second, True, words)
+    whole = evidence(given)
+    return Sides(whole, whole, False, f"optimism ({choosing.why}): chosen on and reported from {_size(given)}")
+
+
+def selection_columns(sides: Sides, study: FidelityStudy) -> list[dict[str, Any]]:
+    """For every compared setting, in their order, what the table says about choosing and reporting it."""
+    evidence, rule = sides.choosing, rule_of(study)
+    passes, scores = rule.passes(evidence.sample), rule.scores(evidence.sample)
+    best = int(choose(evidence.sample, rule))
+    closest = least_lacking(evidence.sample, rule) if best == NONE else None
+    order = sorted(np.flatnonzero(passes).tolist(), key=lambda place: (-round(float(scores[place]), 12), place))
+    behind = {} if best == NONE else behind_best(evidence, best, passes, rule, confidence=study.confidence)
+    rows = []
+    for place in range(len(evidence.given.settings)):
+        row = _chosen_on(evidence, place, study) | _counts(sides)
+        row |= {"recommended": place == best, "nearest": place == closest, "passes": bool(passes[place])}
+        words = [sides.words]
+        if place in behind:
+            row |= {"score": float(scores[place]), "rank": order.index(place) + 1} | _behind(
+                behind[place], float(scores[best] - scores[place])
+            )
+            words.append(f"behind the best: {in_words(behind[place])}")
+        found, how = _reported(sides, place, best, rule, study)
+        row |= _reported_columns(sides, place, found, study)
+        words += how
+        if place == best:
+            row |= _holm(sides, place, words, study)
+        rows.append(row | {"method": "; ".join(words)})
+    return rows
+
+
+def _chosen_on(evidence: Evidence, place: int, study: FidelityStudy) -> dict[str, Any]:
+    values = dict(zip(COLUMNS, (or_none(measure[place]) for measure in evidence.sample[:4]), strict=True))
+    deterministic = not bool(evidence.sample.varies[place])
+    gates = condition_gates(conditions_of(evidence.given, place, values), study.thresholds, deterministic=deterministic)
+    return values | {"deterministic": deterministic, "failed": misses(gates)}
+
+
+def _counts(sides: Sides) -> dict[str, Any]:
+    choosing, reporting = sides.choosing.given, sides.reporting.given
+    return {
+        "n_settings_tried": len(choosing.settings),
+        "n_choosing": choosing.n_objects,
+        "n_reporting": reporting.n_objects,
+        "n_products_choosing": choosing.n_clusters,
+        "n_products_reporting": reporting.n_clusters,
+        "n_matched_choosing": choosing.n_matched,
+        "n_matched_reporting": reporting.n_matched,
+        "n_matched_products_choosing": choosing.n_matched_clusters,
+        "n_matched_products_reporting": reporting.n_matched_clusters,
+    }
+
+
+def _behind(interval: Interval, difference: float) -> dict[str, Any]:
+    apart = told_apart(interval)
+    return {
+        "behind_best": difference,
+        "behind_best_low": interval.low,
+        "behind_best_high": interval.high,
+        "as_good_as_best": None if apart is None else not apart,
+    }
+
+
+def _reported(
+    sides: Sides, place: int, best: int, rule: Rule, study: FidelityStudy
+) -> tuple[dict[str, Reported], list[str]]:
+    """From the other half every setting is reported; where all objects chose, only the chosen one, corrected."""
+    if sides.split:
+        found = reported(sides.reporting, place, study.confidence)
+        return found, [_both_in_words(*(found[name].interval for name in ("icc", "spearman")))]
+    if place != best:
+        return {}, []
+    corrected = without_optimism(sides.choosing, place, rule, confidence=study.confidence)
+    intervals = [corrected.reported[name].interval for name in ("icc", "spearman")]
+    return corrected.reported, [corrected.method, _both_in_words(*intervals)]
+
+
+def _both_in_words(icc: Interval, spearman: Interval) -> str:
+    of_icc, of_spearman = in_words(icc), in_words(spearman)
+    return f"ICC and Spearman: {of_icc}" if of_icc == of_spearman else f"ICC: {of_icc}; Spearman: {of_spearman}"
+
+
+def _size(given: Compared, clusters: str = "product") -> str:
+    return f"{counted(given.n_objects, 'object')} of {counted(given.n_clusters, clusters)}"
+
+
+def _reported_columns(sides: Sides, place: int, found: dict[str, Reported], study: FidelityStudy) -> dict[str, Any]:
+    if not found:
+        return {}
+    row: dict[str, Any] = {f"{column}_reported": found[name].value for name, column in REPORTED.items()}
+    for name in ("icc", "spearman"):
+        row |= {f"{name}_reported_low": found[name].interval.low, f"{name}_reported_high": found[name].interval.high}
+    values = dict(
+        zip(COLUMNS, (found[n].value for n in ("icc", "json_validity", "spearman", "median_mad")), strict=True)
+    )
+    gates = condition_gates(
+        conditions_of(sides.reporting.given, place, values),
+        study.thresholds,
+        deterministic=not bool(sides.reporting.sample.varies[place]),
+    )
+    return row | {"lacks_when_reported": misses(gates)}
+
+
+def _holm(sides: Sides, place: int, words: list[str], study: FidelityStudy) -> dict[str, Any]:
+    given = sides.reporting.given
+    bounds = holm_bounds(
+        given,
+        place,
+        len(given.settings),
+        confidence=study.confidence,
+        seed=study.seed,
+        resamples=study.bootstrap_resamples,
+    )
+    words.append(f"lower bounds of {_both_in_words(bounds['icc'], bounds['spearman'])}")
+    return {"icc_holm_low": bounds["icc"].low, "spearman_holm_low": bounds["spearman"].low}

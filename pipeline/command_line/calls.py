@@ -1,0 +1,207 @@
+"""`touchstone calls`: what the ledger holds of a study, and asking again what got an answer without a score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from resources.errors import UserError, nearest
+from resources.home import Home, touchstone_home
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from resources.study import Study
+
+FAILED_ANSWERS = tuple(state for state in ANSWER_STATES if state not in SCORED_STATES)
+STATES = (*ANSWER_STATES, *FAULT_STATES)
+
+
+def calls(
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Only this setting, such as t0.2_p0.95; can be given several times.")
+    ] = None,
+    state: Annotated[
+        list[str] | None,
+        typer.Option(help="List the single calls in this state, such as invalid_json; can be given several times."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Another judge's calls: its identity, or the beginning of it, or its model.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the single calls to this file; - is the terminal.")] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Ask again what was answered without a score, or is in --state.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what asking a paid judge again will cost.")] = False,
+) -> None:
+    """Show what became of the judge calls and what they cost; only --retry asks anything."""
+    from resources.study import study_from_environment
+
+    home = touchstone_home()
+    states = _known_states(state or [])
+    study = study_from_environment()
+    counts = _counts(study, home)
+    settings = _known_settings(study, setting or [])
+    if retry:
+        if judge is not None or csv is not None:
+            raise UserError("`--retry` asks the configured judge: it goes with --setting and --state only.")
+        _retry(study, home, counts, settings, states, yes)
+        return
+    _show(study, counts, _chosen(counts, judge), settings, states, csv)
+
+
+def _show(
+    study: Study,
+    counts: pd.DataFrame,
+    identity: str,
+    settings: tuple[str, ...] | None,
+    states: tuple[str, ...],
+    csv: Path | None,
+) -> None:
+    from pipeline.command_line import calls_shown
+    from resources.database.call_lists import Scope, attempts, messages
+
+    engine = study.ledger.engine
+    scope = Scope(study.name, identity, settings, states or None)
+    single = attempts(engine, scope) if states or csv is not None else None
+    if single is not None and csv is not None:
+        calls_shown.write_csv(single, csv)
+        if str(csv) == "-":
+            return
+    console = Console(highlight=False, markup=False, emoji=False)
+    if single is not None and states:
+        calls_shown.show_single(single, console)
+    else:
+        calls_shown.show_counts(counts, study.name, identity, settings, console)
+        calls_shown.show_messages(messages(engine, scope), console)
+        calls_shown.show_other_judges(counts, identity, console)
+    if csv is not None:
+        console.print(f"Wrote {csv}", soft_wrap=True)
+
+
+def _retry(
+    study: Study,
+    home: Home,
+    counts: pd.DataFrame,
+    settings: tuple[str, ...] | None,
+    states: tuple[str, ...],
+    yes: bool,
+) -> None:
+    """Run the study with these states open again, once it is said how many calls that is.
+
+    Raises:
+        UserError: A state is not one of answers without a score, or the study was not run yet.
+    """
+    from pipeline.command_line.estimate_shown import costs_money, require_consent
+    from pipeline.command_line.run_study import run_and_show
+
+    if wrong := [one for one in states if one not in FAILED_ANSWERS]:
+        why = "has a score and is final" if wrong[0] in SCORED_STATES else "is a fault, which every run asks again"
+        raise UserError(f"'{wrong[0]}' {why}. `--retry` takes {', '.join(FAILED_ANSWERS)}.")
+    console = Console(highlight=False, markup=False, emoji=False)
+    chosen = frozenset(states or FAILED_ANSWERS)
+    if _tell_before(study, counts, settings, chosen, console):
+        if costs_money(study):
+            require_consent(yes)
+        run_and_show(home, Console(), "fidelity", settings or (), chosen)
+
+
+def _tell_before(
+    study: Study,
+    counts: pd.DataFrame,
+    settings: tuple[str, ...] | None,
+    states: frozenset[str],
+    console: Console,
+) -> bool:
+    """Print what a run would ask; whether that is anything answered before."""
+    import pandas as pd
+
+    from assets.fidelity.judge_calls import judged_objects
+    from resources.configuration.grid import setting_from_key
+    from resources.database.call_queries import ALTERATION_SIGN
+    from resources.judges.judging import Judging
+    from resources.judges.registry import judge_of
+
+    path = study.home.tables / "fidelity" / "study_objects.parquet"
+    if not path.exists():
+        raise UserError("There is no table study_objects yet. `touchstone run fidelity` makes it.")
+    objects = judged_objects(pd.read_parquet(str(path)))
+    keys = settings or tuple(one.key for one in study.fidelity.settings.settings)
+    judge = judge_of(study.fidelity, objects)
+    chosen = [setting_from_key(key) for key in keys]
+    judging = Judging(study.name, study.fidelity, judge, objects, chosen, study.ledger, retry_states=states)
+    known = study.ledger.progress(study.name, judge.identity.digest, keys)
+    open_calls = judging.open_calls()
+    again = sum(one.state in states for one in open_calls.values())
+    golden = sum(one.state in states and not one.scored for key, one in known.items() if ALTERATION_SIGN in key.object)
+    if not again and not golden:
+        console.print(f"No call of {judge.identity.model} came to {', '.join(sorted(states))}: nothing to ask again.")
+        failed = counts[counts["state"].isin(states) & counts["judge_identity"].ne(judge.identity.digest)]
+        for model in sorted(failed["model_asked"].unique()):
+            console.print(f"Calls of {model} did. Make it the configured judge to ask it again.")
+        return False
+    also = f", and up to {golden} of golden images" if golden else ""
+    rest = len(open_calls) - again
+    others = f" The run makes the {rest} calls that have no answer too." if rest else ""
+    console.print(f"{again} calls were answered without a score and are asked again{also}.{others}")
+    so_far = counts[counts["judge_identity"] == judge.identity.digest]
+    if (usd := so_far["cost_usd"].sum() / so_far["n"].sum()) > 0:
+        console.print(f"At {usd:.4f} USD an attempt so far, about {(again + golden + rest) * usd:.2f} USD.")
+    return True
+
+
+def _counts(study: Study, home: Home) -> pd.DataFrame:
+    """Attempts by judge, setting and state.
+
+    Raises:
+        UserError: There is none.
+    """
+    from resources.database.call_lists import state_counts
+    from resources.database.engine import open_engine
+
+    none_yet = f"The ledger holds no call of study '{study.name}' yet. `touchstone run fidelity` asks the judge."
+    engine = open_engine(home.database_url)
+    if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
+        raise UserError(none_yet)
+    counts = state_counts(study.ledger.engine, study.name)
+    if counts.empty:
+        raise UserError(none_yet)
+    return counts
+
+
+def _known_states(given: list[str]) -> tuple[str, ...]:
+    for state in given:
+        if state not in STATES:
+            raise UserError(f"There is no state '{state}'{nearest(state, STATES)}. There are {', '.join(STATES)}.")
+    return tuple(dict.fromkeys(given))
+
+
+def _known_settings(study: Study, given: list[str]) -> tuple[str, ...] | None:
+    known = [one.key for one in study.fidelity.settings.settings]
+    for key in given:
+        if key not in known:
+            raise UserError(f"The study has no setting '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
+    return tuple(dict.fromkeys(given)) or None
+
+
+def _chosen(counts: pd.DataFrame, judge: str | None) -> str:
+    """The identity that is asked for, else the one that was asked last.
+
+    Raises:
+        UserError: No judge in the ledger is meant, or several.
+    """
+    last = counts.groupby(["judge_identity", "model_asked"])["last"].max().sort_values(ascending=False)
+    known = list(last.index)
+    if judge is None:
+        return str(known[0][0])
+    meant = [identity for identity, model in known if model == judge or identity.startswith(judge)]
+    there = ", ".join(f"{identity} ({model})" for identity, model in known)
+    if not meant:
+        raise UserError(f"No judge '{judge}' in the ledger. There are {there}.")
+    if len(set(meant)) > 1:
+        raise UserError(f"'{judge}' could be {', '.join(meant)}. Name one by its identity; there are {there}.")
+    return str(meant[0])

@@ -1,0 +1,134 @@
+"""Dose-response: whether more of an alteration costs more, one small chart a kind."""
+
+from typing import Any
+
+import pandas as pd
+
+from resources.plots.figure import BLUE, GREY, ORANGE
+from resources.reports.charts import Chart, words
+from resources.reports.fidelity.contents import Contents, defined, say
+from resources.reports.numbers import interval, is_number, number, p_value, plain_number, whole
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+
+def dose_charts(contents: Contents) -> list[Chart]:
+    """One chart per kind of alteration: mean drop at each dose, and the line within items."""
+    frame = contents.tables["dose_response"]
+    return [_chart(contents, row) for row in frame.to_dict("records")]
+
+
+def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
+    kind = str(row["kind"])
+    seen = contents.tables["sensitivity"]
+    of_kind = seen[(seen["kind"] == kind) & seen["alteration"].isin(list(contents.doses))]
+    doses = [contents.doses[name] for name in of_kind["alteration"]]
+    drops = [float(drop) if is_number(drop) else None for drop in of_kind["mean_drop"]]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": doses,
+            "y": drops,
+            "marker": {"color": BLUE, "size": 9},
+            "line": {"color": BLUE, "width": 1.2, "dash": "dot"},
+            "hovertemplate": "%{x}: %{y:.3f}<extra></extra>",
+        }
+    ]
+    if defined(row["slope"], row["intercept"]) and doses:
+        ends = [min(doses), max(doses)]
+        line = [float(row["intercept"]) + float(row["slope"]) * end for end in ends]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": ends,
+                "y": line,
+                "line": {"color": ORANGE, "width": 2},
+                "hoverinfo": "skip",
+            }
+        )
+    return Chart(
+        f"dose-{kind}",
+        say(f"kind.{kind}"),
+        _reading(contents, row),
+        None,
+        traces,
+        {
+            "xaxis": {"title": {"text": words(_dose_axis(str(row["magnitude_unit"])))}, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": words(say("axis.drop"))}},
+            "shapes": [
+                {
+                    "type": "line",
+                    "xref": "paper",
+                    "x0": 0,
+                    "x1": 1,
+                    "y0": 0,
+                    "y1": 0,
+                    "line": {"color": GREY, "width": 1, "dash": "dot"},
+                }
+            ],
+        },
+        250,
+        empty=None if any(drop is not None for drop in drops) else say("chart.nothing"),
+    )
+
+
+def _reading(contents: Contents, row: dict[Any, Any]) -> Text:
+    if not is_number(row["r2"]):
+        return say("dose.undefined")
+    falls = is_number(row["slope"]) and float(row["slope"]) <= 0
+    passed = not falls and float(row["r2"]) >= contents.plan.thresholds.dose_response_r2
+    key = "falls" if falls else "explained" if passed else "not_explained"
+    return say(f"dose.{key}", r2=number(row["r2"], 2), p=p_value(row["page_p"]))
+
+
+def dose_table(contents: Contents) -> TableView | None:
+    """R squared, slope and Page's trend of every kind."""
+    frame = contents.tables["dose_response"]
+    if frame.empty:
+        return None
+    heads = [
+        Head(say("head.kind"), numeric=False),
+        Head(say("head.dose"), numeric=False),
+        Head(say("head.magnitudes")),
+        Head(say("head.items")),
+        Head(say("statistic.r2"), term="dose_response"),
+        Head(say("statistic.slope"), term="dose_response"),
+        Head(say("head.interval")),
+        Head(say("statistic.page_l"), term="page"),
+        Head(say("statistic.page_p"), term="page"),
+        Head(say("head.points"), numeric=False, wide=True),
+    ]
+    rows: list[list[Part]] = []
+    for row in frame.to_dict("records"):
+        rows.append(
+            [
+                say(f"kind.{row['kind']}"),
+                _dose_axis(str(row["magnitude_unit"])),
+                whole(row["n_magnitudes"]),
+                joined([whole(row["n_line"]), "/", whole(row["n_total"])], ""),
+                number(row["r2"]),
+                number(row["slope"], 4),
+                interval(row["slope_low"], row["slope_high"], 4),
+                plain_number(row["page_l"]),
+                p_value(row["page_p"]),
+                _points(contents, str(row["kind"])),
+            ]
+        )
+    return TableView(say("dose.table"), heads, rows)
+
+
+def _points(contents: Contents, kind: str) -> Text:
+    seen: pd.DataFrame = contents.tables["sensitivity"]
+    of_kind = seen[(seen["kind"] == kind) & seen["alteration"].isin(list(contents.doses))]
+    pairs = zip(of_kind["alteration"], of_kind["mean_drop"], strict=True)
+    return joined([joined([plain_number(contents.doses[name]), number(drop)], ": ") for name, drop in pairs], "; ")
+
+
+def _dose_axis(unit: str) -> Text:
+    """The dose's unit in words."""
+    for known in ("opacity", "degrees", "factor - 1", "1 - factor", "px at 512", "share"):
+        if unit == known:
+            return say(f"dose.unit.{known.replace(' ', '_')}")
+    return joined([unit])

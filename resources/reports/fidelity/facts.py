@@ -1,0 +1,63 @@
+"""The head of the report: which study and judge, how much was judged, and how recent the newest call is."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from resources.reports.fidelity.contents import Contents, say
+from resources.reports.numbers import NOTHING, day, whole
+from resources.reports.text import Part, Text, joined, same
+
+
+def judge_in_words(contents: Contents) -> Text:
+    """Who judged; the local judge is named as the baseline that it is."""
+    calls = contents.tables["judge_calls"]
+    kinds = sorted(calls["judge"].dropna().unique()) or [contents.plan.judge.kind]
+    models = joined(sorted(calls["model_asked"].dropna().unique()) or [NOTHING])
+    return joined([say(f"judge.{kind}", model=models) if _known(kind) else same(kind) for kind in kinds], "; ")
+
+
+def is_a_baseline(contents: Contents) -> bool:
+    """Whether the judge is the local one."""
+    kinds = set(contents.tables["judge_calls"]["judge"].dropna()) or {contents.plan.judge.kind}
+    return "local" in kinds
+
+
+def facts(contents: Contents) -> list[tuple[Text, Part]]:
+    """Name and value of each fact."""
+    objects, calls = contents.tables["study_objects"], contents.tables["judge_calls"]
+    people = contents.tables["human_scores"]
+    judged = objects[objects["excluded"].isna()]
+    behind = people[people["object"].isin(judged["object"])]
+    n_planned = len(contents.plan.settings.settings)
+    answered = sorted(calls["model_answered"].dropna().unique())
+    newest = calls["started_at"].max() if len(calls) else None
+    rows: Sequence[tuple[str, Part]] = (
+        ("judge", judge_in_words(contents)),
+        ("model_answered", joined(answered) if answered else say("fact.not_stated")),
+        ("objects", say("fact.judged_of", n=whole(len(judged)), total=whole(len(objects)))),
+        ("products", whole(judged["product_id"].nunique())),
+        ("annotators", say("fact.ratings", n=whole(behind["annotator"].nunique()), ratings=whole(len(behind)))),
+        ("settings", say("fact.made_of", n=whole(len(contents.settings)), total=whole(n_planned))),
+        ("repeats", whole(contents.plan.repeats)),
+        ("newest_call", day(None if newest is None or pd.isna(newest) else newest)),
+    )
+    return [(say(f"fact.{name}"), value) for name, value in rows]
+
+
+def notices(contents: Contents) -> list[Text]:
+    """What a reader must know before any number."""
+    calls, found = contents.tables["judge_calls"], []
+    if is_a_baseline(contents):
+        found.append(say("notice.baseline_judge"))
+    n_judges = calls["judge_identity"].nunique()
+    if n_judges > 1:
+        found.append(say("notice.several_judges", n=whole(n_judges)))
+    missing = len(contents.plan.settings.settings) - len(contents.settings)
+    if missing:
+        found.append(say("notice.settings_missing", n=whole(missing)))
+    return found
+
+
+def _known(kind: str) -> bool:
+    return kind in ("local", "openai", "replay")

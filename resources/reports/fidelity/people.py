@@ -1,0 +1,167 @@
+"""People: how well they agree among themselves, whether the judge may stand in for one, what few labels would do."""
+
+from typing import Any
+
+from resources.plots.figure import BLUE, DARK, GREY
+from resources.reports.charts import Chart, Interval, error_bars, finite, line_at, words
+from resources.reports.fidelity.contents import Contents, defined, say
+from resources.reports.numbers import interval, is_number, number, p_value, plain_number, whole
+from resources.reports.phrases import phrase
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+from resources.tables.fidelity_decision import EVERYBODY
+
+ESTIMATES = (("people_only", DARK, -0.12), ("prediction_powered", BLUE, 0.0), ("judge_only", GREY, 0.12))
+
+
+def said_of_annotators(contents: Contents, key: str) -> list[Text]:
+    """Agreement of people with each other, and the result of the test, for one setting."""
+    frame = contents.of("annotator_test", key)
+    whole_rows = frame[frame["annotator"] == EVERYBODY]
+    if whole_rows.empty:
+        return [say("people.nothing")]
+    row: dict[Any, Any] = whole_rows.iloc[0].to_dict()
+    said = []
+    if is_number(row["human_icc_1_1"]):
+        bounds = interval(row["human_icc_1_1_low"], row["human_icc_1_1_high"])
+        mean = {"mean": number(row["human_icc_1_k"])}
+        said.append(say("people.icc", icc=number(row["human_icc_1_1"]), bounds=bounds, **mean))
+    else:
+        said.append(say("people.no_icc"))
+    if is_number(row["omega"]):
+        passed = float(row["omega"]) >= contents.plan.thresholds.stand_in_share
+        parts = {
+            "omega": number(row["omega"], 2),
+            "rho": number(row["rho"], 2),
+            "needed": plain_number(contents.plan.thresholds.stand_in_share),
+            "epsilon": plain_number(row["epsilon"]),
+            "n": whole(row["n_instances"]),
+        }
+        said.append(say("people.may_stand_in" if passed else "people.may_not_stand_in", **parts))
+    else:
+        said.append(say("people.not_tested", n=whole(row["n_instances"])))
+    said += [say("people.note", note=phrase(row[name])) for name in ("note", "undefined") if _there(row[name])]
+    return said
+
+
+def annotator_table(contents: Contents, key: str) -> TableView | None:
+    """The test against each annotator; none with a single one."""
+    frame = contents.of("annotator_test", key)
+    each: list[dict[Any, Any]] = frame[frame["annotator"] != EVERYBODY].to_dict("records")
+    if not each:
+        return None
+    heads = [
+        Head(say("head.annotator"), numeric=False),
+        Head(say("head.objects")),
+        Head(say("head.judge_nearer"), term="alternative_annotator"),
+        Head(say("head.annotator_nearer")),
+        Head(say("head.p"), term="p_value"),
+        Head(say("head.p_adjusted"), term="benjamini_yekutieli"),
+        Head(say("head.result"), numeric=False),
+    ]
+    rows: list[list[Part]] = []
+    for row in each:
+        result: Part = phrase(row["undefined"]) if _there(row["undefined"]) else ""
+        if row["rejected"] is not None and _there(row["rejected"]):
+            result = say("people.wins" if bool(row["rejected"]) else "people.does_not_win")
+        shares = [number(row["share_judge_better"]), number(row["share_annotator_better"])]
+        tests = [p_value(row["p"]), p_value(row["p_adjusted"])]
+        rows.append([str(row["annotator"]), whole(row["n_instances"]), *shares, *tests, result])
+    return TableView(say("people.table", setting=key), heads, rows)
+
+
+def few_labels_chart(contents: Contents) -> Chart:
+    """The mean human score by labels alone, by labels and judge, and by the judge alone, against the labels."""
+    variants = {key: _variant(contents, key) for key in contents.settings}
+    known = contents.tables["few_labels"]["prediction_powered"].notna().any()
+    return Chart(
+        "labels",
+        say("chart.labels.title"),
+        say("chart.labels.reading"),
+        _labels_table(contents),
+        (),
+        {
+            "xaxis": {"title": {"text": words(say("axis.labels"))}},
+            "yaxis": {"title": {"text": words(say("axis.mean_people"))}},
+            "showlegend": True,
+        },
+        380,
+        variants=variants,
+        empty=None if known else say("people.no_labels"),
+    )
+
+
+def _variant(contents: Contents, key: str) -> dict[str, Any]:
+    rows: list[dict[Any, Any]] = contents.of("few_labels", key).sort_values("n_labels").to_dict("records")
+    rows = [row for row in rows if is_number(row["prediction_powered"])]
+    traces = []
+    for name, color, shift in ESTIMATES:
+        points = [Interval(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in rows]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [place + shift for place in range(len(rows))],
+                "y": [finite(one.value) for one in points],
+                "error_y": error_bars(points, color, 2),
+                "marker": {"color": color, "size": 8},
+                "name": words(say(f"legend.{name}")),
+                "hovertemplate": "%{y:.3f}<extra></extra>",
+            }
+        )
+    ticks = [str(int(row["n_labels"])) for row in rows]
+    axis: dict[str, Any] = {
+        "title": {"text": words(say("axis.labels"))},
+        "tickmode": "array",
+        "tickvals": list(range(len(rows))),
+        "ticktext": ticks,
+        "range": [-0.6, max(len(rows), 1) - 0.4],
+    }
+    everyone = rows[0]["all_labels"] if rows else None
+    line = finite(everyone)
+    shapes = [] if line is None else [line_at(line, vertical=False, color=DARK, dash="dot")]
+    return {"traces": traces, "layout": {"xaxis": axis, "shapes": shapes}}
+
+
+def _labels_table(contents: Contents) -> TableView:
+    heads = [
+        Head(say("head.setting"), numeric=False),
+        Head(say("head.labels")),
+        Head(say("head.unlabelled")),
+        Head(say("legend.prediction_powered"), term="prediction_powered"),
+        Head(say("head.interval")),
+        Head(say("legend.people_only")),
+        Head(say("head.interval")),
+        Head(say("legend.judge_only")),
+        Head(say("head.labels_gained"), term="prediction_powered"),
+        Head(say("head.all_labels")),
+    ]
+    rows: list[list[Part]] = []
+    for key in contents.settings:
+        for row in contents.of("few_labels", key).sort_values("n_labels").to_dict("records"):
+            cells: list[Part] = [contents.named(key), whole(row["n_labels"]), whole(row["n_unlabelled"])]
+            for name in ("prediction_powered", "people_only"):
+                cells += [number(row[name]), interval(row[f"{name}_low"], row[f"{name}_high"])]
+            gained = number(row["labels_gained"], 1)
+            rows.append([*cells, number(row["judge_only"]), gained, number(row["all_labels"])])
+    return TableView(say("chart.labels.table"), heads, rows)
+
+
+def said_of_few_labels(contents: Contents, key: str) -> Text | None:
+    """What the judge is worth at the most labels tried."""
+    rows = contents.of("few_labels", key).sort_values("n_labels")
+    rows = rows[rows["labels_gained"].notna()]
+    if rows.empty:
+        return None
+    row = rows.iloc[-1].to_dict()
+    if not defined(row["prediction_powered_low"], row["people_only_low"]):
+        return None
+    worth = "worth" if float(row["labels_gained"]) > 0 else "worth_nothing"
+    half = (row["prediction_powered_high"] - row["prediction_powered_low"]) / 2
+    alone = (row["people_only_high"] - row["people_only_low"]) / 2
+    parts = {"half": number(half), "alone": number(alone), "gain": number(row["labels_gained"], 1)}
+    return joined([say(f"people.{worth}", n=whole(row["n_labels"]), **parts)])
+
+
+def _there(value: Any) -> bool:
+    return value is not None and value == value and str(value) not in ("", "<NA>", "nan")  # noqa: PLR0124

@@ -1,0 +1,237 @@
+"""Charts of repeatability: ICC with its interval, MAD, and what each further repeat buys."""
+
+from typing import Any
+
+import pandas as pd
+
+from resources.plots.figure import BLUE, GREY
+from resources.reports.charts import (
+    Chart,
+    Interval,
+    finite,
+    line_at,
+    note_at_line,
+    row_traces,
+    rows_axis,
+    rows_height,
+    shade,
+    words,
+)
+from resources.reports.fidelity.contents import Contents, defined, say
+from resources.reports.numbers import interval, is_number, number, plain_number, whole
+from resources.reports.phrases import phrase
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+# Two repeats give intervals several times wider than three: they would flatten the rest.
+FEWEST_SHOWN = 3
+
+
+def repeatability_charts(contents: Contents) -> list[Chart]:
+    """In the order of the page."""
+    return [icc_chart(contents), mad_chart(contents), convergence_chart(contents)]
+
+
+def icc_chart(contents: Contents) -> Chart:
+    """ICC(1,k) of every setting with the interval that counts: products resampled where objects share one."""
+    rows = [contents.row("icc_by_setting", key) for key in contents.settings]
+    limit = contents.plan.thresholds.icc
+    points = [Interval(row["icc_1k"], *_interval_that_counts(row)) for row in rows]
+    table = TableView(
+        say("chart.icc.table"),
+        [
+            Head(say("head.setting"), numeric=False),
+            Head(say("statistic.icc"), term="icc"),
+            Head(say("head.by_f")),
+            Head(say("head.by_product")),
+            Head(say("statistic.icc_single"), term="icc_forms"),
+            Head(say("head.measurement_error"), term="measurement_error"),
+            Head(say("head.limit"), term="measurement_error"),
+            Head(say("head.objects")),
+            Head(say("head.missing")),
+            Head(say("head.note"), numeric=False, wide=True),
+        ],
+        [[contents.named(key), *_icc_cells(row)] for key, row in zip(contents.settings, rows, strict=True)],
+    )
+    hover = [
+        joined([key, say("hover.icc", icc=number(one.value), bounds=interval(one.low, one.high))], ": ")
+        for key, one in zip(contents.settings, points, strict=True)
+    ]
+    return Chart(
+        "icc",
+        say("chart.icc.title"),
+        say("chart.icc.reading"),
+        table,
+        row_traces(points, hover, _colors(contents), bars=True, hollow=[bool(row["deterministic"]) for row in rows]),
+        {
+            "xaxis": {"title": {"text": words(say("statistic.icc"))}, "range": _from_zero(points)},
+            "yaxis": rows_axis(contents.settings),
+            "shapes": [line_at(limit, vertical=True)],
+            "annotations": [
+                note_at_line(say("chart.needed", limit=plain_number(limit)), limit, vertical=True, anchor="right")
+            ],
+        },
+        rows_height(len(rows)),
+        empty=_nothing([one.value for one in points]),
+    )
+
+
+def mad_chart(contents: Contents) -> Chart:
+    """The median over objects of the MAD, with the middle half of the objects."""
+    limit = contents.plan.thresholds.median_mad
+    points, rows = [], []
+    for key in contents.settings:
+        mads = contents.of("stability", key)["mad"].dropna()
+        quarters = mads.quantile([0.5, 0.25, 0.75]) if len(mads) else pd.Series([None] * 3)
+        point = Interval(*quarters.tolist())
+        points.append(point)
+        cells = [number(point.value), number(point.low), number(point.high), number(mads.max() if len(mads) else None)]
+        rows.append([contents.named(key), *cells, whole(len(mads))])
+    heads = [
+        Head(say("head.setting"), numeric=False),
+        Head(say("statistic.mad"), term="mad"),
+        *(Head(say(f"head.{name}")) for name in ("lower_quarter", "upper_quarter", "largest", "objects")),
+    ]
+    hover = [
+        joined([key, say("hover.mad", mad=number(one.value), bounds=interval(one.low, one.high))], ": ")
+        for key, one in zip(contents.settings, points, strict=True)
+    ]
+    return Chart(
+        "mad",
+        say("chart.mad.title"),
+        say("chart.mad.reading"),
+        TableView(say("chart.mad.table"), heads, rows),
+        row_traces(points, hover, _colors(contents), bars=True),
+        {
+            "xaxis": {"title": {"text": words(say("axis.mad"))}, "rangemode": "tozero"},
+            "yaxis": rows_axis(contents.settings),
+            "shapes": [line_at(limit, vertical=True)],
+            "annotations": [note_at_line(say("chart.at_most", limit=plain_number(limit)), limit, vertical=True)],
+        },
+        rows_height(len(rows)),
+        empty=_nothing([one.value for one in points]),
+    )
+
+
+def convergence_chart(contents: Contents) -> Chart:
+    """Median half-width against repeats: every setting thin, the one that is shown thick, the threshold dashed."""
+    summary = contents.tables["convergence_summary"]
+    limit = contents.plan.thresholds.ci_half_width
+    curves = {key: contents.of("convergence_summary", key).sort_values("n") for key in contents.settings}
+    known = summary.loc[summary["n"] >= FEWEST_SHOWN, "mean_half_width"].dropna()
+    # Not the largest: one wild object would flatten all curves.
+    top = 1.6 * max(2 * limit, float(known.max()) if len(known) else 0.0)
+    variants = {key: {"traces": _curves_of(contents, key, curve)} for key, curve in curves.items()}
+    return Chart(
+        "convergence",
+        say("chart.convergence.title"),
+        say("chart.convergence.reading"),
+        TableView(say("chart.convergence.table"), _convergence_heads(), _convergence_rows(contents, curves)),
+        [_line(curve, "median_half_width", {"color": "#cbd5e0", "width": 1.2}) for curve in curves.values()],
+        {
+            "xaxis": {"title": {"text": words(say("axis.repeats"))}, "dtick": _tick_step(summary)},
+            "yaxis": {"title": {"text": words(say("axis.half_width"))}, "range": [0, top]},
+            "showlegend": True,
+            "shapes": [line_at(limit, vertical=False)],
+            "annotations": [note_at_line(say("chart.asked", limit=plain_number(limit)), limit, vertical=False)],
+        },
+        360,
+        variants=variants,
+        empty=_nothing(summary["median_half_width"].tolist()),
+    )
+
+
+def _tick_step(summary: pd.DataFrame) -> int | None:
+    """Every number of repeats, while there is room for them."""
+    return 1 if len(summary) and summary["n"].max() <= 20 else None
+
+
+def _curves_of(contents: Contents, key: str, summary: pd.DataFrame) -> list[dict[str, Any]]:
+    objects = contents.of("convergence_curves", key)
+    looks = objects.groupby("n")
+    low, high = looks["half_width"].quantile(0.1).dropna(), looks["half_width"].quantile(0.9).dropna()
+    places = [*low.index.tolist(), *reversed(high.index.tolist())]
+    stripe = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [int(place) for place in places],
+        "y": [finite(value) for value in [*low.tolist(), *reversed(high.tolist())]],
+        "fill": "toself",
+        "fillcolor": "rgba(43,108,176,0.14)",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "name": words(say("legend.most_objects")),
+        "showlegend": True,
+    }
+    median = _line(summary, "median_half_width", {"color": BLUE, "width": 3})
+    all_looks = looks["half_width_all_looks"].median().dropna().rename("all_looks").reset_index()
+    together = _line(all_looks, "all_looks", {"color": GREY, "width": 2, "dash": "dot"})
+    named = {"showlegend": True, "mode": "lines+markers"}
+    return [
+        stripe,
+        median | named | {"name": words(joined([key, say("legend.median")], ", "))},
+        together | named | {"name": words(say("legend.all_looks"))},
+    ]
+
+
+def _line(frame: pd.DataFrame, name: str, line: dict[str, Any]) -> dict[str, Any]:
+    known = frame[frame[name].notna()]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [int(n) for n in known["n"]],
+        "y": [finite(value) for value in known[name]],
+        "line": line,
+        "hovertemplate": "%{x}: %{y:.4f}<extra></extra>" if line["width"] > 1.2 else None,
+        "hoverinfo": None if line["width"] > 1.2 else "skip",
+        "showlegend": False,
+    }
+
+
+def _convergence_heads() -> list[Head]:
+    names = ("repeats", "objects", "mean", "median", "largest", "converged", "without_spread")
+    return [Head(say("head.setting"), numeric=False), *(Head(say(f"head.{name}")) for name in names)]
+
+
+def _convergence_rows(contents: Contents, curves: dict[str, pd.DataFrame]) -> list[list[Part]]:
+    rows: list[list[Part]] = []
+    for key, curve in curves.items():
+        for row in curve.to_dict("records"):
+            widths = [number(row[f"{name}_half_width"], 4) for name in ("mean", "median", "max")]
+            counts = [whole(row["n_converged"]), whole(row["n_without_spread"])]
+            rows.append([contents.named(key), whole(row["n"]), whole(row["n_objects"]), *widths, *counts])
+    return rows
+
+
+def _icc_cells(row: dict[str, Any]) -> list[Part]:
+    note = say("card.by_construction") if row["deterministic"] else phrase(row["undefined"]) if row["undefined"] else ""
+    return [
+        number(row["icc_1k"]),
+        interval(row["icc_1k_low"], row["icc_1k_high"]),
+        interval(row["icc_1k_low_by_product"], row["icc_1k_high_by_product"]),
+        number(row["icc_11"]),
+        number(row["standard_error_of_measurement"]),
+        number(row["repeatability_limit"]),
+        whole(row["n_used"]),
+        whole(row["n_missing"]),
+        note,
+    ]
+
+
+def _interval_that_counts(row: dict[str, Any]) -> tuple[Any, Any]:
+    if defined(row["n_products"], row["n_used"]) and row["n_products"] < row["n_used"]:
+        return row["icc_1k_low_by_product"], row["icc_1k_high_by_product"]
+    return row["icc_1k_low"], row["icc_1k_high"]
+
+
+def _from_zero(points: list[Interval]) -> list[float]:
+    lowest = [float(value) for one in points for value in (one.value, one.low) if is_number(value)]
+    return [min([0.0, *lowest]), 1.02]
+
+
+def _colors(contents: Contents) -> list[str]:
+    return [shade(focus=key == contents.focus, baseline=key == contents.baseline) for key in contents.settings]
+
+
+def _nothing(values: list[Any]) -> Text | None:
+    return None if any(is_number(value) for value in values) else say("chart.nothing")

@@ -1,0 +1,233 @@
+"""The fidelity report put together: sections, charts, help and the data that it carries."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from resources.reports.charts import Chart
+from resources.reports.fidelity.agreement import agreement_charts
+from resources.reports.fidelity.agreement_tables import group_table, largest_errors, overall_table
+from resources.reports.fidelity.calls import (
+    cost_table,
+    exclusions_table,
+    retried_table,
+    said_of_faults,
+    states_table,
+)
+from resources.reports.fidelity.contents import WORDS, Contents, say
+from resources.reports.fidelity.dose import dose_charts, dose_table
+from resources.reports.fidelity.facts import facts, notices
+from resources.reports.fidelity.people import annotator_table, few_labels_chart, said_of_annotators, said_of_few_labels
+from resources.reports.fidelity.recommendation import recommendation
+from resources.reports.fidelity.repeatability import repeatability_charts
+from resources.reports.fidelity.sensitivity import (
+    example_pictures,
+    said_of_golden_set,
+    sensitivity_charts,
+    sensitivity_table,
+)
+from resources.reports.fidelity.settings import TERM_OF_GATE, cards, gates_of_all, gates_of_focus
+from resources.reports.page import Page, rendered
+from resources.reports.text import same
+
+FILE_NAME: Final = "fidelity_report.html"
+SECTIONS: Final = (
+    "summary",
+    "gates",
+    "settings",
+    "repeatability",
+    "agreement",
+    "sensitivity",
+    "people",
+    "calls",
+)
+TERMS: Final = (
+    "icc",
+    "icc_forms",
+    "deterministic",
+    "measurement_error",
+    "mad",
+    "half_width",
+    "convergence",
+    "repeats_needed",
+    "spearman",
+    "pearson",
+    "kendall",
+    "concordance",
+    "mae",
+    "rmse",
+    "bias",
+    "limits",
+    "calibration",
+    "ceiling",
+    "alternative_annotator",
+    "benjamini_yekutieli",
+    "prediction_powered",
+    "cohens_d",
+    "d_z",
+    "hit_rate",
+    "false_alarms",
+    "auc",
+    "seen",
+    "dose_response",
+    "page",
+    "json_validity",
+    "retried",
+    "cost",
+    "recommendation",
+    "selection",
+    "holm",
+    "simultaneous",
+    "interval",
+    "cluster_bootstrap",
+    "p_value",
+    "gate",
+    "undefined",
+)
+WHOLE_TABLES: Final = (
+    "setting_summary",
+    "recommended_setting",
+    "icc_by_setting",
+    "stability",
+    "convergence_summary",
+    "matched_scores",
+    "human_agreement",
+    "sensitivity",
+    "dose_response",
+    "annotator_test",
+    "few_labels",
+    "retried_calls",
+)
+# Where files lie on the machine that made the report is nobody else's business.
+GOLDEN_COLUMNS: Final = [
+    "object",
+    "item_id",
+    "product_id",
+    "category_l3",
+    "alteration",
+    "kind",
+    "magnitude",
+    "magnitude_unit",
+    "expected",
+    "changed_share",
+    "chose_setting",
+    "skipped",
+]
+OBJECT_COLUMNS: Final = [
+    "object",
+    "judged_object",
+    "item_id",
+    "product_id",
+    "variant",
+    "algorithm",
+    "category_l1",
+    "category_l2",
+    "category_l3",
+    "n_references",
+    "excluded",
+]
+REPEATS_COLUMNS: Final = ["setting", "object", "first_n", "stable_n", "projected_n", "first_n_all_looks"]
+
+
+def fidelity_page(contents: Contents) -> str:
+    """The report as one HTML file.
+
+    Args:
+        contents: The study's tables, plan and gates.
+
+    Returns:
+        Text that a browser shows without a network; the same contents give the same text.
+    """
+    charts, doses = _charts(contents), dose_charts(contents)
+    examples_title, examples = example_pictures(contents)
+    counted, advice = gates_of_focus(contents)
+    settings = contents.settings
+    context: dict[str, Any] = {
+        "facts": facts(contents),
+        "notices": notices(contents),
+        "study": contents.study,
+        "focus": contents.focus,
+        "result": recommendation(contents),
+        "gates": counted,
+        "advice": advice,
+        "gates_of_all": gates_of_all(contents),
+        "term_of_gate": TERM_OF_GATE,
+        "cards": cards(contents),
+        "overall": {key: overall_table(contents, key) for key in settings},
+        "groups": {key: group_table(contents, key) for key in settings},
+        "errors": {key: largest_errors(contents, key) for key in settings},
+        "golden": said_of_golden_set(contents),
+        "sensitivity_table": sensitivity_table(contents),
+        "dose_charts": [chart.id for chart in doses],
+        "dose_table": dose_table(contents),
+        "examples_title": examples_title,
+        "examples": examples,
+        "annotators": {key: said_of_annotators(contents, key) for key in settings},
+        "annotator_tables": {key: annotator_table(contents, key) for key in settings},
+        "labels": {key: said_of_few_labels(contents, key) for key in settings},
+        "faults": said_of_faults(contents),
+        "states": states_table(contents),
+        "exclusions": exclusions_table(contents),
+        "retried": retried_table(contents),
+        "cost": cost_table(contents),
+    }
+    return rendered(
+        Page(
+            template="fidelity.html.j2",
+            title=say("report.title", study=same(contents.study)),
+            translations=WORDS,
+            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
+            charts=[*charts, *doses],
+            tables=downloads(contents),
+            about=about(contents),
+            file_stem="fidelity-report",
+            terms=TERMS,
+            choices=settings,
+            chosen=contents.focus,
+            context=context,
+        )
+    )
+
+
+def _charts(contents: Contents) -> list[Chart]:
+    return [
+        *repeatability_charts(contents),
+        *agreement_charts(contents),
+        *sensitivity_charts(contents),
+        few_labels_chart(contents),
+    ]
+
+
+def about(contents: Contents) -> dict[str, Any]:
+    """What stands beside the tables in the download."""
+    calls = contents.tables["judge_calls"]
+    newest = calls["started_at"].max() if len(calls) else None
+    return {
+        "study": contents.study,
+        "judges": sorted(calls["judge_identity"].dropna().unique().tolist()),
+        "models_asked": sorted(calls["model_asked"].dropna().unique().tolist()),
+        "prompt_hashes": sorted(calls["prompt_hash"].dropna().unique().tolist())[:20],
+        "newest_call": None if newest is None or pd.isna(newest) else newest.isoformat(),
+        "recommended": contents.recommended,
+        "nearest": contents.nearest,
+        "repeats": contents.plan.repeats,
+        "confidence": contents.plan.confidence,
+        "seed": contents.plan.seed,
+        "thresholds": contents.plan.thresholds.model_dump(),
+    }
+
+
+def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
+    """The tables as the report hands them out: whole, or without what grows with every call."""
+    tables = {name: contents.tables[name] for name in WHOLE_TABLES}
+    curves = contents.tables["convergence_curves"]
+    calls = contents.tables["judge_calls"]
+    counts = calls.groupby(["setting", "judge", "model_asked", "state"], sort=True).agg(
+        n_attempts=("object", "size"), cost_usd=("cost_usd", "sum"), median_latency_ms=("latency_ms", "median")
+    )
+    return tables | {
+        "repeats_needed": curves[REPEATS_COLUMNS].drop_duplicates(["setting", "object"]),
+        "golden_images": contents.tables["golden_images"][GOLDEN_COLUMNS],
+        "study_objects": contents.tables["study_objects"][OBJECT_COLUMNS],
+        "judge_calls_by_state": counts.reset_index(),
+    }

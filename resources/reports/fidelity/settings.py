@@ -1,0 +1,141 @@
+"""Gates and cards: every setting side by side, what it reaches and what it lacks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from resources.reports.fidelity.contents import Contents, say
+from resources.reports.fidelity.recommendation import lacks
+from resources.reports.gate_row import GateRow
+from resources.reports.numbers import interval, is_number, number, plain_number, usd, whole
+from resources.reports.phrases import phrase
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+TERM_OF_GATE = {
+    "repeatable": "icc",
+    "repeats_agree": "mad",
+    "means_are_precise": "half_width",
+    "orders_like_people": "spearman",
+    "close_to_people": "mae",
+    "no_large_errors": "rmse",
+    "answers_are_valid_json": "json_validity",
+    "stripes_are_seen": "cohens_d",
+    "strong_stripes_stand_out": "cohens_d",
+    "stripes_lower_the_score": "hit_rate",
+    "unchanged_copies_keep_their_score": "false_alarms",
+    "every_alteration_is_seen": "seen",
+    "more_costs_more": "dose_response",
+    "judge_can_stand_in": "alternative_annotator",
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """One line of a card."""
+
+    label: Text
+    value: Part
+    interval: Text | None
+    term: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """A setting at a glance."""
+
+    setting: str
+    subtitle: Text
+    badges: list[tuple[str, Text]]
+    values: list[Value]
+    lacks: list[Text]
+    recommended: bool
+    basis: Text
+    undefined: Text | None
+
+
+def gates_of_focus(contents: Contents) -> tuple[list[GateRow], list[GateRow]]:
+    """Gates of the setting that is shown first and of the golden set: those that count, and advice."""
+    rows = [*contents.gates.get(contents.focus or "", ()), *contents.golden_gates]
+    return [row for row in rows if not row.advice], [row for row in rows if row.advice]
+
+
+def gates_of_all(contents: Contents) -> TableView | None:
+    """Every setting against every gate."""
+    made = [key for key in contents.settings if key in contents.gates]
+    if not made:
+        return None
+    names = [row.name for row in contents.gates[made[0]]]
+    heads = [Head(say("head.setting"), numeric=False)]
+    for row in contents.gates[made[0]]:
+        limit = joined(["\u2265" if row.sign == ">=" else "\u2264", row.needed_text], "\u00a0")
+        note = joined([limit, say("gates.advice_mark")], " ") if row.advice else limit
+        heads.append(Head(say(f"gate.{row.name}.short"), term=TERM_OF_GATE[row.name], note=note))
+    rows = []
+    for key in made:
+        by_name = {row.name: row for row in contents.gates[key]}
+        rows.append([contents.named(key), *(_cell(by_name[name]) for name in names)])
+    shown = frozenset(place for place, key in enumerate(made) if key == contents.recommended)
+    return TableView(say("gates.all_settings"), heads, rows, shown)
+
+
+def _cell(row: GateRow) -> Text:
+    mark = "\u2713" if row.passed else "!" if row.advice else "\u2717"
+    if row.reason == "deterministic":
+        return joined([say("gates.deterministic"), mark], " ")
+    return joined([row.seen_text, mark], " ")
+
+
+def cards(contents: Contents) -> list[Card]:
+    """One card per setting, in the plan's order."""
+    return [_card(contents, key) for key in contents.settings]
+
+
+def _card(contents: Contents, key: str) -> Card:
+    seen, chosen = contents.summary_of(key), contents.row("recommended_setting", key)
+    marks = (
+        ("recommended", key == contents.recommended),
+        ("nearest", key == contents.nearest),
+        ("baseline", bool(seen["baseline"])),
+        ("deterministic", bool(seen["deterministic"])),
+    )
+    sampling = {"temperature": plain_number(seen["temperature"]), "top_p": plain_number(seen["top_p"])}
+    known = chosen["setting"] is not None
+    return Card(
+        key,
+        say("card.sampling", **sampling),
+        [(name, say(f"setting.{name}")) for name, there in marks if there],
+        list(_values(seen)),
+        lacks(contents, chosen) if known else [],
+        key == contents.recommended,
+        say("card.basis", n=whole(seen["n_objects"]), total=whole(seen["n_total"]), products=whole(seen["n_products"])),
+        phrase(seen["undefined"]) if seen["undefined"] and not seen["deterministic"] else None,
+    )
+
+
+def _values(seen: dict[str, Any]) -> Sequence[Value]:
+    band = say(f"band.{seen['icc_band']}") if seen["icc_band"] else None
+    icc: Part = number(seen["icc"])
+    below = _bounds(seen, "icc")
+    if seen["deterministic"]:
+        below = say("card.by_construction")
+    elif band is not None:
+        icc = joined([icc, band], " ")
+    return [
+        Value(say("statistic.icc"), icc, below, "icc"),
+        Value(say("statistic.mad"), number(seen["mad"]), None, "mad"),
+        Value(say("statistic.half_width"), number(seen["half_width"]), None, "half_width"),
+        Value(say("statistic.spearman"), number(seen["spearman_r"]), _bounds(seen, "spearman"), "spearman"),
+        Value(say("statistic.pearson"), number(seen["pearson_r"]), None, "pearson"),
+        Value(say("statistic.mae"), number(seen["mae"]), None, "mae"),
+        Value(say("statistic.rmse"), number(seen["rmse"]), None, "rmse"),
+        Value(say("statistic.bias"), number(seen["bias"]), None, "bias"),
+        Value(say("statistic.json_validity"), number(seen["json_validity_rate"]), None, "json_validity"),
+        Value(say("card.answers"), whole(seen["n_evaluations"]), None, "json_validity"),
+        Value(say("card.cost"), usd(seen["cost_usd"]), None, "cost"),
+    ]
+
+
+def _bounds(seen: dict[str, Any], name: str) -> Text | None:
+    low, high = seen[f"{name}_low"], seen[f"{name}_high"]
+    return interval(low, high) if is_number(low) and is_number(high) else None

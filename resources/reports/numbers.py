@@ -1,0 +1,159 @@
+"""Numbers as each language writes them, with the full number behind: 0.853 in English, 0,853 in Italian."""
+
+import math
+from datetime import datetime
+from typing import Any, Final, Literal
+
+import pandas as pd
+from markupsafe import Markup
+
+from analysis.rounding import rounded
+from resources.reports.text import LANGUAGES, Text, same
+
+DECIMALS: Final = 3
+MOST_DECIMALS: Final = 12
+MINUS: Final = "\u2212"
+NOTHING: Final = "\u2013"
+# Decimal and thousands mark of each language.
+MARKS: Final = {"en": (".", ","), "it": (",", ".")}
+BETWEEN: Final = {"en": ", ", "it": "; "}
+MONTHS: Final = {
+    "en": [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ],
+    "it": [
+        "gennaio",
+        "febbraio",
+        "marzo",
+        "aprile",
+        "maggio",
+        "giugno",
+        "luglio",
+        "agosto",
+        "settembre",
+        "ottobre",
+        "novembre",
+        "dicembre",
+    ],
+}
+
+
+def is_number(value: Any) -> bool:
+    """Whether there is a number, and not a null of any kind."""
+    return value is not None and not pd.isna(value) and math.isfinite(float(value))
+
+
+def written(value: float, decimals: int, language: str) -> str:
+    """The digits as a language writes them; zero has no sign."""
+    digits = f"{abs(value):,.{decimals}f}"
+    point, thousands = MARKS[language]
+    digits = digits.translate(str.maketrans(".,", point + thousands))
+    negative = value < 0 and any(digit in "123456789" for digit in digits)
+    return f"{MINUS}{digits}" if negative else digits
+
+
+def number(value: Any, decimals: int = DECIMALS) -> Text:
+    """A number, or a dash where there is none."""
+    if not is_number(value):
+        return same(NOTHING)
+    exact = float(value)
+    return Text(
+        {language: _data(exact, written(exact, decimals, language)) for language in LANGUAGES},
+        value=exact,
+    )
+
+
+def whole(value: Any) -> Text:
+    """A count."""
+    return number(value, 0)
+
+
+def plain_number(value: Any) -> Text:
+    """As few decimals as the number needs: for settings, thresholds and magnitudes that people wrote."""
+    if not is_number(value):
+        return same(NOTHING)
+    digits = f"{float(value):.{MOST_DECIMALS}f}".rstrip("0")
+    return number(value, len(digits.partition(".")[2]))
+
+
+def beside_limit(value: Any, needed: float, sign: Literal[">=", "<="], passed: bool) -> Text:
+    """As few decimals, from 3 on, as do not make a failing number look like a passing one (0.8499 is not 0.850)."""
+    if not is_number(value):
+        return same(NOTHING)
+    exact = float(value)
+    if exact.is_integer() and float(needed).is_integer():
+        return whole(exact)
+    for decimals in range(DECIMALS, MOST_DECIMALS):
+        shown, limit = float(rounded(round(exact, decimals))), float(rounded(needed))
+        if (shown >= limit if sign == ">=" else shown <= limit) == passed:
+            return number(exact, decimals)
+    return number(exact, MOST_DECIMALS)
+
+
+def interval(low: Any, high: Any, decimals: int = DECIMALS) -> Text:
+    """Both bounds in brackets, or a dash where there is no interval."""
+    if not is_number(low) or not is_number(high):
+        return same(NOTHING)
+    bounds = number(low, decimals), number(high, decimals)
+    return Text(
+        {
+            language: Markup("[{}{}{}]").format(bounds[0].html[language], BETWEEN[language], bounds[1].html[language])
+            for language in LANGUAGES
+        }
+    )
+
+
+def unbroken(text: Text) -> Text:
+    """A text that stays on one line, such as an interval inside a sentence."""
+    return Text(
+        {language: Markup('<span class="unbroken">{}</span>').format(html) for language, html in text.html.items()}
+    )
+
+
+def p_value(p: Any) -> Text:
+    """A p-value; under 0.001 that is all that is said."""
+    if not is_number(p):
+        return same(NOTHING)
+    if float(p) >= 0.001:
+        return number(p)
+    limits = {language: _data(float(p), f"< {written(0.001, DECIMALS, language)}") for language in LANGUAGES}
+    return Text(limits, value=float(p))
+
+
+def usd(value: Any) -> Text:
+    """Dollars, with cents, or with as many digits as tell a small price from nothing."""
+    if not is_number(value):
+        return same(NOTHING)
+    amount = abs(float(value))
+    if amount == 0 or amount >= 1:
+        return number(value, 2)
+    return number(value, max(4, 1 - math.floor(math.log10(amount))))
+
+
+def day(instant: datetime | None) -> Text:
+    """A date in words."""
+    if instant is None or pd.isna(instant):
+        return same(NOTHING)
+    return Text(
+        {
+            language: Markup('<time datetime="{}">{} {} {}</time>').format(
+                f"{instant:%Y-%m-%d}", instant.day, MONTHS[language][instant.month - 1], instant.year
+            )
+            for language in LANGUAGES
+        }
+    )
+
+
+def _data(exact: float, shown: str) -> Markup:
+    return Markup('<data value="{}" data-number>{}</data>').format(repr(exact), shown)

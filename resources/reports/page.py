@@ -1,0 +1,142 @@
+"""One HTML file with everything in it: words in two languages, numbers, charts, help and the data, and no network."""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from resources.reports.charts import Chart
+from resources.reports.embedded import embedded, plotly, source_hash, strict_json, tables_of
+from resources.reports.glossary import entries
+from resources.reports.numbers import whole
+from resources.reports.phrases import phrase
+from resources.reports.text import LANGUAGES, Text, Translations
+
+HERE: Final = Path(__file__).parent
+STYLES: Final = ("tokens.css", "page.css", "parts.css", "narrow_and_print.css")
+SCRIPTS: Final = ("language.js", "data.js", "tables.js", "charts.js", "help.js", "start.js")
+# Plotly makes an empty style element and fills it rule by rule, and sets styles on its own elements.
+EMPTY: Final = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report before it is written.
+
+    Attributes:
+        template: File below ``templates``, which extends ``page.html.j2``.
+        title: Of the window.
+        translations: Its words.
+        sections: Identifier and title of each, in order, for the list of contents.
+        charts: Every chart that the template shows.
+        tables: What can be downloaded, by name; each has words under ``tables.{name}``.
+        about: What stands beside the tables in the JSON download.
+        file_stem: Beginning of the downloads' names.
+        terms: Entries of the help.
+        choices: Values of `chosen_by` among which the reader can choose.
+        chosen: The one that is shown first.
+        chosen_by: Column of the tables by which they are filtered.
+        context: What the template asks for besides.
+    """
+
+    template: str
+    title: Text
+    translations: Translations
+    sections: Sequence[tuple[str, Text]]
+    charts: Sequence[Chart]
+    tables: Mapping[str, pd.DataFrame]
+    about: Mapping[str, Any]
+    file_stem: str
+    terms: Sequence[str]
+    choices: Sequence[str] = ()
+    chosen: str | None = None
+    chosen_by: str = "setting"
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+def rendered(page: Page) -> str:
+    """The file's text; the same page gives the same text."""
+    styles, script = source(STYLES), source(SCRIPTS)
+    library = plotly()
+    data = embedded({"tables": tables_of(page.tables), "about": dict(page.about), "stem": page.file_stem})
+    ui = {key.removeprefix("ui."): words for key, words in _plains(page.translations, "ui.").items()}
+    settings = {"ui": ui, "title": page.title.plains, "chosenBy": page.chosen_by, "chosen": page.chosen}
+    template = environment().get_template(page.template)
+    text = template.render(
+        {
+            "say": page.translations.say,
+            "languages": LANGUAGES,
+            "page": page,
+            "charts": {chart.id: chart for chart in page.charts},
+            "entries": entries(page.translations, page.terms),
+            "policy": policy(source_hash(styles), source_hash(script), library.hash),
+            "styles": Markup(styles),
+            "script": Markup(script),
+            "library": Markup(library.body) if page.charts else None,
+            "library_styles": library.style_ids,
+            "data": Markup(data.body),
+            "data_is_packed": data.packed,
+            "chart_specs": Markup(strict_json({chart.id: chart.spec for chart in page.charts if not chart.empty})),
+            "settings": Markup(strict_json(settings)),
+            **page.context,
+        }
+    )
+    # A lone surrogate, which no file can hold, becomes a question mark.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def policy(styles: str, script: str, library: str) -> str:
+    """What the page may do: run the scripts that it carries, show the pictures that it carries, and nothing else."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {script} {library}",
+            # Browsers that do not tell elements from attributes take the first line.
+            "style-src 'unsafe-inline'",
+            f"style-src-elem {styles} {source_hash(EMPTY)}",
+            "style-src-attr 'unsafe-inline'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+@lru_cache
+def environment() -> Environment:
+    """Jinja as all reports use it: what users wrote is escaped, and a misspelt name is an error."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"phrase": phrase, "whole": whole}
+    made.filters["attribute"] = attribute
+    made.filters["json"] = lambda value: Markup(html.escape(strict_json(value)))
+    return made
+
+
+def attribute(text: Text, name: str) -> Markup:
+    """An attribute in the first language, with what the page puts there in the others."""
+    others = [Markup('data-{}="{}"').format(language, text.plain(language)) for language in LANGUAGES]
+    first = Markup('{}="{}"').format(name, text.plain(LANGUAGES[0]))
+    return Markup(" ").join([first, Markup('data-translated="{}"').format(name), *others])
+
+
+@lru_cache
+def source(names: tuple[str, ...]) -> str:
+    """These files of ``static``, one after the other."""
+    return "\n".join((HERE / "static" / name).read_text(encoding="utf-8") for name in names)
+
+
+def _plains(translations: Translations, prefix: str) -> dict[str, dict[str, str]]:
+    keys = [key for key in translations.texts[LANGUAGES[0]] if key.startswith(prefix)]
+    return {key: {language: translations.texts[language][key] for language in LANGUAGES} for key in keys}

@@ -1,0 +1,47 @@
+"""Reasons and methods that tables state in English, said in the other languages where their form is known."""
+
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+import yaml
+from markupsafe import Markup, escape
+
+from resources.reports.text import FOLDER, LANGUAGES, Text, in_english
+
+BETWEEN: Final = re.compile(r"(; |, |: |\. )")
+
+
+def phrase(words: Any) -> Text:
+    """A table's reason or method; in English where no translation is known.
+
+    Args:
+        words: What the table says.
+    """
+    said = str(words)
+    html = {"en": escape(said)}
+    for language in LANGUAGES[1:]:
+        parts = BETWEEN.split(said)
+        translated = [part if BETWEEN.fullmatch(part) else _translated(part, language) for part in parts]
+        if any(part is None for part in translated):
+            return in_english(said)
+        html[language] = escape("".join(part or "" for part in translated))
+    return Text({language: Markup(html[language]) for language in LANGUAGES})
+
+
+def _translated(part: str, language: str) -> str | None:
+    for pattern, words in _patterns(language):
+        if match := pattern.fullmatch(part):
+            return words.format(*(_number(group) for group in match.groups()), whole=part)
+    return None
+
+
+def _number(group: str) -> str:
+    """A captured number with a decimal comma; other captured words stay."""
+    return group.replace(".", ",") if re.fullmatch(r"-?\d+\.\d+", group) else group
+
+
+@lru_cache
+def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    pairs = yaml.safe_load((FOLDER / f"phrases.{language}.yaml").read_text(encoding="utf-8"))
+    return tuple((re.compile(pattern), words) for pattern, words in pairs)

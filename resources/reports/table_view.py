@@ -1,0 +1,54 @@
+"""Tables as a page shows them: heads and cells in every language, or built in the browser from the embedded data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from resources.reports.text import Part, Text
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column's head; `term` is the glossary's entry that it links to, `numeric` columns are set to the right."""
+
+    label: Part
+    numeric: bool = True
+    term: str | None = None
+    note: Text | None = None  # a second line, such as a limit
+    wide: bool = False  # sentences, which need room
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A small table, written into the page; the first column names the row."""
+
+    caption: Text
+    heads: Sequence[Head]
+    rows: Sequence[Sequence[Part]]
+    emphasised: frozenset[int] = field(default_factory=frozenset)  # rows to read first
+
+
+@dataclass(frozen=True)
+class DataColumn:
+    """A column of a `DataTable`: its name in the embedded table, and decimals where it is a number."""
+
+    name: str
+    label: Text
+    decimals: int | None = None
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A long table that the browser builds from the embedded one when it is opened, for the setting that is shown."""
+
+    caption: Text
+    source: str
+    columns: Sequence[DataColumn]
+
+    def spec(self) -> dict[str, object]:
+        """As the browser reads it."""
+        return {
+            "source": self.source,
+            "columns": [
+                {"name": one.name, "label": one.label.plains, "decimals": one.decimals} for one in self.columns
+            ],
+        }

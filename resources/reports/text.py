@@ -1,0 +1,119 @@
+"""Words in every language of a report: looked up by key, filled with numbers, safe to put on a page."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from markupsafe import Markup, escape
+
+LANGUAGES: Final = ("en", "it")
+FOLDER: Final = Path(__file__).with_name("translations")
+
+
+@dataclass(frozen=True)
+class Text:
+    """The same thing said in each language; `value` is the number behind it, where it is one.
+
+    Put into a template it becomes one ``span`` per language, of which the page shows one at a time.
+    """
+
+    html: Mapping[str, Markup]
+    value: float | None = None
+
+    def __html__(self) -> str:
+        """Both languages as markup; only once where they are the same."""
+        if len(set(self.html.values())) == 1:
+            return str(next(iter(self.html.values())))
+        return Markup("").join(
+            Markup('<span class="t" lang="{}">{}</span>').format(language, html) for language, html in self.html.items()
+        )
+
+    def plain(self, language: str) -> str:
+        """Without markup: for attributes, charts and titles."""
+        return self.html[language].striptags()
+
+    @property
+    def plains(self) -> dict[str, str]:
+        """`plain` in each language."""
+        return {language: self.plain(language) for language in self.html}
+
+
+Part = Text | str | int
+
+
+def same(words: object) -> Text:
+    """A user's words, or a name, that no language changes."""
+    return Text(dict.fromkeys(LANGUAGES, escape(str(words))))
+
+
+def in_english(words: object) -> Text:
+    """Words that only exist in English; the page says so to screen readers where it is in another language."""
+    said = escape(str(words))
+    return Text({"en": said} | {other: Markup('<span lang="en">{}</span>').format(said) for other in LANGUAGES[1:]})
+
+
+def joined(parts: Iterable[Part], between: str = ", ") -> Text:
+    """Several texts one after the other."""
+    texts = [part if isinstance(part, Text) else same(part) for part in parts]
+    return Text({language: escape(between).join(text.html[language] for text in texts) for language in LANGUAGES})
+
+
+class Translations:
+    """The words of a report: those that all reports share, and its own."""
+
+    def __init__(self, *names: str) -> None:
+        """Read ``translations/{name}.{language}.yaml`` for each name; later files add to earlier ones."""
+        self.texts: dict[str, dict[str, str]] = {
+            language: {key: words for name in names for key, words in read_words(name, language).items()}
+            for language in LANGUAGES
+        }
+
+    def say(self, key: str, /, **parts: Part) -> Text:
+        """A sentence in each language.
+
+        Args:
+            key: Dotted, as in the data file. Its words may name parts in braces; two forms divided by ``|`` are for one
+                and for many, by the part ``n``.
+            parts: What the braces stand for; a plain text is escaped.
+
+        Raises:
+            KeyError: No such key, or a part that the words name is not given.
+        """
+        html = {}
+        for language, texts in self.texts.items():
+            words = texts[key]
+            if "|" in words:
+                one, many = words.split("|")
+                words = one if _number(parts["n"]) == 1 else many
+            html[language] = escape(words).format(**{name: _in(part, language) for name, part in parts.items()})
+        return Text(html)
+
+    def has(self, key: str) -> bool:
+        """Whether there are words under this key."""
+        return all(key in texts for texts in self.texts.values())
+
+
+def _in(part: Part, language: str) -> Any:
+    return part.html[language] if isinstance(part, Text) else part
+
+
+def _number(part: Part) -> float | None:
+    return part.value if isinstance(part, Text) else float(part)
+
+
+@lru_cache
+def read_words(name: str, language: str) -> Mapping[str, str]:
+    """One data file with its nested keys dotted."""
+    nested = yaml.safe_load((FOLDER / f"{name}.{language}.yaml").read_text(encoding="utf-8"))
+    return dict(_dotted(nested, ""))
+
+
+def _dotted(nested: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
+    for key, value in nested.items():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", str(value).strip()

@@ -1,0 +1,246 @@
+"""The tables of study A that decide: the recommended setting, people against the judge, retries, drift, the report."""
+
+from resources.tables.declare import Table, bounds, flag, number, text, texts, time, undefined, whole
+from resources.tables.fidelity import OBJECT, SCORE, SETTING
+
+RECOMMENDED_SETTING = Table(
+    "recommended_setting",
+    "Which setting to use and why not another: one row per setting.",
+    (
+        SETTING,
+        number("temperature", "Sampling temperature.", "unitless"),
+        number("top_p", "Nucleus sampling share.", "share"),
+        flag("baseline", "The setting that others are held against."),
+        flag("deterministic", "Every object got the same score in each repeat: shown, never recommended for its ICC."),
+        flag("recommended", "The one to use; none where no setting keeps every condition."),
+        flag("nearest", "Where none is recommended: the one that lacks the least."),
+        flag("passes", "Keeps every condition on the objects that choose."),
+        text("failed", "Which condition failed and by how much, or why the setting is not compared.", nullable=True),
+        number(
+            "score", "Weighted distance from the four thresholds; only where all are kept.", "unitless", nullable=True
+        ),
+        whole("rank", "Place by that score, from 1.", "count", nullable=True, low=1),
+        number("behind_best", "Score of the best minus this one's.", "unitless", nullable=True),
+        *bounds("behind_best", "that difference, simultaneous over settings"),
+        flag("as_good_as_best", "Cannot be told from the best: the simultaneous interval reaches 0.", nullable=True),
+        number("icc", "ICC(1,k) on the objects that choose.", "unitless", nullable=True),
+        number("json_validity_rate", "JSON validity on them.", "share", nullable=True, **SCORE),
+        number("spearman_r", "Spearman with people on them.", "unitless", nullable=True),
+        number("mad", "Median MAD on them.", "0-1", nullable=True, **SCORE),
+        number("icc_reported", "ICC(1,k) to report: other half, or corrected.", "unitless", nullable=True),
+        *bounds("icc_reported", "it"),
+        number("spearman_reported", "Spearman to report.", "unitless", nullable=True),
+        *bounds("spearman_reported", "it"),
+        number("mad_reported", "Median MAD to report.", "0-1", nullable=True, **SCORE),
+        number("json_validity_reported", "JSON validity to report.", "share", nullable=True, **SCORE),
+        text("lacks_when_reported", "Conditions that the reported numbers miss; null where none.", nullable=True),
+        number(
+            "icc_holm_low",
+            "Recommended setting: lower bound of ICC, Holm over settings tried.",
+            "unitless",
+            nullable=True,
+        ),
+        number("spearman_holm_low", "Recommended setting: the same of Spearman.", "unitless", nullable=True),
+        whole("n_settings_tried", "Settings among which was chosen.", "count", low=0),
+        whole("n_choosing", "Objects that choose.", "count", low=0),
+        whole("n_reporting", "Objects behind the reported numbers.", "count", low=0),
+        whole("n_products_choosing", "Products that choose.", "count", low=0),
+        whole("n_products_reporting", "Products behind the reported numbers.", "count", low=0),
+        whole(
+            "n_matched_choosing", "Pairs with people (objects, or items) that choose: behind Spearman.", "count", low=0
+        ),
+        whole("n_matched_reporting", "Pairs behind the reported Spearman.", "count", low=0),
+        whole("n_matched_products_choosing", "Products of the pairs that choose.", "count", low=0),
+        whole("n_matched_products_reporting", "Products of the pairs behind the reported Spearman.", "count", low=0),
+        number(
+            "cost_per_item_usd",
+            "Cost of all attempts at this setting over the objects judged.",
+            "USD",
+            nullable=True,
+            low=0,
+        ),
+        number(
+            "repeats_needed_median",
+            "Median over objects of the repeats that their spread asks for.",
+            "count",
+            nullable=True,
+        ),
+        whole("repeats_needed_most", "Largest of them.", "count", nullable=True),
+        whole("n_without_projection", "Objects without spread, which project nothing.", "count", low=0),
+        text("method", "split or optimism, and how the intervals were made."),
+    ),
+    key=("setting",),
+)
+
+RETRIED_CALLS = Table(
+    "retried_calls",
+    "Objects with a retried call beside the others: one row per setting.",
+    (
+        SETTING,
+        whole("n_calls", "Planned calls with any attempt.", "count", low=0),
+        whole("n_retried_calls", "Of these, with more than one attempt.", "count", low=0),
+        whole(
+            "n_retried_answers",
+            "Of these, where an earlier attempt was an answer that a person had tried again.",
+            "count",
+            low=0,
+        ),
+        whole("n_retried_objects", "Objects with a retried call that gave a score.", "count", low=0),
+        whole("n_other_objects", "Objects without.", "count", low=0),
+        whole("n_objects_gone", "Objects that the study no longer has: in none of the numbers.", "count", low=0),
+        number("mean_retried", "Mean score of the retried calls.", "0-1", nullable=True, **SCORE),
+        number("mean_others", "Mean score of the other calls.", "0-1", nullable=True, **SCORE),
+        number(
+            "difference", "Mean over objects of retried minus other repeats of the same object.", "0-1", nullable=True
+        ),
+        *bounds("difference", "it, products resampled", "0-1"),
+        number("mae_retried", "Mean absolute error against people, objects with a retried call.", "0-1", nullable=True),
+        number("mae_others", "The same of the others.", "0-1", nullable=True),
+        whole("n_mae_retried", "Objects with a retried call that people scored: behind the first.", "count", low=0),
+        whole("n_mae_others", "Objects without that people scored: behind the second.", "count", low=0),
+        text("retried", "The objects, at most 20 of them."),
+        text("method", "How the interval was made.", nullable=True),
+        undefined(),
+    ),
+    key=("setting",),
+)
+
+# The row of the whole; no annotator may have this name.
+EVERYBODY = "all annotators"
+
+ANNOTATOR_TEST = Table(
+    "annotator_test",
+    "May the judge stand in for a person? The alternative annotator test: one row per setting and annotator.",
+    (
+        SETTING,
+        text("annotator", "Who is held against the judge; all annotators for the row of the whole."),
+        whole("n_instances", "Objects that annotator, judge and another annotator scored.", "count", low=0),
+        number(
+            "share_judge_better",
+            "Share of objects on which the judge is at least as near to the others.",
+            "share",
+            nullable=True,
+            **SCORE,
+        ),
+        number("share_annotator_better", "Share on which the annotator is.", "share", nullable=True, **SCORE),
+        number("p", "One-sided p of the annotator's advantage below epsilon.", "unitless", nullable=True, **SCORE),
+        number("p_adjusted", "The same after Benjamini and Yekutieli.", "unitless", nullable=True, **SCORE),
+        flag("rejected", "The judge wins against this annotator.", nullable=True),
+        number(
+            "omega",
+            "Winning rate: annotators won against, over annotators tested; row of the whole.",
+            "share",
+            nullable=True,
+            **SCORE,
+        ),
+        number("rho", "Mean advantage probability; row of the whole.", "share", nullable=True, **SCORE),
+        number(
+            "human_icc_1_1", "ICC(1,1) of the annotators among themselves; row of the whole.", "unitless", nullable=True
+        ),
+        *bounds("human_icc_1_1", "it"),
+        number("human_icc_1_k", "ICC(1,k) of their mean; row of the whole.", "unitless", nullable=True),
+        *bounds("human_icc_1_k", "it"),
+        number("epsilon", "How far the judge may fall behind a person and still win, because it is cheaper.", "share"),
+        text("note", "Warnings: fewer than three annotators, some skipped.", nullable=True),
+        text("undefined", "Why numbers are null; null where none is.", nullable=True),
+    ),
+    key=("setting", "annotator"),
+)
+
+FEW_LABELS = Table(
+    "few_labels",
+    "How far a few human labels and the judge on everything would bring the mean human score.",
+    (
+        SETTING,
+        whole("n_labels", "Objects with a label, drawn at random.", "count", low=0),
+        whole("n_unlabelled", "Objects with the judge's score only.", "count", low=0),
+        number("prediction_powered", "PPI++ estimate of the mean human score.", "0-1", nullable=True),
+        *bounds("prediction_powered", "it", "0-1"),
+        number("people_only", "Mean of the labels.", "0-1", nullable=True),
+        *bounds("people_only", "it", "0-1"),
+        number("judge_only", "Mean of the judge's scores, uncorrected.", "0-1", nullable=True),
+        *bounds("judge_only", "it", "0-1"),
+        number("all_labels", "Mean human score of all objects: what is estimated.", "0-1", nullable=True),
+        number("lambda_", "How far the judge is trusted, 0-1.", "unitless", nullable=True, **SCORE),
+        number("labels_gained", "Labels that the judge is worth.", "labels", nullable=True),
+        whole("n_products", "Products behind the objects.", "count", low=0),
+        text("method", "How the intervals were made, and what they assume.", nullable=True),
+        text("undefined", "Why numbers are null; null where none is.", nullable=True),
+    ),
+    key=("setting", "n_labels"),
+)
+
+ANCHOR_SCORES = Table(
+    "anchor_scores",
+    "The pinned anchor objects, each time they were judged: one row per occasion and object.",
+    (
+        text("occasion", "Day (UTC) on which the anchor was judged, as 2026-11-28."),
+        OBJECT,
+        SETTING,
+        number(
+            "judge_score",
+            "Judge's score (mean or median, as configured); null without a valid repeat.",
+            "0-1",
+            nullable=True,
+            **SCORE,
+        ),
+        whole("n_valid", "Valid repeats.", "count", low=0),
+        whole("n_planned", "Repeats planned; of an earlier day, the largest one seen.", "count", low=1),
+        text("judge", "Judge: openai, local or replay."),
+        text("judge_identity", "Digest of judge, model, rubric, parameters and code version."),
+        text("model_asked", "Model that was asked for."),
+        texts("models_answered", "Models and fingerprints that answered."),
+        text("prompt_hash", "Prompt without the nonce."),
+        text("images_digest", "Digest of the images shown."),
+        time("first_call_at", "First call of the occasion at this object (UTC)."),
+        number("cost_usd", "Cost of the object's calls.", "USD", low=0),
+    ),
+    key=("occasion", "object"),
+)
+
+DRIFT = Table(
+    "drift",
+    "Whether the judge still says of the anchor what it said when the anchor was pinned: one row per occasion.",
+    (
+        text("occasion", "Day (UTC) on which the anchor was judged."),
+        text("pinned", "Occasion that it is held against."),
+        SETTING,
+        whole("n_objects", "Objects with enough valid repeats on both occasions, which are compared.", "count", low=0),
+        whole("n_pinned", "Objects of the anchor.", "count", low=0),
+        whole(
+            "n_too_few_repeats",
+            "Objects of this occasion with fewer valid repeats than a score needs: not compared.",
+            "count",
+            low=0,
+        ),
+        number("mean_then", "Mean score when pinned.", "0-1", nullable=True, **SCORE),
+        number("mean_now", "Mean score on this occasion.", "0-1", nullable=True, **SCORE),
+        number("shift", "Now minus then.", "0-1", nullable=True),
+        *bounds("shift", "the shift, products resampled", "0-1"),
+        number("icc", "ICC(A,1) of then and now.", "unitless", nullable=True),
+        *bounds("icc", "it, F interval"),
+        flag("same_identity", "Judge, model, rubric and parameters are those of the pinned occasion."),
+        flag("same_models", "The same models and fingerprints answered."),
+        flag("same_material", "Prompt and images are those of the pinned occasion."),
+        text("changes", "What changed, in words; null where nothing did.", nullable=True),
+        number("cost_usd", "Cost of the occasion.", "USD", low=0),
+        text("method", "How the intervals were made.", nullable=True),
+        undefined(),
+    ),
+    key=("occasion",),
+)
+
+FIDELITY_REPORT = Table(
+    "fidelity_report",
+    "The report as one file for the browser: where it lies and what it was made from.",
+    (
+        text("path", "Address of the HTML file."),
+        text("sha256", "Its content hash."),
+        whole("n_bytes", "Its size.", "bytes", low=1),
+        text("study", "Study that it is about."),
+        text("judge", "Judge that it is about."),
+        text("recommended", "Recommended setting; null where there is none.", nullable=True),
+        texts("languages", "Languages in it."),
+    ),
+    key=("path",),
+)

@@ -1,0 +1,155 @@
+"""The tables of study A's golden set: altered renders, what the judge says of them, and whether it sees the change."""
+
+from resources.tables.declare import Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.fidelity import ITEM, OBJECT, PRODUCT, SCORE, SETTING
+
+KINDS = (
+    "stripes",
+    "stripes_shaded",
+    "hue",
+    "saturation",
+    "brightness",
+    "blur",
+    "texture_scale",
+    "logo",
+    "untouched",
+    "reencoded",
+    "other_item",
+)
+ALTERATION = text("alteration", "Name of the alteration, such as stripes7_o70.")
+KIND = text("kind", "What is altered.", among=KINDS)
+MAGNITUDE = number("magnitude", "How much of it; null for a sentinel.", "see magnitude_unit", nullable=True)
+MAGNITUDE_UNIT = text("magnitude_unit", "Unit of the magnitude: opacity, degrees, factor, px at 512, share.")
+EXPECTED = text("expected", "What a judge that sees it does to the score: worse or same.", among=("worse", "same"))
+
+
+GOLDEN_IMAGES = Table(
+    "golden_images",
+    "Manifest of the golden set: one row per item and alteration, skipped ones with the cause.",
+    (
+        OBJECT,
+        ITEM,
+        PRODUCT,
+        text("category_l3", "Narrowest category.", nullable=True),
+        ALTERATION,
+        KIND,
+        MAGNITUDE,
+        MAGNITUDE_UNIT,
+        EXPECTED,
+        text("original_path", "Address of the candidate that was altered.", nullable=True),
+        text("original_sha256", "Its content hash.", nullable=True),
+        text("altered_path", "Address of the altered image.", nullable=True),
+        text("altered_sha256", "Its content hash.", nullable=True),
+        texts("reference_paths", "Addresses of the item's photos, in order."),
+        texts("reference_sha256", "Their content hashes."),
+        number("changed_share", "Share of the object's pixels that changed.", "share", nullable=True, **SCORE),
+        flag("chose_setting", "The object's product also had a part in choosing the setting."),
+        text("skipped", "Why there is no altered image; null where there is one.", nullable=True),
+    ),
+    key=("object", "alteration"),
+)
+
+GOLDEN_SCORES = Table(
+    "golden_scores",
+    "The judge's scores of the golden set beside those of the originals: one row per item and alteration.",
+    (
+        SETTING,
+        OBJECT,
+        ITEM,
+        PRODUCT,
+        ALTERATION,
+        KIND,
+        MAGNITUDE,
+        MAGNITUDE_UNIT,
+        EXPECTED,
+        number("original_score", "Judge's score of the original at this setting.", "0-1", nullable=True, **SCORE),
+        whole("n_original", "Valid repeats behind it.", "count", low=0),
+        number("altered_score", "Judge's score of the altered image.", "0-1", nullable=True, **SCORE),
+        whole("n_altered", "Valid repeats behind it.", "count", low=0),
+        whole("n_planned", "Repeats planned for each.", "count", low=1),
+        number(
+            "drop", "Original minus altered; a judge that sees the change gives a positive one.", "0-1", nullable=True
+        ),
+        number("cost_usd", "Cost of judging the altered image.", "USD", low=0),
+        flag("chose_setting", "The object's product also had a part in choosing the setting."),
+        text("undefined", "Why there is no pair of scores; null where there is one.", nullable=True),
+    ),
+    key=("object", "alteration"),
+)
+
+SENSITIVITY = Table(
+    "sensitivity",
+    "Whether the judge sees each alteration: one row per alteration, sentinels included.",
+    (
+        SETTING,
+        ALTERATION,
+        KIND,
+        MAGNITUDE,
+        MAGNITUDE_UNIT,
+        EXPECTED,
+        whole("n_items", "Items with a score of both.", "count", low=0),
+        whole("n_total", "Items of the golden set.", "count", low=0),
+        whole("n_chose_setting", "Items whose product also had a part in choosing the setting.", "count", low=0),
+        number("mean_original", "Mean score of the originals.", "0-1", nullable=True, **SCORE),
+        number("mean_altered", "Mean score of the altered.", "0-1", nullable=True, **SCORE),
+        number("mean_drop", "Mean of original minus altered.", "0-1", nullable=True),
+        number("cohens_d", "Difference of means over the pooled standard deviation.", "unitless", nullable=True),
+        *bounds("cohens_d", "Cohen's d, items resampled"),
+        text("d_band", "Cohen's d in words.", nullable=True),
+        number("hedges_g", "d without its small-sample bias.", "unitless", nullable=True),
+        number("d_z", "Mean drop over the standard deviation of the drops.", "unitless", nullable=True),
+        *bounds("d_z", "d_z, noncentral t"),
+        number("hit_rate", "Share of items whose score moved as expected.", "share", nullable=True, **SCORE),
+        *bounds("hit_rate", "the hit rate", "share"),
+        whole("n_hits", "Items that moved as expected.", "count", low=0),
+        whole("n_misses", "Items that did not, ties included.", "count", low=0),
+        whole("n_ties", "Pairs with equal scores; misses where a change is expected.", "count", low=0),
+        number(
+            "false_alarm_rate",
+            "Share of items called different; only where `same` is expected.",
+            "share",
+            nullable=True,
+            **SCORE,
+        ),
+        number("auc", "P(original > altered) over all cross pairs, half for ties.", "share", nullable=True, **SCORE),
+        *bounds("auc", "the AUC, items resampled", "share"),
+        text(
+            "seen",
+            "In words: seen, seen in part, not seen; kept or disturbed where the score should stay; unknown below two "
+            "pairs. Seen in part: Cohen's d or the hit rate reaches its threshold, or the mean drop is no longer the "
+            "same score, or the lower bound of the hit rate is above a half.",
+            among=("seen", "seen in part", "not seen", "kept", "disturbed", "unknown"),
+        ),
+        text("method", "How the intervals were made.", nullable=True),
+        undefined(),
+    ),
+    key=("alteration",),
+)
+
+DOSE_RESPONSE = Table(
+    "dose_response",
+    "Whether more of an alteration costs more: one row per kind with at least three magnitudes.",
+    (
+        SETTING,
+        KIND,
+        MAGNITUDE_UNIT,
+        whole("n_magnitudes", "Magnitudes.", "count", low=0),
+        whole("n_items", "Items with a pair of scores at all of them, behind Page's test.", "count", low=0),
+        whole("n_line", "Items with a pair at two of them or more, behind the line.", "count", low=0),
+        whole("n_total", "Items of the golden set.", "count", low=0),
+        whole("n_missing_pairs", "Pairs of item and magnitude that lack a score.", "count", low=0),
+        number(
+            "r2", "Share of the within-item variance of drops that the dose explains.", "share", nullable=True, **SCORE
+        ),
+        number("pearson_r", "Within-item correlation of dose and drop.", "unitless", nullable=True),
+        number("slope", "Drop for a unit of dose.", "0-1 per unit", nullable=True),
+        *bounds("slope", "the slope, items resampled", "0-1 per unit"),
+        number("intercept", "Drop that the line gives at dose 0.", "0-1", nullable=True),
+        number("page_l", "Page's L.", "unitless", nullable=True),
+        number("page_p", "p of Page's trend test, one-sided.", "unitless", nullable=True, **SCORE),
+        text("page_method", "How p was made.", nullable=True),
+        text("method", "How the interval was made.", nullable=True),
+        undefined(),
+    ),
+    key=("kind",),
+)

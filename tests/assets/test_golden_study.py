@@ -1,0 +1,138 @@
+"""The golden set through Dagster: altered renders are judged once, and what the judge sees ends in the tables."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import dagster as dg
+import pandas as pd
+import pytest
+
+from resources.configuration.golden import GoldenSet, Stripes
+from resources.study import Study
+from tests.small_study import (
+    KEYS,
+    OBJECTS,
+    answer,
+    changed,
+    errors,
+    ledger_rows,
+    run,
+    stored,
+    true_score,
+    without_drawing,
+    write_image,
+    write_study,
+)
+
+GOLDEN = GoldenSet(
+    n_items=4,
+    setting=KEYS[1],
+    stripes=Stripes(shaded_opacities=()),
+    hue_degrees=(20,),
+    saturation=(),
+    brightness=(),
+    blur_px=(),
+    texture_scale=(),
+    logo_share=(),
+)
+# By how much each altered image is scored lower; what is not named scores as its original.
+LOWER = {"stripes7_o30": 0.05, "stripes7_o50": 0.10, "stripes7_o70": 0.18, "other_item": 0.15}
+NAMES = (*LOWER, "hue_20", "untouched", "reencoded")
+BEFORE = ("human_scores", "study_objects", "judge_calls", "score_matrix", "icc_by_setting", "stability")
+BEFORE += ("convergence_curves", "matched_scores", "human_agreement", "setting_summary", "recommended_setting")
+TABLES = ("golden_images", "golden_scores", "sensitivity", "dose_response")
+
+
+class Ran(NamedTuple):
+    study: Study
+    instance: dg.DagsterInstance
+    result: dg.ExecuteInProcessResult
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
+    folder = tmp_path_factory.mktemp("golden")
+    study = write_study(folder, golden=GOLDEN)
+    record_altered(folder / "calls.jsonl")
+    with dg.DagsterInstance.ephemeral() as instance, without_drawing():
+        yield Ran(study, instance, run(study, instance, (KEYS[1], KEYS[1]), [*BEFORE, *TABLES]))
+
+
+def record_altered(calls: Path) -> None:
+    """Answers about the altered image of every object, with the originals' ripple of 0.02 over three repeats."""
+    with calls.open("a") as file:
+        for _, _, name in OBJECTS:
+            for alteration in NAMES:
+                for repeat in range(1, 6):
+                    ripple = 0.02 * ((repeat + len(name)) % 3 - 1)
+                    score = 100 * (true_score(name) - LOWER.get(alteration, 0.0) + ripple)
+                    row = {"object": f"{name}~{alteration}", "setting": KEYS[1], "repeat": repeat, "attempt": 1}
+                    file.write(json.dumps(row | answer(name, score)) + "\n")
+
+
+def test_every_altered_image_is_judged_at_the_one_setting(ran: Ran) -> None:
+    assert not errors(ran.result)
+    scores = stored(ran.study, "golden_scores")
+    assert len(scores) == 4 * len(NAMES)
+    assert set(scores["setting"]) == {KEYS[1]}
+    assert scores["undefined"].isna().all()
+    asked = ledger_rows(ran.study)
+    assert asked["object"].str.contains("~").sum() == 4 * len(NAMES) * 5
+
+
+def test_what_was_put_in_comes_out(ran: Ran) -> None:
+    scores = stored(ran.study, "golden_scores")
+    for alteration, drops in scores.groupby("alteration")["drop"]:
+        assert drops.tolist() == pytest.approx([LOWER.get(str(alteration), 0.0)] * 4)
+    seen = stored(ran.study, "sensitivity").set_index("alteration")
+    assert seen.loc["hue_20", "seen"] == "not seen"
+    assert seen.loc["untouched", "seen"] == seen.loc["reencoded", "seen"] == "kept"
+    assert seen.loc["stripes7_o70", "hit_rate"] == 1
+    [line] = stored(ran.study, "dose_response").to_dict("records")
+    # Drops 0.05 0.10 0.18 at 0.3 0.5 0.7: slope (0.18 - 0.05) / 0.4 = 0.325.
+    assert (line["kind"], line["slope"]) == ("stripes", pytest.approx(0.325))
+
+
+def test_checks_speak_of_the_tables_that_were_made(ran: Ran) -> None:
+    checks = {one.check_name: one for one in ran.result.get_asset_check_evaluations()}
+    assert checks["stripes_lower_the_score"].passed
+    assert checks["unchanged_copies_keep_their_score"].passed
+    assert checks["more_costs_more"].passed
+    assert not checks["every_alteration_is_seen"].passed
+    # Six products are too few to split: all of them choose.
+    assert not checks["golden_items_are_held_out"].passed
+    assert not any(checks[name].blocking for name in ("stripes_are_seen", "stripes_lower_the_score"))
+
+
+def test_a_second_run_asks_nothing_again(ran: Ran) -> None:
+    before = len(ledger_rows(ran.study))
+    with without_drawing():
+        again = run(ran.study, ran.instance, (KEYS[1], KEYS[1]), ["golden_scores"])
+    assert not errors(again)
+    assert len(ledger_rows(ran.study)) == before
+
+
+def test_originals_that_were_judged_under_another_rubric_are_refused(ran: Ran) -> None:
+    other = changed(ran.study, rubric_weights={"color_palette": 100})
+    with without_drawing():
+        result = run(other, ran.instance, (KEYS[1], KEYS[1]), ["golden_scores"])
+    assert "cannot stand beside the golden set" in errors(result)["golden_scores"]
+
+
+def test_a_render_that_changed_since_stops_the_run_before_it_asks(ran: Ran) -> None:
+    row = stored(ran.study, "golden_images").iloc[0]
+    kept = Path(row["original_path"]).read_bytes()
+    write_image(Path(row["original_path"]), 999)
+    with without_drawing():
+        result = run(ran.study, ran.instance, (KEYS[1], KEYS[1]), ["golden_scores"])
+    Path(row["original_path"]).write_bytes(kept)
+    assert "Make `study_objects` and then `golden_images` again" in errors(result)["golden_scores"]
+
+
+def test_tables_hold_no_number_that_the_data_do_not_define(ran: Ran) -> None:
+    seen = stored(ran.study, "sensitivity").set_index("alteration")
+    # Every item drops by the same, so the drops have no spread.
+    assert pd.isna(seen.loc["stripes7_o70", "d_z"])
+    assert "d_z: all drops are equal" in seen.loc["stripes7_o70", "undefined"]

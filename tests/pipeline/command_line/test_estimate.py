@@ -1,0 +1,133 @@
+"""`touchstone run fidelity --judge ... --dry-run`: what a run takes is told before anything is asked."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pipeline.command_line.main import application
+from resources.errors import UserError
+from tests.openai_server import OpenAIServer, openai_server
+from tests.small_study import write_study
+
+FILE = """\
+study: mine
+fidelity:
+  human_scores: subjective.csv
+  references: references
+  candidates: candidates
+"""
+WIDE = {"COLUMNS": "160"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home whose study was never run."""
+    write_study(tmp_path)
+    (tmp_path / "touchstone.yaml").write_text(FILE)
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "mine"))
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", str(tmp_path / "touchstone.yaml"))
+    for name in ("BASE_URL", "API_KEY", "MODEL"):
+        monkeypatch.delenv(f"OPENAI_{name}", raising=False)
+    return tmp_path
+
+
+def point_at(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, model: str = "gpt-6-luna") -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_MODEL", model)
+
+
+def said(*arguments: str) -> str:
+    done = CliRunner(env=WIDE).invoke(application, ["run", "fidelity", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_a_dry_run_names_calls_tokens_price_and_hours_and_asks_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_server() as server:
+        point_at(server, monkeypatch)
+        shown = said("--judge", "openai", "--dry-run")
+        assert not server.requests
+    # 12 objects, 10 settings, 5 repeats; 6 items in the golden set, 26 images each, 5 repeats.
+    assert "1,380 calls to make, 0 answered before." in shown
+    row = next(line for line in shown.splitlines() if line.strip().startswith("golden set"))
+    assert "780" in row
+    whole = next(line for line in shown.splitlines() if line.strip().startswith("in all")).split()
+    assert whole[2] == "1,380"
+    assert whole[-2].startswith("$")
+    for words in ("tokens in", "hours", "touchstone prices", "read 2026-", "No budget_usd is set"):
+        assert words in shown
+    assert not list((home / "mine").rglob("*.parquet"))
+
+
+def test_one_setting_has_a_price_of_its_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with openai_server() as server:
+        point_at(server, monkeypatch)
+        shown = said("--judge", "openai", "--dry-run", "--setting", "t0.2_p0.95")
+    assert "840 calls to make" in shown
+    assert "t0.5_p0.95" not in shown
+
+
+def test_a_budget_that_does_not_suffice_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "touchstone.yaml").write_text(f"{FILE}  judge: {{kind: openai, budget_usd: 0.01, requests_per_day: 500}}\n")
+    with openai_server() as server:
+        point_at(server, monkeypatch)
+        shown = said("--dry-run")
+    assert "does not suffice" in shown
+    assert "at least 3 days" in shown
+
+
+def test_a_free_judge_needs_no_price(home: Path) -> None:
+    shown = said("--judge", "local", "--dry-run")
+    assert "1,380 calls to make" in shown
+    assert "The judge local costs nothing." in shown
+
+
+def test_inputs_that_would_stop_the_run_are_told(home: Path) -> None:
+    for candidate in sorted((home / "candidates").rglob("*.png"))[:6]:
+        candidate.unlink()
+    assert "STOP Share of objects without usable images" in said("--dry-run")
+
+
+def test_a_paid_judge_is_not_asked_without_a_persons_consent(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with openai_server() as server:
+        point_at(server, monkeypatch)
+        with pytest.raises(UserError, match="agree with `--yes`"):
+            said("--judge", "openai")
+        assert not server.requests
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({}, "OPENAI_MODEL and OPENAI_API_KEY are not set"),
+        ({"OPENAI_MODEL": "gpt-7", "OPENAI_API_KEY": "k"}, "no price for 'gpt-7'"),
+    ],
+)
+def test_what_is_missing_is_said_before_anything_runs(
+    variables: dict[str, str], words: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UserError, match=words):
+        said("--judge", "openai", "--yes")
+
+
+def test_options_of_the_judge_go_with_fidelity(home: Path) -> None:
+    with pytest.raises(UserError, match="go with fidelity"):
+        CliRunner().invoke(application, ["run", "evaluation", "--dry-run"], catch_exceptions=False)
+
+
+def test_the_doctor_says_which_variables_are_set_and_how_old_the_prices_are(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    shown = CliRunner(env=WIDE).invoke(application, ["doctor"], catch_exceptions=False).output
+    assert "touchstone prices" in shown
+    assert "sk-secret" not in shown
+    lines = {line.split()[0]: line for line in shown.splitlines() if line.startswith("OPENAI_")}
+    assert lines["OPENAI_API_KEY"].endswith(" set")
+    assert lines["OPENAI_MODEL"].endswith("not set")
+    assert lines["OPENAI_BASE_URL"].endswith("not set")

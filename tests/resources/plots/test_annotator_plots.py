@@ -1,0 +1,89 @@
+"""The plots of people beside the judge: on ordinary tables, on nulls, and on nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from resources.plots.annotators import draw_annotator_test, draw_few_labels, draw_retried_calls
+from tests.resources.plots.drawn_figures import drawn, texts
+
+ANNOTATORS = pd.DataFrame(
+    {
+        "setting": ["t0.2_p0.95"] * 4,
+        "annotator": ["a1", "a $name$ that is much too long for an axis", "a3", "all annotators"],
+        "n_instances": pd.array([40, 40, 12, 40], "Int64"),
+        "share_judge_better": [0.8, 0.3, np.nan, np.nan],
+        "share_annotator_better": [0.3, 0.75, np.nan, np.nan],
+        "p": [0.001, 0.9, np.nan, np.nan],
+        "rejected": pd.array([True, False, None, None], "boolean"),
+        "omega": [np.nan, np.nan, np.nan, 0.5],
+    }
+)
+LABELS = pd.DataFrame(
+    {"setting": ["t0.2_p0.95"] * 2, "n_labels": pd.array([5, 10], "Int64"), "all_labels": [0.5, 0.5]}
+    | {
+        f"{name}{end}": [0.5 + shift, 0.52 + shift]
+        for name in ("prediction_powered", "people_only", "judge_only")
+        for end, shift in (("", 0.0), ("_low", -0.1), ("_high", 0.1))
+    }
+)
+RETRIED = pd.DataFrame(
+    {
+        "setting": ["t0.2_p0.95"],
+        "n_calls": pd.array([60], "Int64"),
+        "n_retried_calls": pd.array([4], "Int64"),
+        "mean_retried": [0.5],
+        "mean_others": [0.4],
+        "mae_retried": [0.1],
+        "mae_others": [0.05],
+        "difference": [0.02],
+        "difference_low": [-0.01],
+        "difference_high": [0.05],
+    }
+)
+
+
+def of_annotators(frame: pd.DataFrame):
+    return drawn(lambda figure: draw_annotator_test(figure, frame, "all annotators", 0.5))
+
+
+def test_annotators_stand_in_rows_with_their_number_and_who_was_won_against() -> None:
+    axes = of_annotators(ANNOTATORS).axes[0]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels[0] == "a1 (n=40, won)"
+    assert labels[1].startswith(r"a \$name\$ that is")
+    assert len(labels) == 2
+    assert axes.get_title() == "t0.2_p0.95: omega 0.50, 0.5 needed"
+
+
+def test_where_nobody_could_be_tested_the_plot_says_so() -> None:
+    alone = ANNOTATORS.tail(1).assign(omega=np.nan)
+    assert "no annotator could be tested" in texts(of_annotators(alone))
+    assert "no annotator could be tested" in texts(of_annotators(ANNOTATORS.head(0)))
+
+
+def test_labels_alone_the_judge_alone_and_both_stand_side_by_side() -> None:
+    axes = drawn(lambda figure: draw_few_labels(figure, LABELS)).axes[0]
+    named = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert named == ["labels alone", "labels and judge", "judge alone", "all labels"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["5", "10"]
+
+
+@pytest.mark.parametrize("frame", [LABELS.assign(prediction_powered=np.nan), LABELS.head(0)])
+def test_without_an_estimate_the_plot_says_so(frame: pd.DataFrame) -> None:
+    assert "too few labels" in texts(drawn(lambda figure: draw_few_labels(figure, frame)))
+
+
+def test_retried_calls_stand_beside_the_others() -> None:
+    figure = drawn(lambda figure: draw_retried_calls(figure, RETRIED))
+    left, right = figure.axes
+    assert [patch.get_height() for patch in left.patches] == [0.5, 0.1, 0.4, 0.05]
+    assert right.get_lines()[0].get_xdata() == [0.02]
+
+
+def test_without_a_retry_or_a_difference_the_plot_says_so() -> None:
+    none = RETRIED.assign(n_retried_calls=pd.array([0], "Int64"))
+    assert texts(drawn(lambda figure: draw_retried_calls(figure, none))) == ["no call was tried again"] * 2
+    apart = RETRIED.assign(difference=np.nan)
+    assert texts(drawn(lambda figure: draw_retried_calls(figure, apart))) == ["no difference within objects"]
+    assert len(drawn(lambda figure: draw_retried_calls(figure, RETRIED.head(0))).axes) == 2

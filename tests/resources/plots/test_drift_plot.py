@@ -1,0 +1,68 @@
+"""The plot of the anchor over time: what it shows of one occasion, of several, and of undefined ones."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from resources.plots.drift import draw_drift
+from resources.plots.figure import png
+
+
+def occasions(n: int, **columns: Any) -> pd.DataFrame:
+    """Weekly rows of table `drift`; the first is the pinned one."""
+    days = [str(day.date()) for day in pd.date_range("2026-01-05", periods=n, freq="7D")]
+    later: dict[str, Any] = {"shift": 0.02, "shift_low": 0.0, "shift_high": 0.04}
+    later |= {"icc": 0.9, "icc_low": 0.8, "icc_high": 0.95}
+    rows = [{"occasion": day, "pinned": days[0], "n_pinned": 6} | (later if day != days[0] else {}) for day in days]
+    same = dict.fromkeys(("same_identity", "same_models", "same_material"), True)
+    return pd.DataFrame(rows, columns=["occasion", "pinned", "n_pinned", *later]).assign(**{**same, **columns})
+
+
+def axes_of(frame: pd.DataFrame) -> list[Any]:
+    """The two panels as drawn."""
+    kept: list[Any] = []
+
+    def draw(figure: Any) -> None:
+        draw_drift(figure, frame, 0.05, 0.85)
+        kept.extend(figure.axes)
+
+    assert png(draw, 7.2, 4.8).startswith(b"\x89PNG")
+    return kept
+
+
+def labels(axes: Any) -> list[str]:
+    return list(axes.get_legend_handles_labels()[1])
+
+
+def test_shift_and_agreement_stand_over_days_with_their_limits() -> None:
+    above, below = axes_of(occasions(5))
+    assert labels(above) == ["same judge", "pinned 2026-01-05", "limit ±0.05"]
+    assert labels(below) == ["same judge", "needed 0.85"]
+    assert above.get_title() == "Anchor of 6 objects over time"
+
+
+def test_occasions_of_another_judge_have_a_colour_of_their_own() -> None:
+    above, _ = axes_of(occasions(3, same_identity=[True, True, False]))
+    assert labels(above)[:2] == ["same judge", "judge or material changed"]
+
+
+def test_the_pinned_occasion_alone_says_that_there_is_nothing_to_compare() -> None:
+    _, below = axes_of(occasions(1))
+    assert [text.get_text() for text in below.texts] == ["nothing to compare with the pinned occasion yet"]
+
+
+def test_undefined_occasions_leave_a_gap() -> None:
+    above, below = axes_of(occasions(3, shift=None, icc=None))
+    assert "same judge" not in labels(above) + labels(below)
+
+
+@pytest.mark.parametrize("n", [2, 7, 8, 60])
+def test_the_days_that_are_named_do_not_crowd(n: int) -> None:
+    _, below = axes_of(occasions(n))
+    assert 2 <= len(below.get_xticks()) <= 7
+
+
+def test_a_low_bound_is_not_cut_off() -> None:
+    _, below = axes_of(occasions(2, icc_low=-0.6))
+    assert below.get_ylim()[0] < -0.6

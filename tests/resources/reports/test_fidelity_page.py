@@ -1,0 +1,192 @@
+"""What the fidelity report says: the recommendation in plain words, gates, blind spots, and why a part is missing."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from resources.reports.fidelity.contents import Contents
+from resources.reports.fidelity.facts import facts, notices
+from resources.reports.fidelity.recommendation import recommendation
+from resources.reports.fidelity.report import downloads, fidelity_page
+from resources.reports.fidelity.sensitivity import example_pictures, said_of_golden_set
+from resources.reports.fidelity.settings import cards, gates_of_focus
+from resources.reports.text import LANGUAGES
+from tests.resources.reports.made_contents import contents_of_size, frames_of
+from tests.resources.reports.made_size import KEYS, Size
+
+BEST = KEYS[1]
+
+
+@pytest.fixture(scope="module")
+def contents() -> Contents:
+    return contents_of_size()
+
+
+def changed(table: str, **columns: Any) -> pd.DataFrame:
+    return frames_of(Size())[table].assign(**columns)
+
+
+def words(page: str, language: str = "en") -> str:
+    """The page as its reader sees it, without markup."""
+    shell = re.sub(r"<(script|style|title).*?</\1>", "", page, flags=re.DOTALL)
+    other = "it" if language == "en" else "en"
+    shell = re.sub(rf'<span class="t" lang="{other}">(?:(?!</?span).)*?</span>', "", shell, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", "", shell).split())
+
+
+def test_the_recommended_setting_is_told_with_its_numbers_and_what_they_rest_on(contents: Contents) -> None:
+    said = recommendation(contents)
+    assert said.found
+    assert said.headline.plain("en") == f"Use the setting {BEST}: temperature 0.2, top_p 1."
+    assert said.headline.plain("it") == f"Usare l'impostazione {BEST}: temperatura 0,2, top_p 1."
+    assert [figure.value.plain("it") for figure in said.figures] == ["0,941", "0,832", "0,013", "0,984"]
+    text = " ".join(sentence.plain("en") for sentence in said.sentences)
+    assert "rest on 6 objects of 3 products, Spearman on 5 pairs of judge and people; 3 settings were tried" in text
+    assert "0.871 for ICC(1,k) and 0.644 for Spearman" in text
+    assert "the most demanding one needs 1,250" in text
+
+
+def test_without_a_recommendation_the_nearest_is_named_with_what_it_lacks() -> None:
+    nearest = [key == BEST for key in KEYS[:3]]
+    flags = {"recommended": False, "passes": False, "nearest": nearest, "spearman_r": 0.6994, "mad": 0.071}
+    said = recommendation(contents_of_size(recommended_setting=changed("recommended_setting", **flags)))
+    assert not said.found
+    # 0.7 - 0.6994 = 0.0006 and 0.071 - 0.05 = 0.021.
+    lacks = "Spearman is 0.699, under 0.7 by 0.001; Median MAD is 0.071, over 0.05 by 0.021"
+    assert said.sentences[0].plain("en") == f"Nearest is {BEST}. What it lacks: {lacks}"
+    assert "sotto 0,7 di 0,001" in said.sentences[0].plain("it")
+
+
+@pytest.mark.parametrize("table", ["emptied", "nothing near"])
+def test_no_recommendation_at_all_is_said(table: str) -> None:
+    frame = None if table == "emptied" else changed("recommended_setting", recommended=False, nearest=False)
+    said = recommendation(contents_of_size(recommended_setting=frame))
+    assert not said.found
+    assert said.headline.plain("it") != said.headline.plain("en")
+
+
+def test_a_condition_that_the_reported_numbers_miss_is_not_hidden() -> None:
+    missed = {"lacks_when_reported": "Spearman with people is 0.690 over 6 objects.", "spearman_reported": 0.69}
+    said = recommendation(contents_of_size(recommended_setting=changed("recommended_setting", **missed)))
+    text = " ".join(sentence.plain("en") for sentence in said.sentences)
+    assert "a condition is missed: Spearman is 0.690, under 0.7 by 0.010" in text
+
+
+def test_the_local_judge_is_named_as_a_baseline(contents: Contents) -> None:
+    named = {name.plain("en"): value for name, value in facts(contents)}
+    assert "a baseline, not a recommendation" in named["Judge"].plain("en")
+    assert "un termine di confronto, non una raccomandazione" in named["Judge"].plain("it")
+    assert any("baseline to beat" in one.plain("en") for one in notices(contents))
+
+
+def test_the_date_is_that_of_the_newest_call(contents: Contents) -> None:
+    named = {name.plain("en"): value for name, value in facts(contents)}
+    assert named["Newest call (UTC)"].plain("en") == "28 November 2026"
+    assert named["Objects judged"].plain("en") == "11 of 12"
+    assert named["Annotators"].plain("en") == "2 (22 ratings)"
+    assert named["Settings"].plain("it") == "3 su 10 previste"
+
+
+def test_gates_that_count_and_advice_stand_apart(contents: Contents) -> None:
+    counted, advice = gates_of_focus(contents)
+    assert [row.name for row in counted[:3]] == ["repeatable", "repeats_agree", "orders_like_people"]
+    assert {row.name for row in advice} >= {"means_are_precise", "no_large_errors", "more_costs_more"}
+    # Every thirteenth of 60 calls is no JSON and every eleventh no answer: validity is far below 0.98.
+    validity = next(row for row in counted if row.name == "answers_are_valid_json")
+    assert not validity.passed
+
+
+def test_a_deterministic_setting_is_shown_and_its_icc_does_not_count(contents: Contents) -> None:
+    gate = contents.gates[KEYS[0]][0]
+    assert (gate.passed, gate.seen, gate.reason) == (False, None, "deterministic")
+    card = cards(contents)[0]
+    assert [kind for kind, _ in card.badges] == ["baseline", "deterministic"]
+    assert "by construction" in card.lacks[0].plain("en")
+    assert cards(contents)[1].recommended
+
+
+def test_alterations_that_the_judge_does_not_see_are_said_plainly(contents: Contents) -> None:
+    said = " ".join(sentence.plain("en") for sentence in said_of_golden_set(contents))
+    assert "The judge does not see one alteration: Hue shift 5°." in said
+    assert "Untouched copy 0.000 (0/4)" in said
+
+
+def test_examples_are_small_pictures_with_words(tmp_path: Path) -> None:
+    frames = frames_of(Size(), tmp_path)
+    title, pictures = example_pictures(contents_of_size(golden_images=frames["golden_images"]))
+    assert title is not None
+    assert len(pictures) == 6  # the original and five alterations
+    assert all(one.url and one.url.startswith("data:image/jpeg;base64,") for one in pictures)
+    assert {(one.width_px, one.height_px) for one in pictures} == {(256, 192)}
+    assert pictures[1].alt.plain("it") == "Render dell'articolo 100, alterato: Strisce, opacità 0,3"
+
+
+def test_a_picture_that_is_gone_is_said_to_be_gone(contents: Contents) -> None:
+    _, pictures = example_pictures(contents)
+    assert {one.url for one in pictures} == {None}
+    assert "no longer where it was" in words(fidelity_page(contents))
+
+
+EMPTY_PARTS = {
+    "golden_images": "There is no golden set yet",
+    "matched_scores": "no object has a score from both the judge and people",
+    "few_labels": "too few objects were scored by both judge and people",
+    "dose_response": "No kind of alteration has been judged at three or more doses",
+    "retried_calls": "No call was tried again",
+    "annotator_test": "The test of annotators has not been made at this setting",
+    "human_agreement": "There are no categories or algorithms to tell apart",
+}
+
+
+@pytest.mark.parametrize("table", EMPTY_PARTS)
+def test_a_part_without_data_says_why(table: str) -> None:
+    emptied = {table: None}
+    if table == "golden_images":
+        emptied |= {"sensitivity": None, "dose_response": None}
+    assert EMPTY_PARTS[table] in words(fidelity_page(contents_of_size(**emptied)))
+
+
+def test_nothing_at_all_is_a_page_that_says_so() -> None:
+    frames = frames_of(Size())
+    page = fidelity_page(contents_of_size(**dict.fromkeys(frames)))
+    assert "No setting has been judged yet." in words(page)
+    assert "Nessuna impostazione è stata ancora giudicata." in words(page, "it")
+
+
+def test_one_annotator_cannot_be_tested_against() -> None:
+    said = words(fidelity_page(contents_of_size(Size(annotators=("a1",)))))
+    assert "How well people agree among themselves cannot be said" in said
+    assert "cannot be tested" in said
+
+
+def test_an_undefined_icc_is_a_dash_with_its_reason() -> None:
+    reason = "every score equals every other: neither objects nor repeats differ"
+    nothing = dict.fromkeys(["icc_1k", "icc_1k_low", "icc_1k_high", "lower_bound", "icc_11"])
+    frame = changed("icc_by_setting", **nothing, deterministic=False, undefined=reason)
+    page = fidelity_page(contents_of_size(icc_by_setting=frame))
+    assert reason in words(page)
+    assert "tutti i punteggi sono uguali: non differiscono né gli oggetti né le ripetizioni" in words(page, "it")
+
+
+def test_both_languages_carry_the_same_numbers_in_the_same_order(contents: Contents) -> None:
+    page = fidelity_page(contents)
+    values = {
+        language: re.findall(r'<data value="([^"]+)"', without(page, "it" if language == "en" else "en"))
+        for language in LANGUAGES
+    }
+    assert len(values["en"]) > 500
+    assert sorted(values["en"]) == sorted(values["it"])
+
+
+def without(page: str, language: str) -> str:
+    return re.sub(rf'<span class="t" lang="{language}">(?:(?!</?span).)*?</span>', "", page, flags=re.DOTALL)
+
+
+def test_downloads_hold_no_address_of_the_machine(contents: Contents) -> None:
+    tables = downloads(contents)
+    assert not [name for frame in tables.values() for name in frame.columns if "path" in str(name)]
+    assert len(tables["matched_scores"]) == 36
+    assert tables["judge_calls_by_state"]["n_attempts"].sum() == 180

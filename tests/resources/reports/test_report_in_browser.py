@@ -1,0 +1,277 @@
+"""The fidelity report in a real browser without a network: languages, help, downloads, paper, widths, hostile words."""
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+
+from resources.reports.fidelity.contents import Contents
+from resources.reports.fidelity.report import downloads, fidelity_page
+from tests.resources.reports.hostile_contents import EVIL_IDS, hostile_contents
+from tests.resources.reports.made_contents import contents_of_size, frames_of
+from tests.resources.reports.made_size import KEYS, Size
+
+WIDTHS = (390, 1440)
+DENIED = """Object.defineProperty(window, "localStorage", {
+    get() { throw new DOMException("denied", "SecurityError"); },
+});"""
+CHARTS = "Array.from(document.querySelectorAll('.main-svg'))"
+NUMBERS = """() => Array.from(document.querySelectorAll("[data-number]"))
+    .filter((one) => one.checkVisibility()).map((one) => [one.value, one.textContent])"""
+
+
+class Opened:
+    """A page with everything that it asked for and complained about."""
+
+    def __init__(self, page: Page, file: Path) -> None:
+        self.page, self.asked, self.said = page, [], []  # type: ignore[var-annotated]
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.route("**/*", self._only_files)
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=20_000)
+
+    def _only_files(self, route: Route) -> None:
+        self.asked.append(route.request.url)
+        if route.request.url.startswith("file:"):
+            route.continue_()
+        else:
+            route.abort()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True, locale="en-US")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    frames = frames_of(Size(), tmp_path_factory.mktemp("golden"))
+    return contents_of_size(golden_images=frames["golden_images"])
+
+
+@pytest.fixture(scope="module")
+def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(fidelity_page(contents), encoding="utf-8")
+    return path
+
+
+def choose_language(page: Page, language: str) -> None:
+    page.click(f'[data-language="{language}"]')
+    page.wait_for_function(f"document.documentElement.lang === '{language}'")
+
+
+def plain(number: str) -> str:
+    return number.replace("\u2212", "-").replace(" ", "")
+
+
+def test_the_language_is_switched_and_remembered_with_the_same_numbers(context: BrowserContext, file: Path) -> None:
+    opened = Opened(context.new_page(), file)
+    page = opened.page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    page.locator("#chart-signed tbody tr").first.wait_for()
+    english = page.evaluate(NUMBERS)
+    title = page.title()
+    assert "Agreement with people" in page.inner_text("main")
+    choose_language(page, "it")
+    page.locator("#chart-signed caption", has_text="Errore con segno").wait_for()
+    italian = page.evaluate(NUMBERS)
+    assert page.title() != title
+    assert page.get_attribute('[data-language="it"]', "aria-pressed") == "true"
+    text = page.inner_text("main")
+    assert "Accordo con le persone" in text
+    assert "Agreement with people" not in text
+    assert len(english) > 500
+    assert sorted(value for value, _ in english) == sorted(value for value, _ in italian)
+    shown = dict.fromkeys((value, plain(digits).replace(",", "")) for value, digits in english)
+    other = dict.fromkeys((value, plain(digits).replace(".", "").replace(",", ".")) for value, digits in italian)
+    assert shown.keys() == other.keys()
+    page.wait_for_function("document.querySelector('[data-chart=icc] .xtitle')")
+    assert "0,2" in page.inner_text('[data-chart="icc"]')
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert page.evaluate("document.documentElement.lang") == "it"
+    assert opened.said == []
+    assert all(url.startswith("file:") for url in opened.asked)
+
+
+def test_the_switch_works_where_storage_is_denied(context: BrowserContext, file: Path) -> None:
+    context.add_init_script(DENIED)
+    opened = Opened(context.new_page(), file)
+    choose_language(opened.page, "it")
+    assert "Sintesi" in opened.page.inner_text("main")
+    assert opened.said == []
+
+
+def test_an_old_browser_gets_words_and_tables_in_place_of_charts(context: BrowserContext, file: Path) -> None:
+    context.add_init_script("delete window.DecompressionStream")
+    opened = Opened(context.new_page(), file)
+    assert opened.page.locator("#too-old").is_visible()
+    assert "cannot draw the chart" in opened.page.inner_text('[data-chart="icc"]')
+    opened.page.locator("#chart-icc summary").click()
+    assert opened.page.locator("#chart-icc tbody tr:visible").count() == 3
+    assert opened.said == []
+
+
+def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    said = page.locator("noscript").inner_text()
+    assert "Scripts are off" in said
+    assert "Gli script sono disattivati" in said
+    assert page.locator("#gates tbody tr").first.is_visible()
+    assert not page.locator(".languages").is_visible()
+    context.close()
+
+
+def test_charts_tables_help_and_keyboard(context: BrowserContext, file: Path, contents: Contents) -> None:
+    opened = Opened(context.new_page(), file)
+    page = opened.page
+    assert page.locator("[data-chart]").count() == page.locator("[data-chart] .main-svg").count() / 3
+    setting = page.evaluate("shown.chosen")
+    assert setting == contents.focus
+    page.locator("#chart-scatter summary").click()
+    rows = page.locator("#chart-scatter tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == len(contents.of("matched_scores", setting))
+    page.locator("#agreement select").select_option(KEYS[2])
+    page.wait_for_function(f"document.querySelector('#people select').value === '{KEYS[2]}'")
+    first = contents.of("matched_scores", KEYS[2]).iloc[0]
+    page.wait_for_function(
+        "want => document.querySelector('#chart-scatter tbody data')?.value === want",
+        arg=repr(float(first["human_score"])),
+    )
+    assert page.locator(f'#agreement [data-of-choice="{KEYS[2]}"]').is_visible()
+    page.locator("body").press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.type("intraclasse")
+    assert page.locator("#glossary .entry:visible").count() == 1
+    assert page.inner_text("#found") == f"1 of {page.locator('#glossary .entry').count()} entries"
+    page.locator("#search").fill("no such word anywhere")
+    assert page.locator("#glossary .entry:visible").count() == 0
+    page.locator("#search").press("Escape")
+    assert page.locator("#glossary .entry:visible").count() > 30
+    page.locator('#title-icc a[href="#term-icc"]').click()
+    page.wait_for_function("document.activeElement.id === 'term-icc'")
+    assert opened.said == []
+
+
+def test_the_tab_key_goes_through_in_reading_order_and_shows_where_it_is(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
+    seen = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.innerText.trim().split(/\\s+/)[0]"))
+        style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style == "solid"
+    assert seen == ["Skip", "Help", "English", "Italiano", "Summary", "Gates"]
+    page.keyboard.press("Shift+Tab")
+    page.locator(".skip").focus()
+    assert page.locator(".skip").bounding_box()["x"] >= 0  # type: ignore[index]
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
+    context: BrowserContext, file: Path, contents: Contents
+) -> None:
+    page = Opened(context.new_page(), file).page
+    tables = downloads(contents)
+    taken = json.loads(download(page, '[data-download="json"]'), parse_constant=pytest.fail)
+    assert taken["about"]["study"] == "Made study"
+    assert set(taken["tables"]) == set(tables)
+    for name in ("matched_scores", "icc_by_setting", "sensitivity"):
+        text = download(page, f'[data-name="{name}"]')
+        assert text.startswith("\ufeff")
+        rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+        frame = tables[name]
+        assert list(rows[0]) == list(frame.columns)
+        assert len(rows) == len(frame) == len(taken["tables"][name])
+        for column in frame.select_dtypes("float64"):
+            wanted = [None if value != value else value for value in frame[column]]  # noqa: PLR0124
+            assert [float(row[column]) if row[column] else None for row in rows] == wanted
+            assert [row[column] for row in taken["tables"][name]] == wanted
+
+
+def download(page: Page, selector: str) -> str:
+    with page.expect_download() as waiting:
+        page.click(selector)
+    return Path(waiting.value.path()).read_bytes().decode("utf-8")
+
+
+def test_nothing_is_wider_than_the_window(context: BrowserContext, file: Path) -> None:
+    opened = Opened(context.new_page(), file)
+    page = opened.page
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for language in ("en", "it"):
+            choose_language(page, language)
+            page.wait_for_function(
+                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
+            )
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.said == []
+
+
+def test_it_prints_whole_with_no_chart_cut(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
+    printed = page.pdf(format="A4", print_background=True)
+    assert printed.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 8
+    page.emulate_media(media="print")
+    # Paper is narrower than the window that the charts were drawn for.
+    page.evaluate("document.body.style.width = '680px'")
+    assert page.locator("section").count() == page.locator("section:visible").count()
+    for box in page.locator(".main-svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)"):
+        assert box <= 681
+    assert page.locator(".entry:visible").count() > 30
+
+
+def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, tmp_path: Path) -> None:
+    contents = hostile_contents()
+    path = tmp_path / "hostile.html"
+    path.write_text(fidelity_page(contents), encoding="utf-8")
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 900})
+    opened = Opened(page, path)
+    page.locator("#chart-scatter summary").click()
+    page.locator("#chart-scatter tbody tr").first.wait_for()
+    table = page.locator("#chart-scatter table").text_content() or ""
+    assert all(evil in table for evil in EVIL_IDS)
+    point = "Plotly.Fx.hover(document.querySelector('[data-chart=scatter]'), [{curveNumber: 1, pointNumber: 0}])"
+    page.evaluate(point)
+    page.wait_for_selector(".hoverlayer .hovertext")
+    rows = list(csv.DictReader(io.StringIO(download(page, '[data-name="matched_scores"]').removeprefix("\ufeff"))))
+    assert {row["item_id"] for row in rows} == {("'" if evil[0] in "=+-@" else "") + evil for evil in EVIL_IDS}
+    for language in ("en", "it"):
+        choose_language(page, language)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    harm: Any = page.evaluate(
+        "[window.pwned, document.querySelectorAll('[onerror], a[href^=javascript], img[src=x], svg a').length]"
+    )
+    assert harm == [None, 0]
+    assert "<img src=x onerror=window.pwned=3> because" in page.inner_text("#agreement")
+    assert opened.said == []
+    assert all(url.startswith(("file:", "blob:")) for url in opened.asked)
