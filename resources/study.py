@@ -27,6 +27,7 @@ class Study:
     evaluation_section: EvaluationStudy | None = None
     file: Path | None = None
     retry_states: frozenset[str] = frozenset()
+    pairwise_section: PairwiseStudy | None = None
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -50,6 +51,17 @@ class Study:
             raise self._lacks("evaluation")
         return self.evaluation_section
 
+    @property
+    def pairwise(self) -> PairwiseStudy:
+        """Study B.
+
+        Raises:
+            UserError: It is not configured.
+        """
+        if self.pairwise_section is None:
+            raise self._lacks("pairwise")
+        return self.pairwise_section
+
     def _lacks(self, section: str) -> UserError:
         written = "" if section == "fidelity" else " (`touchstone init` writes it commented out: remove the #)"
         return UserError(
@@ -69,4 +81,11 @@ def study_from_environment() -> Study:
     home = touchstone_home()
     configuration = load_configuration(home)
     file = configuration_file(home)
-    return Study(configuration.study, configuration.fidelity, home, configuration.evaluation, file)
+    return Study(
+        configuration.study,
+        configuration.fidelity,
+        home,
+        configuration.evaluation,
+        file,
+        pairwise_section=configuration.pairwise,
+    )

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.yaml_text import KeyFaults, values_of
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
@@ -33,6 +34,7 @@ class Configuration(BaseSettings):
     study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
+    pairwise: PairwiseStudy | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -45,8 +47,8 @@ class Configuration(BaseSettings):
     @model_validator(mode="after")
     def some_study(self) -> "Configuration":
         """Refuse a file that configures nothing."""
-        if self.fidelity is None and self.evaluation is None:
-            raise ValueError("no study is configured: add a section `fidelity` or `evaluation`")
+        if self.fidelity is None and self.evaluation is None and self.pairwise is None:
+            raise ValueError("no study is configured: add a section `fidelity`, `pairwise` or `evaluation`")
         return self
 
     @classmethod

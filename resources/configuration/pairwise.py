@@ -1,0 +1,132 @@
+"""The `pairwise` section of the configuration: photo pairs with people's votes, images, methods, filter."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from resources.configuration.section import Section
+
+Share = Annotated[float, Field(ge=0, le=1)]
+MethodName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+RULE_METHODS = (
+    "sharpness_only",
+    "contrast_only",
+    "exposure_only",
+    "colorfulness_only",
+    "composite_balanced",
+    "composite_sharpness_focused",
+    "composite_exposure_focused",
+)
+LEARNED_METHODS = ("vit_base", "clip_probe", "efficientnet_probe")
+
+
+class ClipAttribute(Section):
+    """A quality as two sentences; the score is cos(image, positive) - cos(image, negative)."""
+
+    name: MethodName
+    positive: str = Field(min_length=1)
+    negative: str = Field(min_length=1)
+
+
+ATTRIBUTES = (
+    ClipAttribute(
+        name="aesthetic_overall",
+        positive="a highly aesthetic, visually pleasing, beautiful photograph",
+        negative="an unattractive, poorly composed, ugly photograph",
+    ),
+    ClipAttribute(
+        name="composition",
+        positive="a well-composed photograph with excellent visual balance",
+        negative="a poorly-composed photograph with bad visual balance",
+    ),
+    ClipAttribute(
+        name="subject_placement",
+        positive="a photo with the subject well placed in the frame",
+        negative="a photo with the subject not well placed in the frame",
+    ),
+    ClipAttribute(
+        name="cropping",
+        positive="a photo that is well cropped and shows the complete subject",
+        negative="a photo that is poorly cropped or cuts off the subject",
+    ),
+    ClipAttribute(
+        name="sharpness",
+        positive="a sharp, in-focus photograph with clear details",
+        negative="a blurry, out-of-focus photograph with unclear details",
+    ),
+    ClipAttribute(
+        name="exposure",
+        positive="a photo with good exposure and lighting",
+        negative="a photo with poor exposure, too dark or too bright",
+    ),
+    ClipAttribute(
+        name="color",
+        positive="a photo with vibrant, natural colors",
+        negative="a photo with dull, washed out colors",
+    ),
+)
+
+
+class ClipModel(Section):
+    """The CLIP model; `weights` is a local .safetensors file where the hub's cache has none."""
+
+    architecture: str = "ViT-B-32-quickgelu"
+    tag: str = "openai"
+    weights: Path | None = None
+
+
+class VitModel(Section):
+    """The ViT whose features the preference head is fitted on; `weights` is a local folder of transformers."""
+
+    repository: str = "google/vit-base-patch16-224"
+    weights: Path | None = None
+
+
+class PairwiseStudy(Section):
+    """Study B: which image measure picks the photo that people pick?"""
+
+    pairs_csv: Path
+    image_root: Path
+    dataset_name: str = Field("phototriage", min_length=1)
+    orders: Literal["merged", "as_listed"] = "merged"
+    min_agreement: Share = 0.7
+    min_reviewers: int = Field(2, ge=1)
+    sample_size: int | None = Field(None, ge=1, description="so many pairs, drawn by seed; all where left out")
+    max_missing_share: Share = 0.05
+    clip_model: ClipModel = ClipModel()
+    clip_attributes: tuple[ClipAttribute, ...] = ATTRIBUTES
+    vit_model: VitModel = VitModel()
+    rule_based_methods: tuple[MethodName, ...] = RULE_METHODS
+    dl_methods: tuple[MethodName, ...] = LEARNED_METHODS
+    rules_long_side: int | None = Field(None, ge=64, description="fast mode: rules measured at this longer side, px")
+    use_bradley_terry: bool = True
+    tie_model: Literal["half_wins", "davidson", "rao_kupper"] = "half_wins"
+    output_dir: Path | None = None
+    save_per_pair_results: bool = True
+    save_confusion_matrices: bool = True
+    save_ranking_csvs: bool = True
+    device: str = "auto"
+    batch_size: int = Field(32, ge=1)
+    decoding_threads: int = Field(4, ge=1)
+    shard_size: int = Field(50_000, ge=1)
+    folds: int = Field(5, ge=2)
+    bootstrap_resamples: int = Field(1000, ge=100)
+    confidence: float = Field(0.95, gt=0.5, lt=1)
+    seed: int = Field(42, ge=0)
+
+    @model_validator(mode="after")
+    def distinct_methods(self) -> "PairwiseStudy":
+        """Refuse two methods of one name, and a study without any."""
+        names = list(self.methods)
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"methods of one name: {', '.join(twice)}")
+        if not names:
+            raise ValueError("no method is left; name some in clip_attributes, rule_based_methods or dl_methods")
+        return self
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Every method's name, which is its partition key."""
+        clip = tuple(f"clip_{one.name}" for one in self.clip_attributes)
+        return (*clip, *self.rule_based_methods, *self.dl_methods)

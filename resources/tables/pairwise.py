@@ -1,0 +1,224 @@
+"""The tables of study B: photo pairs, image features, what each method picks, and how people's votes rank photos."""
+
+from typing import Any
+
+from resources.tables.declare import Table, bounds, flag, number, text, texts, undefined, whole
+
+SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
+METHOD = text("method", "Partition key: the method, such as sharpness_only.")
+
+PHOTO_PAIRS = Table(
+    "photo_pairs",
+    "Photo pairs with people's votes: one row per pair (or per listed order), left-out ones with the cause.",
+    (
+        whole("pair_idx", "Number of the pair, from 0, in the order of the file.", "count", low=0),
+        text("series_id", "Series, six digits."),
+        whole("compareID1", "Image 1 inside its series, from 0.", "count", low=0),
+        whole("compareID2", "Image 2 inside its series, from 0.", "count", low=0),
+        text("compareFile1", "Its file as the CSV names it."),
+        text("compareFile2", "Its file as the CSV names it."),
+        text("image_1", "Name of image 1: {series_id}-{compareID + 1:02d}."),
+        text("image_2", "Name of image 2."),
+        text("path_1", "Address of image 1."),
+        text("path_2", "Address of image 2."),
+        whole("votes_1", "Votes for image 1, of both orders where they are merged.", "votes", low=0),
+        whole("votes_2", "Votes for image 2.", "votes", low=0),
+        whole("first_shown_votes", "Votes for the image that was shown first.", "votes", low=0),
+        whole("n_orders", "Orders in which the pair was shown, 1 or 2.", "count", low=1, high=2),
+        whole("num_reviewers", "People who voted, of both orders where they are merged.", "count", low=0),
+        number("agreement", "Share of the votes for the winner.", "share", **SHARE),
+        whole("winner", "Image that people prefer: 1 or 2; null on a tie.", nullable=True, low=1, high=2),
+        flag("opposite_orders", "The two orders of the pair have different winners."),
+        text(
+            "excluded",
+            "Why the pair is not judged: tie, low_agreement, few_reviewers, missing_image, not_sampled.",
+            nullable=True,
+        ),
+    ),
+    key=("pair_idx",),
+)
+
+IMAGE_FEATURES = Table(
+    "image_features",
+    "Shards of image features, keyed by content: one row per shard; the shards lie beside this file.",
+    (
+        text("shard", "Name of the shard's file."),
+        text("path", "Its address."),
+        whole("n_images", "Images in it.", "count", low=0),
+        whole("n_unreadable", "Of these, unreadable ones.", "count", low=0),
+        whole("n_computed", "Images computed in the latest run; the others were there.", "count", low=0),
+        texts("stages", "Stages in it: rules, clip, vit, efficientnet."),
+        text("recipe", "Digest of sizes, weights and versions behind the numbers."),
+        number(
+            "images_per_s",
+            "Images a second in the latest run; null where nothing was computed.",
+            "images/s",
+            nullable=True,
+            low=0,
+        ),
+        texts("unavailable", "Stages that could not be computed, each with the reason and the remedy."),
+    ),
+    key=("shard",),
+)
+
+PAIRWISE_RESULTS = Table(
+    "pairwise_results",
+    "What a method picks: one row per method and judged pair; none for a method that is unavailable.",
+    (
+        METHOD,
+        whole("pair_idx", "Number of the pair.", "count", low=0),
+        text("series_id", "Series, six digits."),
+        whole("winner", "Image that people prefer.", low=1, high=2),
+        number("agreement", "Share of the votes for the winner.", "share", **SHARE),
+        whole("num_reviewers", "People who voted.", "count", low=0),
+        number(
+            "score_image1",
+            "Method's score of image 1 (of the pair's image 1, held out by series, for a probe).",
+            "method's own",
+            nullable=True,
+        ),
+        number("score_image2", "Method's score of image 2.", "method's own", nullable=True),
+        whole(
+            "predicted_winner",
+            "1 or 2; 0 on an exact tie; null where a score is undefined.",
+            nullable=True,
+            low=0,
+            high=2,
+        ),
+        number("credit", "1 right, 0.5 tie, 0 wrong.", "share", nullable=True, **SHARE),
+        number(
+            "time_ms",
+            "What the method alone would take for the pair: decoding and measuring both images.",
+            "ms",
+            nullable=True,
+            low=0,
+        ),
+        text("undefined", "Why there is no prediction; null where there is one.", nullable=True),
+    ),
+    key=("method", "pair_idx"),
+)
+
+METHOD_METRICS = Table(
+    "method_metrics",
+    "Every method at a glance: one row per method, unavailable ones with the reason.",
+    (
+        METHOD,
+        whole("n", "Pairs with a prediction.", "count", low=0),
+        whole("n_total", "Pairs judged.", "count", low=0),
+        whole("n_series", "Series behind them.", "count", low=0),
+        number("accuracy", "Mean credit: a tie counts half.", "share", nullable=True, **SHARE),
+        *bounds("accuracy", "it, series resampled", "share"),
+        number("tie_rate", "Share of exact ties.", "share", nullable=True, **SHARE),
+        number("accuracy_decided", "Accuracy without ties.", "share", nullable=True, **SHARE),
+        *bounds("accuracy_decided", "it", "share"),
+        number("precision", "Of image 1.", "share", nullable=True, **SHARE),
+        number("recall", "Of image 1; a tie is a miss.", "share", nullable=True, **SHARE),
+        number("f1_score", "Of image 1.", "share", nullable=True, **SHARE),
+        number("precision_macro", "Mean over both images.", "share", nullable=True, **SHARE),
+        number("recall_macro", "Mean over both images.", "share", nullable=True, **SHARE),
+        number("f1_macro", "Mean over both images.", "share", nullable=True, **SHARE),
+        *[
+            column
+            for band in ("70_80", "80_90", "90_100")
+            for column in (
+                number(f"accuracy_{band}", f"Accuracy where agreement is {band} %.", "share", nullable=True, **SHARE),
+                *bounds(f"accuracy_{band}", "it", "share"),
+                whole(f"n_{band}", "Pairs there.", "count", low=0),
+            )
+        ],
+        *[
+            whole(
+                f"truth_{truth}_predicted_{said}",
+                f"Pairs with winner {truth}, predicted {said}.",
+                "count",
+                nullable=True,
+                low=0,
+            )
+            for truth in (1, 2)
+            for said in ("1", "2", "tie")
+        ],
+        number(
+            "bt_agreement",
+            "Mean log P of the predicted winner by Bradley-Terry on all votes, in sample.",
+            "log probability",
+            nullable=True,
+        ),
+        number("log_likelihood", "Held-out log-likelihood of the votes, in all.", "log probability", nullable=True),
+        number("log_likelihood_per_vote", "The same a vote; log 0.5 is chance.", "log probability", nullable=True),
+        *bounds("log_likelihood_per_vote", "it", "log probability"),
+        number("avg_time_ms", "What the method alone would take a pair.", "ms", nullable=True, low=0),
+        number("throughput", "1000 / avg_time_ms.", "pairs/s", nullable=True, low=0),
+        number("shared_time_ms", "What it took here, images shared by methods and pairs.", "ms", nullable=True, low=0),
+        text("unavailable", "Why the method yields nothing and how to provide it; null where it works.", nullable=True),
+        text("interval_method", "How the intervals were made.", nullable=True),
+        undefined(),
+    ),
+    key=("method",),
+)
+
+METHOD_SIGNIFICANCE = Table(
+    "method_significance",
+    "Which methods can be told apart: one row per two methods.",
+    (
+        text("method_1", "The one with the higher accuracy."),
+        text("method_2", "The other."),
+        whole("n", "Pairs with a prediction of both.", "count", low=0),
+        whole("n_series", "Series behind them.", "count", low=0),
+        number("difference", "Mean credit of method 1 minus method 2.", "share", nullable=True),
+        number("z", "Sum of the series' differences over the root of their sum of squares.", "unitless", nullable=True),
+        number("p", "Two-sided p, series as units.", "unitless", nullable=True, **SHARE),
+        number("p_holm", "The same after Holm over all pairs of methods.", "unitless", nullable=True, **SHARE),
+        flag("separated", "Holm separates them."),
+        number("mcnemar_p", "Exact McNemar on pairs both decide; ignores series.", "unitless", nullable=True, **SHARE),
+        number("mcnemar_p_mid", "Its mid-p; ignores series.", "unitless", nullable=True, **SHARE),
+        whole("n_decided_by_both", "Pairs decided by both.", "count", low=0),
+        text("letters_1", "Letters of method 1: methods that share one are not separated."),
+        text("letters_2", "Letters of method 2."),
+        undefined(),
+    ),
+    key=("method_1", "method_2"),
+)
+
+BRADLEY_TERRY = Table(
+    "bradley_terry",
+    "How people's votes rank photos: one row per photo, strengths comparable inside its component only.",
+    (
+        text("image", "Name of the photo."),
+        text("series_id", "Its series."),
+        whole("component", "Connected component, from 0.", "count", low=0),
+        whole("n_component", "Photos in it.", "count", low=1),
+        number("strength", "Log strength, centred in its component.", "logit"),
+        number("standard_error", "Of the centred strength.", "logit", nullable=True, low=0),
+        whole("n_votes", "Votes about the photo.", "votes", low=0),
+        number("n_wins", "Votes for it; a tie counts half.", "votes", low=0),
+        flag("regularised", "Its component has no finite maximum, so the prior holds for all of it."),
+    ),
+    key=("image",),
+)
+
+BENCHMARK_EXPORT = Table(
+    "benchmark_export",
+    "The files of the benchmark's folder, in the older benchmark's form: one row per file.",
+    (
+        text("file", "Path inside the folder."),
+        text("path", "Address."),
+        text("sha256", "Content hash."),
+        whole("n_bytes", "Size.", "bytes", low=0),
+        whole("n_rows", "Rows; null where it is no table.", "count", nullable=True, low=0),
+    ),
+    key=("file",),
+)
+
+PAIRWISE_REPORT = Table(
+    "pairwise_report",
+    "The report as one file for the browser: where it lies and what it was made from.",
+    (
+        text("path", "Address of the HTML file."),
+        text("sha256", "Its content hash."),
+        whole("n_bytes", "Its size.", "bytes", low=1),
+        text("study", "Study that it is about."),
+        text("best", "Method with the highest accuracy; null where none is available.", nullable=True),
+        texts("languages", "Languages in it."),
+    ),
+    key=("path",),
+)
