@@ -7,6 +7,7 @@ from pathlib import Path
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.load import FILE_NAME, configuration_file, load_configuration
+from resources.configuration.pairwise import PairwiseStudy
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
