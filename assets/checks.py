@@ -8,6 +8,7 @@ import pandas as pd
 from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationTargetMaterializationData
 
 from analysis.gates import Gate
+from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS, Frames
 from resources.errors import listed
 
@@ -49,6 +50,17 @@ def gate_of_each(
     """The same gate on every setting of the run; it passes when all of them pass."""
     gates = {key: gate(frames[key]) for key in SETTINGS.get_partition_keys() if key in frames}
     return _of_all(context, gates, severity, "settings")
+
+
+def gate_of_each_method(
+    context: dg.AssetCheckExecutionContext,
+    frames: Frames,
+    gate: Callable[[str, pd.DataFrame], Gate],
+    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
+) -> dg.AssetCheckResult:
+    """The same gate on every method of the run; it passes when all of them pass."""
+    gates = {key: gate(key, frames[key]) for key in METHODS.get_partition_keys() if key in frames}
+    return _of_all(context, gates, severity, "methods")
 
 
 def gate_of_each_dataset(

@@ -8,6 +8,8 @@ import dagster as dg
 
 import assets.evaluation
 import assets.fidelity
+import assets.pairwise
+from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS
 from pipeline.automation import (
     changed_human_scores,
@@ -20,8 +22,10 @@ from pipeline.automation import (
     weekly_anchor,
 )
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
+from pipeline.pairwise_automation import changed_photo_pairs, nightly_pairwise, pairwise
 from resources.gpu import GpuResource
 from resources.parquet_tables import ParquetTables
+from resources.photo_features.stages import gpu_of
 from resources.progress import LoggedProgress
 from resources.study import Study, study_from_environment
 from resources.tables.all_tables import TABLES
@@ -42,6 +46,7 @@ class Part(NamedTuple):
 # A study is there when the configuration has its section.
 STUDIES = {
     "fidelity": Part(assets.fidelity, [fidelity, new_human_scores, drift], [nightly_fidelity], [changed_human_scores]),
+    "pairwise": Part(assets.pairwise, [pairwise], [nightly_pairwise], [changed_photo_pairs]),
     "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
 }
 
@@ -56,13 +61,15 @@ def definitions_of(study: Study) -> dg.Definitions:
     """The graph over one study.
 
     Raises:
-        ValueError: The study has other settings than the configuration that the partitions were read from.
+        ValueError: The study has other settings or methods than the configuration that the partitions were read from.
     """
     if (
         study.fidelity_section
         and [one.key for one in study.fidelity.settings.settings] != SETTINGS.get_partition_keys()
     ):
         raise ValueError("the study's settings are not those that TOUCHSTONE_CONFIG gave when assets were imported")
+    if study.pairwise_section and list(study.pairwise.methods) != METHODS.get_partition_keys():
+        raise ValueError("the study's methods are not those that TOUCHSTONE_CONFIG gave when assets were imported")
     parts = [STUDIES[name] for name in STUDIES if getattr(study, f"{name}_section") is not None]
     tables = [asset for part in parts for asset in _assets_of(part.package)]
     # What this schedule asks and costs depends on the study.
@@ -78,7 +85,7 @@ def definitions_of(study: Study) -> dg.Definitions:
         resources={
             "study": study,
             "progress": LoggedProgress(),
-            "gpu": GpuResource(),
+            "gpu": gpu_of(study.pairwise) if study.pairwise_section else GpuResource(),
             "io_manager": ParquetTables(base=str(study.home.tables)),
         },
     )

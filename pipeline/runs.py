@@ -12,6 +12,7 @@ from assets.datasets import DATASETS, known_datasets
 from pipeline.automation import drift, settings_between
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
+from pipeline.pairwise_automation import all_methods, pairwise
 from resources.errors import UserError, nearest
 from resources.study import Study
 
@@ -64,6 +65,22 @@ def run_drift(
     outcome = Outcome()
     result = definitions.resolve_job_def(drift.name).execute_in_process(
         run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False, resources=resources
+    )
+    _gather(result, outcome)
+    return outcome
+
+
+def run_pairwise(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, resources: dict[str, Any] | None = None
+) -> Outcome:
+    """Judge every pair by every method in this process, in one Dagster run: photos are looked at once."""
+    outcome = Outcome()
+    result = definitions.resolve_job_def(pairwise.name).execute_in_process(
+        run_config=QUIET,
+        instance=instance,
+        tags=all_methods() | this_process(),
+        raise_on_error=False,
+        resources=resources,
     )
     _gather(result, outcome)
     return outcome

@@ -1,14 +1,21 @@
-"""The accelerator: which device there is, and the resource `gpu` that hands it to assets."""
+"""The accelerator: which device there is, and the resource `gpu` that loads models on it and runs them in batches."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import dagster as dg
-from pydantic import PrivateAttr
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PrivateAttr
 
 from resources.errors import UserError
 
+if TYPE_CHECKING:
+    import torch
+
 KNOWN = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+Precision = Literal["float32", "bfloat16", "float16"]
 
 
 class Device(NamedTuple):
@@ -50,10 +57,18 @@ def available_device(wanted: str = "auto") -> Device:
 
 
 class GpuResource(dg.ConfigurableResource):
-    """One device for all models of a run; assets that use it take `pool="gpu"`, so that one runs at a time."""
+    """One device for all models of a run; assets that use it take `pool="gpu"`, so that one runs at a time.
+
+    `precision` is that of weights and activations; `batch_size` is where a model begins, and halves when the device's
+    memory does not hold a batch.
+    """
 
     device: str = "auto"
+    precision: Precision = "float32"
+    batch_size: int = Field(default=32, ge=1)
     _device: Device | None = PrivateAttr(default=None)
+    _models: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _batch_sizes: dict[str, int] = PrivateAttr(default_factory=dict)
 
     def opened(self) -> Device:
         """The device, looked for once.
@@ -64,3 +79,106 @@ class GpuResource(dg.ConfigurableResource):
         if self._device is None:
             self._device = available_device(self.device)
         return self._device
+
+    def model(self, name: str, load: Callable[[], Any]) -> Any:
+        """The model of this name on the device, ready to infer: loaded by the first who asks, kept until `free`.
+
+        Args:
+            name: Of the model, with all that tells its weights from another's.
+            load: Gives the torch module, on the processor in 32 bits.
+        """
+        if name not in self._models:
+            import torch
+
+            # Convolutions of channels-last weights spare a reordering in every layer.
+            module = load().eval().requires_grad_(False)
+            self._models[name] = module.to(
+                self.opened().name, getattr(torch, self.precision), memory_format=torch.channels_last
+            )
+        return self._models[name]
+
+    def batch_size_of(self, name: str) -> int:
+        """How many inputs at a time the device's memory was found to hold for this model, at most `batch_size`."""
+        return self._batch_sizes.get(name, self.batch_size)
+
+    def infer(
+        self, name: str, function: "Callable[[torch.Tensor], torch.Tensor]", inputs: "torch.Tensor"
+    ) -> NDArray[np.float32]:
+        """What a model gives for these inputs; when memory runs out, the batch halves and stays so.
+
+        Args:
+            name: Of the model, for which the batch size is remembered.
+            function: The forward pass: a batch on the device, in `precision` where it holds real numbers.
+            inputs: On the processor; the first axis counts inputs.
+
+        Returns:
+            One row per input, in 32 bits.
+
+        Raises:
+            UserError: The memory does not hold a single input.
+        """
+        done: list[NDArray[np.float32]] = []
+        start = 0
+        while start < len(inputs):
+            size = self.batch_size_of(name)
+            result = self._inferred(function, inputs[start : start + size])
+            if result is not None:
+                done.append(result)
+                start += size
+            elif size == 1:
+                raise UserError(
+                    f"Model {name} does not fit into the memory of {self.opened().sentence}, not even with one input. "
+                    "Close other programs that use it, take a lower precision or a larger device."
+                )
+            else:
+                # What was tried may have been shorter than a full batch.
+                self._batch_sizes[name] = max(1, min(size, len(inputs) - start) // 2)
+                self._release()
+        return np.concatenate(done) if done else np.empty((0, 0), np.float32)
+
+    def free(self) -> None:
+        """Drop every model and give the memory back."""
+        self._models.clear()
+        self._release()
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Free the models when the run ends."""
+        self.free()
+
+    def _inferred(
+        self, function: "Callable[[torch.Tensor], torch.Tensor]", batch: "torch.Tensor"
+    ) -> NDArray[np.float32] | None:
+        """One batch; null where memory ran out, so that the failed pass is let go before the next one begins."""
+        import torch
+
+        name = self.opened().name
+        if batch.is_floating_point():
+            batch = batch.to(getattr(torch, self.precision))
+        if batch.ndim == 4:
+            batch = batch.contiguous(memory_format=torch.channels_last)
+        try:
+            if name.startswith("cuda"):
+                # From pinned memory the copy runs beside the processor's work.
+                batch = batch.pin_memory()
+            with torch.inference_mode():
+                return np.asarray(function(batch.to(name, non_blocking=True)).float().cpu().numpy())
+        except torch.OutOfMemoryError:
+            return None
+        except RuntimeError as error:
+            # Apple's backend has no class of its own for this.
+            if "out of memory" not in str(error):
+                raise
+            return None
+
+    def _release(self) -> None:
+        import gc
+
+        if self._device is None:
+            return
+        import torch
+
+        gc.collect()
+        if self._device.name.startswith("cuda"):
+            torch.cuda.empty_cache()
+        elif self._device.name == "mps":
+            torch.mps.empty_cache()

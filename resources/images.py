@@ -77,17 +77,40 @@ def read_image_file(path: str | Path | UPath) -> bytes:
         raise UnreadableImage(path, "there is no such file.", "Put the image there, or correct the path.") from error
     except OSError as error:
         raise UnreadableImage(path, f"cannot be opened ({error}).", "Check its permissions and the disk.") from error
-    if not data:
-        raise UnreadableImage(path, "the file is empty (0 bytes).", "Export or copy the image again.")
+    _refuse_empty(data, path)
     return data
 
 
 def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> NDArray[np.uint8]:
     """`load_image` for bytes that were read already; `path` only serves the message."""
+    array = _with_alpha(_decoded(data, path))
+    return array if max_side_px is None else _reduced(array, max_side_px)
+
+
+def decode_photo(data: bytes, path: object) -> NDArray[np.uint8]:
+    """The picture as `decode_image` gives it, without alpha: what is transparent shows white behind it, as on a page.
+
+    Returns:
+        Shape ``(height, width, 3)``, red, green, blue, 0-255; of an animation the first frame.
+    """
+    array = _decoded(data, path)
+    if array.ndim == 2:
+        return np.asarray(cv2.cvtColor(array, cv2.COLOR_GRAY2RGB), dtype=np.uint8)
+    if array.shape[2] == 3:
+        return array
+    if array[..., 3].min() == 255:
+        return np.ascontiguousarray(array[..., :3])
+    alpha = array[..., 3:].astype(np.float32) / 255.0
+    return np.rint(array[..., :3] * alpha + 255.0 * (1.0 - alpha)).astype(np.uint8)
+
+
+def _decoded(data: bytes, path: object) -> NDArray[np.uint8]:
+    """The upright picture in sRGB: grey without a third axis, or red, green, blue, with alpha or not."""
+    _refuse_empty(data, path)
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _refuse_bad_size(image, path)
-            array = _upright(_rgba(image, data, path), _orientation(image, data))
+            return _upright(_in_channels(image, data, path), _orientation(image, data))
     except UnreadableImage:
         raise
     except UnidentifiedImageError as error:
@@ -101,12 +124,16 @@ def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> N
         # Pillow's decoders raise all of these on broken data.
         problem = f"the image is truncated or damaged ({error})."
         raise UnreadableImage(path, problem, "Export or copy it again.") from error
-    return array if max_side_px is None else _reduced(array, max_side_px)
 
 
 def _too_large(path: object) -> UnreadableImage:
     problem = f"the picture has more than {MAX_PIXELS // 1_000_000} million pixels."
     return UnreadableImage(path, problem, "Reduce it; a judge sees at most a few thousand pixels a side.")
+
+
+def _refuse_empty(data: bytes, path: object) -> None:
+    if not data:
+        raise UnreadableImage(path, "the file is empty (0 bytes).", "Export or copy the image again.")
 
 
 def _refuse_bad_size(image: Image.Image, path: object) -> None:
@@ -117,20 +144,20 @@ def _refuse_bad_size(image: Image.Image, path: object) -> None:
         raise _too_large(path)
 
 
-def _rgba(image: Image.Image, data: bytes, path: object) -> NDArray[np.uint8]:
+def _in_channels(image: Image.Image, data: bytes, path: object) -> NDArray[np.uint8]:
     """The decoded picture as stored, not yet upright."""
     deep = image.format == "PNG" and data[_PNG_BIT_DEPTH_AT] == 16
     profile = _foreign_profile(image)
     array = None
     if deep or (profile is None and _plain(image, data)):
-        array = _by_opencv(data)
+        array = _by_opencv(image, data)
     if array is None:
         image.load()  # raises on truncated data
         array = _eight_bits(np.asarray(image)) if image.mode.startswith("I;16") else None
     if profile is not None:
         return _in_srgb(image if array is None else Image.fromarray(array), profile)
     if array is not None:
-        return _with_alpha(array)
+        return array
     if image.mode in ("F", "I", "LAB", "HSV"):
         problem = f"its pixels are stored in a form that is not supported ({image.format}, mode {image.mode})."
         raise UnreadableImage(path, problem, "Save it as an 8-bit PNG or JPEG.")
@@ -146,9 +173,14 @@ def _plain(image: Image.Image, data: bytes) -> bool:
     return False
 
 
-def _by_opencv(data: bytes) -> NDArray[np.uint8] | None:
+def _by_opencv(image: Image.Image, data: bytes) -> NDArray[np.uint8] | None:
     """Channels in the order red, green, blue, alpha, unturned; null where OpenCV gives up."""
-    array = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    encoded = np.frombuffer(data, np.uint8)
+    if image.format == "JPEG" and image.mode == "RGB":
+        # The JPEG decoder gives this order by itself, which saves turning every pixel round.
+        array = cv2.imdecode(encoded, cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+        return None if array is None else np.asarray(array, dtype=np.uint8)
+    array = cv2.imdecode(encoded, cv2.IMREAD_UNCHANGED)
     if array is None:
         return None
     if array.ndim == 3:

@@ -25,21 +25,23 @@ def clip_weights(architecture: str, tag: str) -> Weights:
     """Where open_clip would find the weights without a network."""
     import open_clip
 
-    published = open_clip.get_pretrained_cfg(architecture, tag)
+    model = f"CLIP {architecture} ({tag})"
+    repository = str(open_clip.get_pretrained_cfg(architecture, tag).get("hf_hub", "")).rstrip("/")
+    if not repository:
+        return Weights(model, None, "open_clip knows no such published weights: name a tag that it has, or a file")
     remedy = f"with a network: python -c \"import open_clip; open_clip.create_model('{architecture}', '{tag}')\""
-    files = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin")
-    return Weights(f"CLIP {architecture} ({tag})", _cached(str(published["hf_hub"]).rstrip("/"), files), remedy)
+    return Weights(model, _cached(repository, "open_clip_model.safetensors"), remedy)
 
 
 def vit_weights(repository: str) -> Weights:
     """Where transformers would find the weights without a network."""
     remedy = f"with a network: hf download {repository}"
-    return Weights(f"ViT {repository}", _cached(repository, ("model.safetensors",)), remedy)
+    return Weights(f"ViT {repository}", _cached(repository, "model.safetensors"), remedy)
 
 
-def _cached(repository: str, files: tuple[str, ...]) -> str | None:
+def _cached(repository: str, file: str) -> str | None:
     from huggingface_hub import try_to_load_from_cache
 
     # A file that the hub is known not to have comes back as a sentinel, not as None.
-    paths = (try_to_load_from_cache(repository, file) for file in files)
-    return next((path for path in paths if isinstance(path, str)), None)
+    path = try_to_load_from_cache(repository, file)
+    return path if isinstance(path, str) else None

@@ -126,6 +126,7 @@ def test_integrity_gates_block_and_the_others_do_not(definitions: dg.Definitions
         "enough_repeats",
         "some_matched",
         "golden_images_are_of_the_judged_renders",
+        "photos_are_there",
     }
 
 

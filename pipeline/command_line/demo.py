@@ -23,6 +23,8 @@ def demo() -> None:
         )
     console.rule("Study A: fidelity", align="left")
     run_and_show(home, console, "fidelity", ())
+    console.rule("Study B: pairwise", align="left")
+    run_and_show(home, console, "pairwise", ())
     console.rule("Study C: evaluation", align="left")
     run_and_show(home, console, "evaluation", ())
     console.print(

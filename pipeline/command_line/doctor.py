@@ -25,6 +25,7 @@ def doctor() -> None:
         ("device", _device),
         ("weights", _weights),
         ("prices", _prices),
+        ("ray", _ray),
     )
     broken = 0
     for name, examine in examinations:
@@ -49,6 +50,8 @@ def _configuration() -> str:
         words.append(
             f"fidelity (judge {plan.judge.kind}, {len(plan.settings.settings)} settings, {plan.repeats} repeats)"
         )
+    if votes := configuration.pairwise:
+        words.append(f"pairwise ({len(votes.methods)} methods, orders {votes.orders}, engine {votes.engine})")
     if configuration.evaluation:
         words.append(f"evaluation ({len(configuration.evaluation.datasets)} named datasets)")
     return f"{path or 'built in'}: {', '.join(words)}"
@@ -74,6 +77,21 @@ def _weights() -> str:
     from resources.weights import weights_found
 
     return "; ".join(found.sentence for found in weights_found())
+
+
+def _ray() -> str:
+    from importlib.util import find_spec
+
+    from resources.configuration.load import load_configuration
+
+    study = load_configuration(touchstone_home()).pairwise
+    asked = study is not None and study.engine == "ray"
+    if find_spec("ray") is None:
+        if asked:
+            raise UserError("engine: ray needs the extra `scale`: pip install -e '.[scale]', or set engine: local.")
+        return "not installed (extra `scale`); no study asks for it"
+    cluster = os.environ.get("RAY_ADDRESS", "a cluster of its own, or one that runs on this machine")
+    return f"ray {version('ray')}; cluster: {cluster}{'' if asked else '; no study asks for it'}"
 
 
 def _prices() -> str:

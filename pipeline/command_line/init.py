@@ -64,6 +64,41 @@ fidelity:
   # confidence: 0.95
   # seed: 20260101
 
+# pairwise:                         # study B: which image measure picks the photo that people pick
+#   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, compareFile1, compareFile2, LEFT, RIGHT, ...
+#   image_root: photos              # {image_root}/{series_id, six digits}-{compareID + 1, two digits}.JPG
+#   dataset_name: phototriage       # optional, as all that follows; the values are the defaults or examples
+#   orders: merged                  # or as_listed: a pair that was shown in both orders counts twice
+#   min_agreement: 0.7              # share of votes for the winner that a judged pair needs
+#   min_reviewers: 2
+#   sample_size: 500                # so many pairs, drawn by seed; all where left out
+#   max_missing_share: 0.05         # share of missing photos at which the study stops; 1: it warns only
+#   clip_model: {architecture: ViT-B-32-quickgelu, tag: openai}   # also weights: a .safetensors file
+#   clip_attributes:                # replaces the built-in seven
+#     - {name: calm, positive: a calm photograph, negative: a busy photograph}
+#   vit_model: {repository: google/vit-base-patch16-224}          # also weights: the model's folder
+#   rule_based_methods: [sharpness_only, contrast_only, exposure_only, colorfulness_only, composite_balanced,
+#                        composite_sharpness_focused, composite_exposure_focused]
+#   dl_methods: [vit_base, clip_probe, efficientnet_probe]
+#   composites: {crisp: {sharpness: 0.6, exposure: 0.4}}          # more mixtures of rule measures
+#   own_methods: {warmth: methods/warmth.py}                      # docs/new-method.md; the file's code is run
+#   rules_long_side: 1024           # fast mode of the rules, px; full resolution where left out
+#   use_bradley_terry: true
+#   tie_model: half_wins            # or davidson, rao_kupper
+#   output_dir: results             # else outputs/quality_benchmarks in the home
+#   save_per_pair_results: true
+#   save_confusion_matrices: true
+#   save_ranking_csvs: true
+#   engine: local                   # or ray: photo features on many machines (docs/operating.md)
+#   device: auto                    # or cuda, cuda:1, mps, cpu
+#   batch_size: 32
+#   decoding_threads: 4
+#   shard_size: 50000               # photos in a file of features, the unit that is computed anew after a crash
+#   folds: 5
+#   bootstrap_resamples: 1000
+#   confidence: 0.95
+#   seed: 42
+
 # evaluation:                       # study C: scores or multiple-choice answers against the truth
 #   inbox: inbox                    # each file dropped here is a data set, named like the file
 #   datasets:

@@ -5,7 +5,18 @@ import sys
 import typer
 from rich.console import Console
 
-from pipeline.command_line import calls, demo, dev, doctor, evaluate, import_files, init, run_study, status
+from pipeline.command_line import (
+    calls,
+    demo,
+    dev,
+    doctor,
+    evaluate,
+    import_files,
+    init,
+    pairwise,
+    run_study,
+    status,
+)
 from resources.errors import UserError
 
 application = typer.Typer(
@@ -17,6 +28,7 @@ application = typer.Typer(
 )
 application.command("demo")(demo.demo)
 application.command("run")(run_study.run)
+application.command("pairwise")(pairwise.pairwise)
 application.command("status")(status.status)
 application.command("calls")(calls.calls)
 application.command("init")(init.init)

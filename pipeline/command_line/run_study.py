@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from resources.study import Study
 
 INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
-StudyName = Literal["fidelity", "evaluation", "drift"]
+StudyName = Literal["fidelity", "pairwise", "evaluation", "drift"]
+EngineName = Literal["local", "ray"]
 JudgeKind = Literal["openai", "local"]
 
 
@@ -27,6 +28,10 @@ def run(
     ] = None,
     dataset: Annotated[
         list[str] | None, typer.Option(help="evaluation: only this data set; can be given several times.")
+    ] = None,
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(help="pairwise: who computes photo features, this machine or a Ray cluster (RAY_ADDRESS)."),
     ] = None,
     judge: Annotated[
         JudgeKind | None,
@@ -45,6 +50,10 @@ def run(
 
     console = Console()
     home = touchstone_home()
+    if study == "pairwise" and (judge or yes or dry_run):
+        raise UserError("`--judge` and `--yes` go with fidelity and drift: study pairwise asks no judge.")
+    if study != "pairwise" and engine:
+        raise UserError("`--engine` goes with pairwise.")
     if (study != "evaluation" and dataset) or (study != "fidelity" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
     if (study == "evaluation" and (judge or yes)) or (study != "fidelity" and dry_run):
@@ -58,6 +67,8 @@ def run(
         console.print(f"There is no touchstone.yaml in {home.local}: the built-in sample study runs.", soft_wrap=True)
     partitions = tuple(setting or dataset or ())
     chosen = study_with(judge)
+    if engine:
+        chosen = with_pairwise(chosen, engine=engine)
     if study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai"):
         _tell_the_price(console, chosen, partitions, dry_run, yes)
     if study == "drift":
@@ -80,6 +91,15 @@ def study_with(judge: JudgeKind | None) -> "Study":
         return study
     other = OpenAIJudge(kind="openai") if judge == "openai" else LocalJudge()
     return replace(study, fidelity_section=study.fidelity.model_copy(update={"judge": other}))
+
+
+def with_pairwise(study: "Study", **changes: object) -> "Study":
+    """The study with other settings of its section `pairwise`.
+
+    Raises:
+        UserError: It has no such section.
+    """
+    return replace(study, pairwise_section=study.pairwise.model_copy(update=changes))
 
 
 def _tell_the_price(console: Console, study: "Study", settings: tuple[str, ...], dry_run: bool, yes: bool) -> None:
@@ -136,23 +156,26 @@ def run_and_show(
         from assets.fidelity.fidelity_report import report_path
         from pipeline.command_line.drift_summary import show_drift
         from pipeline.command_line.evaluation_summary import show_evaluation
+        from pipeline.command_line.pairwise_summary import show_pairwise
         from pipeline.command_line.summary import show_outcome, show_summary
         from pipeline.definitions import definitions_of
         from pipeline.instance import open_instance
-        from pipeline.runs import run_drift, run_evaluation, run_study
+        from pipeline.runs import run_drift, run_evaluation, run_pairwise, run_study
         from resources.progress import BarProgress
         from resources.study import study_from_environment
 
         study = study or study_from_environment()
         study.retry_states = retry_states
         definitions = definitions_of(study)
-    getattr(study, "evaluation" if name == "evaluation" else "fidelity")  # refuses what is not configured
+    getattr(study, "fidelity" if name == "drift" else name)  # refuses what is not configured
     try:
         with open_instance(home) as instance:
             if name == "fidelity":
                 outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
             elif name == "drift":
                 outcome = run_drift(definitions, instance, {"progress": BarProgress(console)})
+            elif name == "pairwise":
+                outcome = run_pairwise(definitions, instance, {"progress": BarProgress(console)})
             else:
                 outcome = run_evaluation(definitions, instance, study, partitions)
     except KeyboardInterrupt:
@@ -171,5 +194,7 @@ def run_and_show(
     if name == "fidelity":
         show_summary(home, console)
         console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+    if name == "pairwise":
+        show_pairwise(study, console)
     if name == "drift":
         show_drift(home, console)

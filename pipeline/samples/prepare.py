@@ -16,9 +16,11 @@ def prepare_samples(home: Home, console: Console) -> bool:
         return False
     from pipeline.samples.evaluation import write_evaluation_samples
     from pipeline.samples.fidelity import write_fidelity_samples
+    from pipeline.samples.pairwise import write_pairwise_samples
 
     with console.status("Making sample inputs (once, under a minute)"):
         write_fidelity_samples(home.samples / "fidelity")
         write_evaluation_samples(home.samples / "evaluation")
+        write_pairwise_samples(home.samples / "pairwise")
     (home.local / "inbox").mkdir(exist_ok=True)
     return True

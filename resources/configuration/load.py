@@ -127,6 +127,18 @@ def sample_configuration(home: Home) -> Configuration:
             references=fidelity / "references",
             candidates=fidelity / "candidates",
         ),
+        pairwise=sample_pairwise(home),
+    )
+
+
+def sample_pairwise(home: Home) -> PairwiseStudy:
+    """Study B on the sample series, all of whose photos are there."""
+    folder = home.samples / "pairwise"
+    return PairwiseStudy(
+        pairs_csv=folder / "pairs.csv",
+        image_root=folder / "photos",
+        dataset_name="sample_series",
+        max_missing_share=0.0,
     )
 
 
@@ -135,6 +147,15 @@ def read_configuration(path: Path) -> Configuration:
 
     Raises:
         UserError: The file cannot be read or is no YAML mapping, or a value or key is wrong.
+    """
+    return configured(values_in(path), path)
+
+
+def values_in(path: Path) -> dict[str, Any]:
+    """What a YAML file says, not yet looked at.
+
+    Raises:
+        UserError: The file cannot be read, or is no YAML mapping.
     """
     try:
         values = values_of(path.read_text(encoding="utf-8-sig"))
@@ -146,6 +167,15 @@ def read_configuration(path: Path) -> Configuration:
         raise UserError(f"{path} cannot be read: {problem.strerror}. Check its permissions.") from problem
     if not isinstance(values, dict):
         raise UserError(f"{path} holds no settings. `touchstone init` writes a commented file to start from.")
+    return values
+
+
+def configured(values: dict[str, Any], path: Path) -> Configuration:
+    """The configuration that these values of a file make, its relative paths taken from the file's folder.
+
+    Raises:
+        UserError: Every fault in one message.
+    """
     try:
         configuration = Configuration(**values)
     except ValidationError as problem:

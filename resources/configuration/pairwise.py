@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from resources.configuration.section import Section
+from resources.errors import nearest
 
 Share = Annotated[float, Field(ge=0, le=1)]
 MethodName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -19,6 +20,8 @@ RULE_METHODS = (
     "composite_exposure_focused",
 )
 LEARNED_METHODS = ("vit_base", "clip_probe", "efficientnet_probe")
+RuleMeasure = Literal["sharpness", "contrast", "exposure", "colorfulness"]
+Weight = Annotated[float, Field(gt=0)]
 
 
 class ClipAttribute(Section):
@@ -99,6 +102,8 @@ class PairwiseStudy(Section):
     vit_model: VitModel = VitModel()
     rule_based_methods: tuple[MethodName, ...] = RULE_METHODS
     dl_methods: tuple[MethodName, ...] = LEARNED_METHODS
+    composites: dict[MethodName, dict[RuleMeasure, Weight]] = Field({}, description="more mixtures of rule measures")
+    own_methods: dict[MethodName, Path] = Field({}, description="method name to a Python file, whose code is run")
     rules_long_side: int | None = Field(None, ge=64, description="fast mode: rules measured at this longer side, px")
     use_bradley_terry: bool = True
     tie_model: Literal["half_wins", "davidson", "rao_kupper"] = "half_wins"
@@ -106,6 +111,7 @@ class PairwiseStudy(Section):
     save_per_pair_results: bool = True
     save_confusion_matrices: bool = True
     save_ranking_csvs: bool = True
+    engine: Literal["local", "ray"] = Field("local", description="who computes image_features: this machine, or Ray")
     device: str = "auto"
     batch_size: int = Field(32, ge=1)
     decoding_threads: int = Field(4, ge=1)
@@ -125,8 +131,22 @@ class PairwiseStudy(Section):
             raise ValueError("no method is left; name some in clip_attributes, rule_based_methods or dl_methods")
         return self
 
+    @model_validator(mode="after")
+    def known_methods(self) -> "PairwiseStudy":
+        """Refuse a name that no method has, and a mixture of nothing."""
+        for key, names, known in (
+            ("rule_based_methods", self.rule_based_methods, RULE_METHODS),
+            ("dl_methods", self.dl_methods, LEARNED_METHODS),
+        ):
+            for name in names:
+                if name not in known:
+                    raise ValueError(f"{key} names '{name}', which is no such method{nearest(name, known)}")
+        if empty := [name for name, weights in self.composites.items() if not weights]:
+            raise ValueError(f"composites without a weight: {', '.join(empty)}")
+        return self
+
     @property
     def methods(self) -> tuple[str, ...]:
         """Every method's name, which is its partition key."""
         clip = tuple(f"clip_{one.name}" for one in self.clip_attributes)
-        return (*clip, *self.rule_based_methods, *self.dl_methods)
+        return (*clip, *self.rule_based_methods, *self.composites, *self.dl_methods, *self.own_methods)

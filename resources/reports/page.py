@@ -42,6 +42,7 @@ class Page:
         choices: Values of `chosen_by` among which the reader can choose.
         chosen: The one that is shown first.
         chosen_by: Column of the tables by which they are filtered.
+        styles: Files of ``static`` that this report needs beside the shared ones.
         context: What the template asks for besides.
     """
 
@@ -57,12 +58,13 @@ class Page:
     choices: Sequence[str] = ()
     chosen: str | None = None
     chosen_by: str = "setting"
+    styles: tuple[str, ...] = ()
     context: Mapping[str, Any] = field(default_factory=dict)
 
 
 def rendered(page: Page) -> str:
     """The file's text; the same page gives the same text."""
-    styles, script = source(STYLES), source(SCRIPTS)
+    styles, script = source(STYLES + page.styles), source(SCRIPTS)
     library = plotly()
     data = embedded({"tables": tables_of(page.tables), "about": dict(page.about), "stem": page.file_stem})
     ui = {key.removeprefix("ui."): words for key, words in _plains(page.translations, "ui.").items()}

@@ -34,6 +34,7 @@ PHOTO_PAIRS = Table(
             "Why the pair is not judged: tie, low_agreement, few_reviewers, missing_image, not_sampled.",
             nullable=True,
         ),
+        texts("absent_images", "Names of its photos that are not in image_root.", optional=True),
     ),
     key=("pair_idx",),
 )
@@ -108,6 +109,8 @@ METHOD_METRICS = Table(
         whole("n_series", "Series behind them.", "count", low=0),
         number("accuracy", "Mean credit: a tie counts half.", "share", nullable=True, **SHARE),
         *bounds("accuracy", "it, series resampled", "share"),
+        number("p_chance", "Two-sided p of accuracy 0.5, series as units.", "unitless", nullable=True, **SHARE),
+        number("p_chance_holm", "The same after Holm over all methods.", "unitless", nullable=True, **SHARE),
         number("tie_rate", "Share of exact ties.", "share", nullable=True, **SHARE),
         number("accuracy_decided", "Accuracy without ties.", "share", nullable=True, **SHARE),
         *bounds("accuracy_decided", "it", "share"),
@@ -162,7 +165,7 @@ METHOD_SIGNIFICANCE = Table(
     (
         text("method_1", "The one with the higher accuracy."),
         text("method_2", "The other."),
-        whole("n", "Pairs with a prediction of both.", "count", low=0),
+        whole("n", "Pairs that every method of the table predicts.", "count", low=0),
         whole("n_series", "Series behind them.", "count", low=0),
         number("difference", "Mean credit of method 1 minus method 2.", "share", nullable=True),
         number("z", "Sum of the series' differences over the root of their sum of squares.", "unitless", nullable=True),

@@ -1,5 +1,8 @@
 """The device for models: what there is, and a named error for what there is not."""
 
+import weakref
+
+import numpy as np
 import pytest
 
 from resources.errors import UserError
@@ -66,3 +69,90 @@ def test_the_resource_refuses_an_absent_device_when_it_is_opened() -> None:
     resource = GpuResource(device="cuda")
     with pytest.raises(UserError, match="sees no CUDA device"):
         resource.opened()
+
+
+class Doubling(torch.nn.Module):
+    """Doubles its input on a device whose memory holds so many rows; notes the batches that fitted."""
+
+    def __init__(self, holds: int) -> None:
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.tensor([2.0]))
+        self.holds = holds
+        self.fitted: list[int] = []
+
+    def forward(self, batch: torch.Tensor) -> torch.Tensor:
+        assert torch.is_inference_mode_enabled()
+        if len(batch) > self.holds:
+            raise torch.OutOfMemoryError(f"tried to allocate {len(batch)} rows")
+        self.fitted.append(len(batch))
+        return batch * self.factor
+
+
+def test_the_batch_halves_until_it_fits_and_the_size_is_remembered() -> None:
+    # 20 rows at 16: 16 and 8 do not fit, 4 does, five times. Then 6 more rows: 4 and 2, with no failed try.
+    gpu, model = GpuResource(device="cpu", batch_size=16), Doubling(holds=5)
+    rows = torch.arange(40.0).reshape(20, 2)
+    assert np.array_equal(gpu.infer("doubling", model, rows), 2 * rows.numpy())
+    assert model.fitted == [4] * 5
+    assert gpu.batch_size_of("doubling") == 4
+    model.fitted.clear()
+    gpu.infer("doubling", model, rows[:6])
+    assert model.fitted == [4, 2]
+    assert gpu.batch_size_of("another") == 16
+
+
+def test_a_short_batch_that_does_not_fit_is_halved_itself() -> None:
+    # 3 rows at batch size 64: halving 64 would try the same 3 rows five times more.
+    gpu, model = GpuResource(device="cpu", batch_size=64), Doubling(holds=1)
+    assert len(gpu.infer("doubling", model, torch.ones(3, 2))) == 3
+    assert gpu.batch_size_of("doubling") == 1
+
+
+def test_one_input_that_does_not_fit_is_an_error_with_the_remedy() -> None:
+    with pytest.raises(UserError, match="not even with one input. Close other programs"):
+        GpuResource(device="cpu", batch_size=4).infer("doubling", Doubling(holds=0), torch.ones(2, 2))
+
+
+def test_another_error_of_the_model_is_not_taken_for_lack_of_memory() -> None:
+    def broken(batch: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("shapes do not match")
+
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        GpuResource(device="cpu").infer("broken", broken, torch.ones(2, 2))
+
+
+def test_a_model_is_loaded_once_in_the_precision_asked_for_and_freed() -> None:
+    gpu = GpuResource(device="cpu", precision="bfloat16")
+    loads: list[Doubling] = []
+
+    def load() -> Doubling:
+        loads.append(Doubling(holds=99))
+        return loads[-1]
+
+    model = gpu.model("doubling", load)
+    assert gpu.model("doubling", load) is model
+    assert len(loads) == 1
+    assert not model.training
+    assert model.factor.dtype == torch.bfloat16
+    assert not model.factor.requires_grad
+    # 1.01 in bfloat16 is 1.0078125: eight bits of mantissa, so steps of 1/128 above 1.
+    assert gpu.infer("doubling", model, torch.tensor([[1.01]])).tolist() == [[2.015625]]
+    gone = weakref.ref(model)
+    del model, loads[:]
+    gpu.free()
+    assert gone() is None
+
+
+def test_pictures_reach_the_model_channels_last_and_word_numbers_stay_whole() -> None:
+    seen: list[torch.Tensor] = []
+
+    def keep(batch: torch.Tensor) -> torch.Tensor:
+        seen.append(batch)
+        return batch.flatten(1)
+
+    gpu = GpuResource(device="cpu", precision="bfloat16")
+    gpu.infer("pictures", keep, torch.ones(2, 3, 4, 5))
+    gpu.infer("words", keep, torch.ones(2, 7, dtype=torch.int64))
+    assert seen[0].is_contiguous(memory_format=torch.channels_last)
+    assert seen[0].dtype == torch.bfloat16
+    assert seen[1].dtype == torch.int64

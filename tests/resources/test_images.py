@@ -12,7 +12,7 @@ from upath import UPath
 
 from resources import images
 from resources.errors import UserError
-from resources.images import UnreadableImage, decode_image, load_image
+from resources.images import UnreadableImage, decode_image, decode_photo, load_image
 
 
 def smooth(height: int = 48, width: int = 64) -> np.ndarray:
@@ -210,6 +210,46 @@ def test_an_upper_case_extension_and_an_fsspec_address_are_read(tmp_path: Path) 
     remote.parent.mkdir(parents=True, exist_ok=True)
     remote.write_bytes(data)
     assert np.array_equal(load_image(str(tmp_path / "A.JPG")), load_image("memory://images/A.JPG"))
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK", "P", "1"])
+def test_a_photo_is_the_picture_without_its_alpha(mode: str) -> None:
+    data = stored(Image.fromarray(smooth()).convert(mode), "TIFF")
+    got = decode_photo(data, "x")
+    assert got.shape == (48, 64, 3)
+    assert np.array_equal(got, decode_image(data, "x")[..., :3])
+
+
+def test_a_jpeg_photo_keeps_the_order_of_its_channels_and_is_turned_upright() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    data = stored(Image.fromarray(smooth()), "JPEG", quality=95, exif=exif)
+    expected = np.asarray(ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB"))
+    assert apart(decode_photo(data, "x"), expected) <= 2
+
+
+def test_what_is_transparent_in_a_photo_shows_white() -> None:
+    # Red at alpha 0 is white; at alpha 51 of 255 = 0.2: 0.2 * 255 + 0.8 * 255 = 255 of red, 0.8 * 255 = 204 of others.
+    pixels = np.full((16, 16, 4), [255, 0, 0, 0], np.uint8)
+    pixels[8:, :, 3] = 51
+    got = decode_photo(stored(Image.fromarray(pixels), "PNG"), "x")
+    assert got[0, 0].tolist() == [255, 255, 255]
+    assert got[15, 0].tolist() == [255, 204, 204]
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "TIFF"])
+def test_an_animation_gives_its_first_frame(form: str) -> None:
+    frames = [Image.fromarray(np.full((16, 20, 3), level, np.uint8)) for level in (40, 200)]
+    options = {"lossless": True} if form == "WEBP" else {}
+    data = stored(frames[0], form, save_all=True, append_images=frames[1:], **options)
+    assert set(decode_photo(data, "x").ravel().tolist()) == {40}
+
+
+def test_a_photo_20000_px_wide_is_read_where_its_pixels_keep_the_limit() -> None:
+    data = stored(Image.new("L", (20_000, 40), 7), "JPEG")
+    assert decode_photo(data, "x").shape == (40, 20_000, 3)
+    with pytest.raises(UnreadableImage, match="more than 80 million pixels"):
+        decode_photo(stored(Image.new("1", (20_000, 4_001)), "PNG"), "x")
 
 
 def _grey_profile_with_gamma_one() -> bytes:

@@ -1,0 +1,43 @@
+"""Pairwise methods as partitions, one frame for each."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from assets.partitions import metadata_value
+from resources.configuration.load import load_configuration
+from resources.configuration.pairwise import ATTRIBUTES, LEARNED_METHODS, RULE_METHODS
+from resources.parquet_tables import Frames
+
+# A configuration without the study still has its assets' code, which needs some methods to be loaded at all.
+NAMES = (
+    study.methods
+    if (study := load_configuration().pairwise)
+    else (*(f"clip_{one.name}" for one in ATTRIBUTES), *RULE_METHODS, *LEARNED_METHODS)
+)
+METHODS = dg.StaticPartitionsDefinition(list(NAMES))
+
+
+def methods_of_run(context: dg.AssetExecutionContext) -> list[str]:
+    """The run's methods in the configuration's order; Dagster gives them in none."""
+    chosen = set(context.partition_keys)
+    return [name for name in METHODS.get_partition_keys() if name in chosen]
+
+
+def each_method(
+    context: dg.AssetExecutionContext, make: Callable[[str], tuple[pd.DataFrame, Mapping[str, Any]]]
+) -> Frames:
+    """One frame per method of the run, with its headline as that partition's metadata.
+
+    Args:
+        context: The asset's context.
+        make: Method to frame and headline.
+    """
+    frames = {}
+    for name in methods_of_run(context):
+        frames[name], headline = make(name)
+        metadata = {key: metadata_value(value) for key, value in headline.items()}
+        context.add_asset_metadata(metadata, partition_key=name)
+    return frames

@@ -1,0 +1,179 @@
+"""Every number of one method: how often it is right, how surely, where, what the votes say of it, what it costs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.bradley_terry import BradleyTerry
+from analysis.holm import holm
+from analysis.preference_accuracy import accuracy_by_agreement, preference_accuracy
+from analysis.preference_confusion import PreferenceConfusion, preference_confusion
+from analysis.preference_likelihood import bt_agreement, held_out_likelihood
+from analysis.preference_significance import compare_by_series
+from analysis.undefined import UndefinedStatistic
+from assets.intervals import in_words
+from resources.configuration.pairwise import PairwiseStudy
+
+CHANCE = 0.5
+VOTES = ["image_1", "image_2", "votes_1", "votes_2"]
+
+
+def method_row(
+    name: str, results: pd.DataFrame, photo_pairs: pd.DataFrame, fit: BradleyTerry | str, study: PairwiseStudy
+) -> dict[str, Any]:
+    """One method's row of `method_metrics` without what depends on other methods.
+
+    Args:
+        name: The method.
+        results: Its rows of `pairwise_results`.
+        photo_pairs: All pairs, for the votes.
+        fit: Strengths by all votes, or why there are none.
+        study: Its seed, resamples and confidence.
+
+    Returns:
+        Columns by name; those that are not defined are left out, and `undefined` says why.
+    """
+    predicted = results[results["predicted_winner"].notna()]
+    row: dict[str, Any] = {
+        "method": name,
+        "n": len(predicted),
+        "n_total": len(results),
+        "n_series": predicted["series_id"].nunique(),
+        **{f"n_{band}": 0 for band in ("70_80", "80_90", "90_100")},
+    }
+    if predicted.empty:
+        reasons = results["undefined"].dropna().unique()
+        return row | {"undefined": f"all: {reasons[0] if len(reasons) else 'no pair is judged'}"}
+    reasons_of: dict[str, str] = {}
+    row |= _accuracies(predicted, study, reasons_of)
+    row |= _confusion(predicted, reasons_of)
+    row |= _likelihoods(predicted.join(photo_pairs.set_index("pair_idx")[VOTES], on="pair_idx"), fit, study, reasons_of)
+    row |= _time(predicted)
+    return row | {"undefined": "; ".join(f"{what}: {why}" for what, why in reasons_of.items()) or None}
+
+
+def unavailable_row(name: str, why: str, n_total: int) -> dict[str, Any]:
+    """The row of a method that yields no numbers."""
+    counts = dict.fromkeys(("n", "n_series", "n_70_80", "n_80_90", "n_90_100"), 0)
+    return {"method": name, "n_total": n_total, **counts, "unavailable": why}
+
+
+def with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with `p_chance_holm`: each p with all methods in mind that have one."""
+    tested = [place for place, row in enumerate(rows) if row.get("p_chance") is not None]
+    adjusted = holm([rows[place]["p_chance"] for place in tested])
+    together = dict(zip(tested, adjusted, strict=True))
+    return [row | {"p_chance_holm": together.get(place)} for place, row in enumerate(rows)]
+
+
+def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str, str]) -> dict[str, Any]:
+    truth, picked, series = _sides(predicted)
+    drawn: dict[str, Any] = {
+        "seed": study.seed,
+        "resamples": study.bootstrap_resamples,
+        "confidence": study.confidence,
+    }
+    found = preference_accuracy(truth, picked, series, **drawn)
+    decided = found.accuracy_decided_interval
+    row: dict[str, Any] = {
+        "accuracy": found.accuracy,
+        "accuracy_low": found.interval.low,
+        "accuracy_high": found.interval.high,
+        "tie_rate": found.tie_rate,
+        "accuracy_decided": found.accuracy_decided,
+        "accuracy_decided_low": decided.low if decided else None,
+        "accuracy_decided_high": decided.high if decided else None,
+        "interval_method": in_words(found.interval),
+    }
+    if found.accuracy_decided is None:
+        reasons["accuracy_decided"] = "all pairs are ties"
+    for band in accuracy_by_agreement(truth, picked, predicted["agreement"].to_numpy(), series, **drawn):
+        column = f"accuracy_{band.name}"
+        row |= {column: band.accuracy, f"n_{band.name}": band.n}
+        if band.interval is None:
+            reasons[column] = band.reason
+        else:
+            row |= {f"{column}_low": band.interval.low, f"{column}_high": band.interval.high}
+    credit = predicted["credit"].to_numpy(dtype=np.float64)
+    try:
+        row["p_chance"] = compare_by_series(credit, np.full(credit.size, CHANCE), series).p
+    except UndefinedStatistic as undefined:
+        reasons["p_chance"] = undefined.reason.replace("the two get the same credit", "credit is that of chance")
+    return row
+
+
+def _confusion(predicted: pd.DataFrame, reasons: dict[str, str]) -> dict[str, Any]:
+    found = preference_confusion(*_sides(predicted)[:2])
+    row: dict[str, Any] = {
+        f"truth_{truth}_predicted_{said}": count
+        for truth, counts in zip((1, 2), found.table, strict=True)
+        for said, count in zip(("1", "2", "tie"), counts, strict=True)
+    }
+    for column, share in _shares(found):
+        row[column] = share.value
+        if share.value is None:
+            reasons[column] = share.reason
+    return row
+
+
+def _shares(found: PreferenceConfusion) -> Iterator[tuple[str, Any]]:
+    for ending, scores in (("", found.image_1), ("_macro", found.averaged)):
+        # The older benchmark's name of F1 alone is longer.
+        yield f"precision{ending}", scores.precision
+        yield f"recall{ending}", scores.recall
+        yield f"f1{ending or '_score'}", scores.f1
+
+
+def _likelihoods(
+    predicted: pd.DataFrame, fit: BradleyTerry | str, study: PairwiseStudy, reasons: dict[str, str]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    if isinstance(fit, str):
+        reasons["bt_agreement"] = fit
+    else:
+        picked = predicted["predicted_winner"].to_numpy(dtype=np.int64)
+        row["bt_agreement"] = bt_agreement(fit, predicted["image_1"], predicted["image_2"], picked)
+    one, two = (predicted[f"score_image{side}"].to_numpy(dtype=np.float64) for side in (1, 2))
+    try:
+        found = held_out_likelihood(
+            one,
+            two,
+            predicted["votes_1"],
+            predicted["votes_2"],
+            predicted["series_id"].to_numpy(dtype=np.str_),
+            seed=study.seed,
+            resamples=study.bootstrap_resamples,
+            confidence=study.confidence,
+        )
+    except UndefinedStatistic as undefined:
+        reasons["log_likelihood"] = undefined.reason
+        return row
+    return row | {
+        "log_likelihood": found.total,
+        "log_likelihood_per_vote": found.per_vote,
+        "log_likelihood_per_vote_low": found.interval.low,
+        "log_likelihood_per_vote_high": found.interval.high,
+    }
+
+
+def _time(predicted: pd.DataFrame) -> dict[str, Any]:
+    average = predicted["time_ms"].mean()
+    if pd.isna(average) or average == 0.0:
+        return {}
+    return {"avg_time_ms": float(average), "throughput": 1000.0 / float(average)}
+
+
+def _sides(predicted: pd.DataFrame) -> tuple[Any, Any, Any]:
+    return (
+        predicted["winner"].to_numpy(dtype=np.int64),
+        predicted["predicted_winner"].to_numpy(dtype=np.int64),
+        predicted["series_id"].to_numpy(dtype=np.str_),
+    )
+
+
+def ranked(metrics: pd.DataFrame) -> pd.DataFrame:
+    """The methods with a number, the best first."""
+    measured = metrics[metrics["accuracy"].notna()]
+    return measured.sort_values(["accuracy", "method"], ascending=[False, True])

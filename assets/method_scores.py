@@ -1,0 +1,161 @@
+"""What one method picks of each judged pair: its scores, its winner, its credit and its time."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.gates import Gate, at_most
+from analysis.preference_accuracy import credits_of, predicted_winners
+from analysis.preference_head import linked_series
+from assets.checks import told
+from resources.configuration.pairwise import PairwiseStudy
+from resources.errors import UserError, listed
+from resources.file_hash import sha256_of_file
+from resources.methods.contract import Method
+from resources.methods.features import Features, Floats, Pairs
+from resources.methods.scoring import pair_scores_of
+from resources.parquet_tables import Frames
+from resources.tables.pairwise import PAIRWISE_RESULTS
+
+COLUMNS: Final = [column.name for column in PAIRWISE_RESULTS.columns]
+PAIR: Final = ["pair_idx", "series_id", "winner", "agreement", "num_reviewers"]
+
+
+def judged_pairs(photo_pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that count, in the table's order."""
+    return photo_pairs[photo_pairs["excluded"].isna()].reset_index(drop=True)
+
+
+def images_of(judged: pd.DataFrame) -> pd.Series:
+    """The unique images of the judged pairs: name to address, in the order in which pairs first show them."""
+    both = pd.concat(
+        [judged[["image_1", "path_1"]].set_axis(["image", "path"], axis=1)]
+        + [judged[["image_2", "path_2"]].set_axis(["image", "path"], axis=1)]
+    )
+    return both.drop_duplicates("image").set_index("image")["path"]
+
+
+def result_rows(method: Method, judged: pd.DataFrame, features: Features, study: PairwiseStudy) -> pd.DataFrame:
+    """One method's rows of `pairwise_results`.
+
+    Args:
+        method: One whose stages are there.
+        judged: What `judged_pairs` gives.
+        features: Of all of their images.
+        study: Its folds and seed serve a method that learns.
+    """
+    pairs = pairs_of(judged, features)
+    pictures = features.contents
+    series = linked_series(judged["series_id"].to_numpy(dtype=str), pictures[pairs.first], pictures[pairs.second])
+    found = pair_scores_of(method, features, pairs, series, folds=study.folds, seed=study.seed)
+    defined = np.isfinite(found.score_1)
+    picked = predicted_winners(found.score_1[defined], found.score_2[defined])
+    times = features.times_ms(method.needs)
+    frame = judged[PAIR].assign(
+        method=method.name,
+        score_image1=found.score_1,
+        score_image2=found.score_2,
+        predicted_winner=_where_defined(picked, defined, "Int64"),
+        credit=_where_defined(credits_of(pairs.winner[defined], picked), defined, "float64"),
+        time_ms=times[pairs.first] + times[pairs.second],
+        undefined=found.undefined,
+    )
+    return frame[COLUMNS]
+
+
+def current_pairs_gate(results: Frames, judged: pd.DataFrame) -> Gate:
+    """Methods whose rows are not of the pairs that are judged now: numbers of two sets of pairs do not go together.
+
+    Args:
+        results: Rows of `pairwise_results` by method; a method without rows is of no pairs.
+        judged: What `judged_pairs` gives.
+    """
+    now = judged[PAIR].reset_index(drop=True).astype("str")
+    old = [
+        name
+        for name, rows in results.items()
+        if len(rows) and not now.equals(rows[PAIR].reset_index(drop=True).astype("str"))
+    ]
+    gate = at_most(
+        "results_are_of_the_judged_pairs",
+        float(len(old)),
+        0,
+        n=len(results),
+        counted="methods",
+        what="Number of methods with results of other pairs than those judged now",
+        remedy=f"Make pairwise_results again for {listed(old)}.",
+    )
+    return told(gate, f"The results of all {len(results)} methods are of the {len(judged)} pairs judged now.")
+
+
+def no_rows() -> pd.DataFrame:
+    """The partition of a method that is unavailable."""
+    return pd.DataFrame(columns=COLUMNS)
+
+
+def pairs_of(judged: pd.DataFrame, features: Features) -> Pairs:
+    """The judged pairs as rows of the features.
+
+    Raises:
+        UserError: An image of a pair is not among the features.
+    """
+    place = pd.Index(features.images)
+    first, second = (place.get_indexer(pd.Index(judged[name])) for name in ("image_1", "image_2"))
+    if bool((absent := (first < 0) | (second < 0)).any()):
+        lacking = sorted({*judged.loc[absent, "image_1"], *judged.loc[absent, "image_2"]} - set(features.images))
+        raise UserError(f"image_features lacks {listed(lacking)}. Make it again with `touchstone run pairwise`.")
+    return Pairs(first, second, judged["winner"].to_numpy(dtype=np.int64))
+
+
+def headline(frame: pd.DataFrame, unavailable: str | None) -> dict[str, Any]:
+    """How often the method is right, and what it lacks."""
+    if unavailable is not None:
+        return {"n": 0, "unavailable": unavailable}
+    predicted = frame["predicted_winner"].notna()
+    reasons = frame["undefined"].dropna().unique()
+    return {
+        "n": int(predicted.sum()),
+        "n_without_prediction": int((~predicted).sum()),
+        "without_prediction": listed(reasons, 3) or "none",
+        "accuracy": frame["credit"].mean(),
+        "tie_rate": (frame.loc[predicted, "predicted_winner"] == 0).mean(),
+        "avg_time_ms": frame["time_ms"].mean(),
+    }
+
+
+def shared_times_ms(needs: dict[str, tuple[str, ...]], features: Features, n_pairs: int) -> dict[str, float]:
+    """What each method took here per pair, ms: an image is decoded and measured once, and its users share that.
+
+    Args:
+        needs: Stages that each available method needs.
+        features: Of all images of the judged pairs.
+        n_pairs: Judged pairs.
+
+    Returns:
+        By method: the decoding's total over the number of methods, and each stage's over the number that need it, per
+        pair. Summed over methods and pairs it is what everything took.
+    """
+    decoding = float(np.nansum(features.times_ms(())))
+    of_stage = {
+        stage: float(np.nansum(features.times_ms((stage,)) - features.times_ms(())))
+        for stage in {stage for stages in needs.values() for stage in stages}
+    }
+    users = {stage: sum(stage in stages for stages in needs.values()) for stage in of_stage}
+    return {
+        name: (decoding / len(needs) + sum(of_stage[stage] / users[stage] for stage in stages)) / n_pairs
+        for name, stages in needs.items()
+    }
+
+
+def _where_defined(values: Floats | NDArray[np.int64], defined: NDArray[np.bool_], dtype: str) -> pd.Series:
+    filled = pd.Series(pd.NA if dtype == "Int64" else np.nan, index=range(defined.size), dtype=dtype)
+    filled[defined] = values
+    return filled
+
+
+def own_file(study: PairwiseStudy, name: str) -> dict[str, Any]:
+    """Which file a user's own method came from and what it held; nothing for the others."""
+    path = study.own_methods.get(name)
+    return {} if path is None else {"file": str(path), "file_sha256": sha256_of_file(path)}

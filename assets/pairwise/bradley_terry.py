@@ -1,0 +1,122 @@
+"""Table `bradley_terry`: how people's votes rank the photos of a series, whatever any method says."""
+
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.bradley_terry import BradleyTerry
+from analysis.gates import Gate, at_most
+from analysis.preference_truth import majority_share
+from assets.checks import gate_result, told
+from assets.strengths import NOT_ASKED, strengths_of
+from resources.plots.figure import figure_metadata
+from resources.plots.pairwise import draw_strengths
+from resources.study import Study
+from resources.tables.pairwise import BRADLEY_TERRY
+
+SIDES = ((1, "image_1"), (2, "image_2"))
+
+
+@dg.asset(group_name="pairwise", kinds={"pandas"}, code_version="1")
+def bradley_terry(
+    context: dg.AssetExecutionContext, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """One row per photo with a vote: strength in log odds by all votes, also of pairs that no method is judged on."""
+    fit = strengths_of(photo_pairs, study.pairwise)
+    frame = strength_rows(photo_pairs, fit)
+    context.add_output_metadata(headline(photo_pairs, frame, fit))
+    return frame
+
+
+def strength_rows(photo_pairs: pd.DataFrame, fit: BradleyTerry | str) -> pd.DataFrame:
+    """Strengths with what they rest on; no row where there is no fit."""
+    columns = [column.name for column in BRADLEY_TERRY.columns]
+    if isinstance(fit, str):
+        return pd.DataFrame(columns=columns)
+    about = votes_about(photo_pairs).loc[fit.images]
+    sizes = np.bincount(fit.components)
+    frame = pd.DataFrame(
+        {
+            "image": fit.images,
+            "series_id": about["series_id"].to_numpy(),
+            "component": fit.components,
+            "n_component": sizes[fit.components],
+            "strength": fit.strengths,
+            "standard_error": fit.errors,
+            "n_votes": about["n_votes"].to_numpy(),
+            "n_wins": about["n_wins"].to_numpy(),
+            "regularised": fit.regularised,
+        }
+    )
+    return frame[columns]
+
+
+def votes_about(photo_pairs: pd.DataFrame) -> pd.DataFrame:
+    """Votes about each photo and votes for it, over all of its pairs; index is the photo's name."""
+    both = photo_pairs["votes_1"] + photo_pairs["votes_2"]
+    sides = [
+        pd.DataFrame(
+            {
+                "image": photo_pairs[image],
+                "series_id": photo_pairs["series_id"],
+                "n_votes": both,
+                "n_wins": photo_pairs[f"votes_{side}"],
+            }
+        )
+        for side, image in SIDES
+    ]
+    return pd.concat(sides).groupby("image").agg({"series_id": "first", "n_votes": "sum", "n_wins": "sum"})
+
+
+def headline(photo_pairs: pd.DataFrame, frame: pd.DataFrame, fit: BradleyTerry | str) -> dict[str, Any]:
+    """How many photos were ranked, in how many parts that share no scale, and which strengths rest on the prior."""
+    if isinstance(fit, str):
+        return {"n_images": 0, "note": fit}
+    votes = photo_pairs["votes_1"] + photo_pairs["votes_2"]
+    voted = photo_pairs[votes > 0]
+    return {
+        "n_images": len(frame),
+        "n_votes": int(fit.n_votes),
+        "n_components": fit.n_components,
+        "n_components_regularised": fit.n_components_regularised,
+        "n_images_regularised": int(fit.regularised.sum()),
+        "prior": fit.prior,
+        "tie_model": fit.tie_model,
+        "log_likelihood": fit.log_likelihood,
+        "majority_share_of_votes": majority_share(voted["votes_1"], voted["votes_2"]),
+        "plot": figure_metadata(lambda figure: draw_strengths(figure, frame), 7.2, 3.4),
+    }
+
+
+@dg.asset_check(asset=bradley_terry, additional_ins={"photo_pairs": dg.AssetIn("photo_pairs")})
+def strengths_rest_on_all_votes(
+    bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them."""
+    return gate_result(all_votes_gate(bradley_terry, photo_pairs, study.pairwise.use_bradley_terry))
+
+
+def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, asked: bool = True) -> Gate:
+    """Photos whose votes in the table are not those of all of their pairs."""
+    name, about = "strengths_rest_on_all_votes", votes_about(photo_pairs)
+    about = about[about["n_votes"] > 0]
+    if not asked:
+        return Gate(name, True, None, "nothing", f"No strengths are asked for: {NOT_ASKED}.")
+    both = pd.concat([strengths.set_index("image")[["n_votes", "n_wins"]], about[["n_votes", "n_wins"]]], axis=1)
+    # A photo that one side lacks has nulls there, which equal nothing.
+    fitted, given = both.iloc[:, :2].to_numpy(dtype=float), both.iloc[:, 2:].to_numpy(dtype=float)
+    wrong = ~(fitted == given).all(axis=1)
+    gate = at_most(
+        name,
+        float(wrong.sum()) if len(about) else None,
+        0,
+        n=len(about),
+        counted="photos",
+        what="Number of photos whose strength does not rest on all of their votes",
+        reason="no pair has a vote",
+        remedy=f"The first is {both.index[wrong][0]}: make bradley_terry again." if wrong.any() else "",
+    )
+    n_votes = int(about["n_votes"].sum()) // 2
+    return told(gate, f"The strengths of {len(about)} photos rest on all {n_votes} votes.")

@@ -1,0 +1,138 @@
+"""Table `image_features`: what is measured on each photo, once for all methods, in shards beside the table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.gates import Gate, at_most
+from assets.checks import WARN, gate_result, require, told
+from assets.method_scores import images_of, judged_pairs
+from assets.pairwise.photo_pairs import photos_gate
+from assets.partitions import metadata_value
+from resources.configuration.pairwise import PairwiseStudy
+from resources.errors import listed
+from resources.gpu import GpuResource
+from resources.methods.registry import builders
+from resources.photo_features.engines import ENGINES
+from resources.photo_features.reading import read_features
+from resources.photo_features.run import FeaturesMade, make_features
+from resources.photo_features.shards import features_folder
+from resources.photo_features.stages import STAGES, Stages, stages_of
+from resources.photo_features.texts import sentence_vectors
+from resources.progress import TracksProgress
+from resources.study import Study
+from resources.tables.pairwise import IMAGE_FEATURES
+
+
+@dg.asset(group_name="pairwise", kinds={"image", "pytorch"}, code_version="1", pool="gpu")
+def image_features(
+    context: dg.AssetExecutionContext,
+    photo_pairs: pd.DataFrame,
+    gpu: GpuResource,
+    study: dg.ResourceParam[Study],
+    progress: dg.ResourceParam[TracksProgress],
+) -> pd.DataFrame:
+    """Decodes each photo of a judged pair once and computes every stage; what is there and still holds is kept."""
+    require(photos_gate(photo_pairs, study.pairwise))
+    stages = stages_of(study.pairwise, gpu, wanted_stages(study.pairwise))
+    photos = images_of(judged_pairs(photo_pairs))
+    paths = dict(zip(photos.index.astype(str), photos, strict=True))
+    folder, engine = features_folder(study.home), ENGINES[study.pairwise.engine]
+    try:
+        made = make_features(folder, paths, stages, study.pairwise, gpu, progress, context.log, engine)
+    finally:
+        gpu.free()
+    features = features_of(study, list(paths), stages.names, vectors=False)
+    context.add_output_metadata({"engine": study.pairwise.engine} | headline(made, stages, gpu, features))
+    return pd.DataFrame(made.rows, columns=[column.name for column in IMAGE_FEATURES.columns])
+
+
+def wanted_stages(study: PairwiseStudy) -> set[str]:
+    """The stages that some method needs: all of them where a user adds one, whose file is not run to ask it."""
+    if study.own_methods:
+        return set(STAGES)
+    return {stage for build in builders(study).values() for stage in build().needs}
+
+
+def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.DataFrame) -> dict[str, Any]:
+    """How many photos, how fast, on what, which stages are lacking, and what each costs a photo.
+
+    Args:
+        made: What the run did.
+        stages: What could be computed.
+        gpu: The device.
+        features: Of all photos of the study.
+    """
+    numbers: dict[str, Any] = {
+        "n_images": made.n_names,
+        "n_different_images": made.n_photos,
+        "n_unreadable": int(features["unreadable"].notna().sum()),
+        "unreadable": listed(features["unreadable"].dropna().unique(), 3) or "none",
+        "n_computed": made.n_computed,
+        "images_per_s": made.images_per_s,
+        "model_busy_share": made.model_share,
+        "device": gpu.opened().sentence if stages.models else "none needed",
+        "stages": listed(stages.names),
+        "unavailable": listed(stages.unavailable.values(), len(STAGES)) or "none",
+        "rules_long_side": f"{stages.rules_long_side} px" if stages.rules_long_side else "full resolution",
+        **{f"mean_{stage}_ms": features[f"{stage}_ms"].mean() for stage in ("decode", *stages.names)},
+        "records": dg.MetadataValue.json(stages.records),
+    }
+    return {name: metadata_value(value) for name, value in numbers.items()}
+
+
+def features_of(
+    study: Study, images: Sequence[str], stages: Sequence[str] = STAGES, *, vectors: bool = True
+) -> pd.DataFrame:
+    """The photos' features as `resources.photo_features.reading.read_features` gives them, by name.
+
+    Args:
+        study: Whose table it is.
+        images: Names, as `photo_pairs` gives them.
+        stages: Only the columns of these are read.
+        vectors: Whether the models' arrays are read too.
+    """
+    return read_features(features_folder(study.home), images, stages, vectors=vectors)
+
+
+def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float64]:
+    """CLIP's unit vectors of sentences, shape ``(k, d)``: those of the attributes are stored, others are computed.
+
+    Raises:
+        UserError: CLIP is unavailable, and why.
+    """
+    return sentence_vectors(features_folder(study.home), study.pairwise.clip_model, sentences)
+
+
+@dg.asset_check(asset=image_features, additional_ins={"photo_pairs": dg.AssetIn("photo_pairs")})
+def few_photos_are_unreadable(
+    image_features: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Advice: few photos of judged pairs are there and cannot be decoded; a pair with one of them is not predicted."""
+    features = features_of(study, list(images_of(judged_pairs(photo_pairs)).index), ())
+    return gate_result(unreadable_gate(features, study.pairwise.max_missing_share), WARN)
+
+
+def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
+    """The share of photos that cannot be decoded against the share that may be missing; the first ones are named.
+
+    Args:
+        features: Of all photos of judged pairs.
+        limit: The largest share, 0-1.
+    """
+    unreadable = features["unreadable"].dropna()
+    gate = at_most(
+        "few_photos_are_unreadable",
+        len(unreadable) / len(features) if len(features) else None,
+        limit,
+        n=len(features),
+        counted="photos",
+        what="Share of unreadable photos",
+        remedy=listed(unreadable, 3),
+        reason="no pair is judged",
+    )
+    return told(gate, f"{len(features) - len(unreadable)} of {len(features)} photos of judged pairs can be read.")

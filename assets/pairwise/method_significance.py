@@ -1,0 +1,141 @@
+"""Table `method_significance`: which methods can be told apart by the pairs that all of them predict."""
+
+from itertools import combinations
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.preference_significance import MethodComparison, MethodPair, compare_methods
+from analysis.undefined import UndefinedStatistic
+from assets.checks import require
+from assets.method_scores import current_pairs_gate, judged_pairs
+from assets.partitions import MADE_SO_FAR
+from resources.parquet_tables import Frames
+from resources.plots.figure import figure_metadata
+from resources.plots.pairwise import draw_significance
+from resources.study import Study
+from resources.tables.pairwise import METHOD_SIGNIFICANCE
+
+
+@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="1")
+def method_significance(
+    context: dg.AssetExecutionContext,
+    photo_pairs: pd.DataFrame,
+    pairwise_results: Frames,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """One row per two methods that predict something: difference, z by series, Holm over all couples, letters."""
+    require(current_pairs_gate(pairwise_results, judged_pairs(photo_pairs)))
+    plan = study.pairwise
+    credit, series = common_credit({name: pairwise_results[name] for name in plan.methods if name in pairwise_results})
+    frame = significance_rows(credit, series, merged=plan.orders == "merged", level=1.0 - plan.confidence)
+    context.add_output_metadata(headline(frame, credit))
+    return frame
+
+
+def common_credit(results: Frames) -> tuple[pd.DataFrame, pd.Series]:
+    """Credit of each method on the pairs that all of them predict, and the pairs' series.
+
+    Args:
+        results: Rows of `pairwise_results` by method. A method that predicts nothing is left out.
+    """
+    predicted = {name: rows[rows["predicted_winner"].notna()].set_index("pair_idx") for name, rows in results.items()}
+    some = {name: rows for name, rows in predicted.items() if len(rows)}
+    if not some:
+        return pd.DataFrame(), pd.Series(dtype="str")
+    credit = pd.concat({name: rows["credit"] for name, rows in some.items()}, axis=1, join="inner").sort_index()
+    return credit, next(iter(some.values())).loc[credit.index, "series_id"]
+
+
+def significance_rows(
+    credit: pd.DataFrame, series: pd.Series, *, merged: bool = True, level: float = 0.05
+) -> pd.DataFrame:
+    """Every couple of methods, the more accurate one first; without a test the reason stands in `undefined`.
+
+    Args:
+        credit: A column per method, a row per pair.
+        series: The pairs' series.
+        merged: Whether each photo pair is one row; only then McNemar's test is exact.
+        level: Of all couples together.
+    """
+    columns = [column.name for column in METHOD_SIGNIFICANCE.columns]
+    if credit.shape[1] < 2:
+        return pd.DataFrame(columns=columns)
+    counts = {"n": len(credit), "n_series": series.nunique()}
+    labels = series.to_numpy(dtype=np.str_)
+    try:
+        found = compare_methods(
+            {str(name): credit[name].to_numpy() for name in credit}, labels, orders_merged=merged, level=level
+        )
+    except UndefinedStatistic as undefined:
+        rows = [_untested(credit, *couple, undefined.reason) for couple in _by_accuracy(credit)]
+    else:
+        rows = [_row(one, credit, found) for one in found.pairs]
+    return pd.DataFrame([counts | row for row in rows], columns=columns)
+
+
+def _row(one: MethodPair, credit: pd.DataFrame, found: MethodComparison) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "method_1": one.first,
+        "method_2": one.second,
+        "difference": _difference(credit, one.first, one.second),
+        "p_holm": one.p_holm,
+        "separated": one.separated,
+        "n_decided_by_both": one.n_decided_by_both,
+        "letters_1": "".join(found.letters[one.first]),
+        "letters_2": "".join(found.letters[one.second]),
+    }
+    reasons = [f"z, p: {one.reason}"] if one.reason else []
+    if one.test is not None:
+        row |= {"z": one.test.z, "p": one.test.p}
+        reasons += [f"{one.test.n_series_differing} series differ, under 10: unreliable"] if one.test.unreliable else []
+    if one.mcnemar is None:
+        reasons.append(f"mcnemar_p: {one.mcnemar_method}")
+    else:
+        row |= {"mcnemar_p": one.mcnemar.p_exact, "mcnemar_p_mid": one.mcnemar.p_mid}
+    return row | {"undefined": "; ".join(reasons) or None}
+
+
+def _untested(credit: pd.DataFrame, first: str, second: str, reason: str) -> dict[str, Any]:
+    # What is not tested is not separated, and methods that are not separated share a letter.
+    decided = (credit[[first, second]] != 0.5).all(axis=1)
+    return {
+        "method_1": first,
+        "method_2": second,
+        "difference": _difference(credit, first, second),
+        "separated": False,
+        "n_decided_by_both": int(decided.sum()),
+        "letters_1": "a",
+        "letters_2": "a",
+        "undefined": f"all tests: {reason}",
+    }
+
+
+def _difference(credit: pd.DataFrame, first: str, second: str) -> float | None:
+    return float((credit[first] - credit[second]).mean()) if len(credit) else None
+
+
+def _by_accuracy(credit: pd.DataFrame) -> list[tuple[str, str]]:
+    accuracy = {str(name): float(credit[name].mean()) for name in credit}
+    return list(combinations(sorted(accuracy, key=lambda name: (-accuracy[name], name)), 2))
+
+
+def headline(frame: pd.DataFrame, credit: pd.DataFrame) -> dict[str, Any]:
+    """How many couples are told apart, and on how many pairs."""
+    metadata: dict[str, Any] = {
+        "n_methods": credit.shape[1],
+        "n_pairs": len(credit),
+        "n_couples": len(frame),
+        "n_separated": int(frame["separated"].sum()),
+    }
+    if frame.empty:
+        return metadata | {"note": "fewer than two methods predict anything"}
+    letters = dict(zip(frame["method_2"], frame["letters_2"], strict=True))
+    letters |= dict(zip(frame["method_1"], frame["letters_1"], strict=True))
+    side = 2.6 + 0.32 * len(letters)
+    return metadata | {
+        "letters": letters,
+        "plot": figure_metadata(lambda figure: draw_significance(figure, frame), side + 2.0, side),
+    }

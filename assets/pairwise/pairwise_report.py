@@ -1,0 +1,138 @@
+"""Table `pairwise_report`: the study as one page for the browser, in English and Italian, that needs no network."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.preference_truth import majority_share
+from assets.method_scores import judged_pairs
+from assets.pairwise.method_metrics import PLAUSIBLE
+from assets.partitions import MADE_SO_FAR
+from assets.photo_pair_counts import counts_of, position_numbers
+from resources.configuration.pairwise import PairwiseStudy
+from resources.parquet_tables import Frames
+from resources.partial_files import write_whole
+from resources.reports.pairwise.contents import Contents, People
+from resources.reports.pairwise.report import FILE_NAME, pairwise_page
+from resources.reports.text import LANGUAGES
+from resources.study import Study
+from resources.tables.all_tables import TABLES
+from resources.tables.pairwise import PAIRWISE_REPORT
+
+WHOLE = ("photo_pairs", "image_features", "method_metrics", "method_significance", "bradley_terry")
+BY_METHOD = "pairwise_results"
+
+
+@dg.asset(
+    group_name="pairwise",
+    ins={name: dg.AssetIn() for name in WHOLE} | {BY_METHOD: MADE_SO_FAR},
+    kinds={"html"},
+    code_version="1",
+    # One run at a time: of two that overlap, the one that read first must not write last.
+    pool="pairwise_report",
+)
+def pairwise_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study], **tables: Any) -> pd.DataFrame:
+    """Writes outputs/pairwise_report.html: which methods pick what people pick, failures, help and data."""
+    written = write_report(contents_of(study.name, study.pairwise, tables), report_path(study))
+    context.add_output_metadata(headline(written))
+    return written
+
+
+def report_path(study: Study) -> Path:
+    """Where the report lies, whether it was made or not: for whoever tells a person."""
+    return study.home.outputs / FILE_NAME
+
+
+def contents_of(name: str, plan: PairwiseStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:
+    """What the report is made from: tables joined over methods, and what the votes say of people.
+
+    Args:
+        name: Of the study.
+        plan: Its configuration.
+        frames: Every table that the report reads, by name; a partitioned one as a dict.
+    """
+    tables = {table: without_addresses(as_one(table, frame), plan) for table, frame in frames.items()}
+    return Contents(name, plan, tables, people_of(tables["photo_pairs"], plan), PLAUSIBLE)
+
+
+def people_of(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> People:
+    """How far people agree among themselves.
+
+    Args:
+        photo_pairs: All pairs.
+        plan: The study.
+    """
+    judged = judged_pairs(photo_pairs)
+    return People(
+        counts_of(photo_pairs),
+        position_numbers(photo_pairs, plan),
+        _majority(photo_pairs),
+        _majority(judged),
+        best_possible(judged),
+    )
+
+
+def best_possible(judged: pd.DataFrame) -> float | None:
+    """The highest accuracy of any scores of photos: of two rows of one pair with opposite winners one is missed."""
+    if judged.empty:
+        return None
+    photos = pd.DataFrame({"one": judged["image_1"], "two": judged["image_2"], "winner": judged["winner"]})
+    turned = photos["one"] > photos["two"]
+    # The winner by name, so that a pair listed in both orders has one name for each outcome.
+    won = photos["one"].where(photos["winner"] == 1, photos["two"])
+    lower = photos["two"].where(turned, photos["one"])
+    higher = photos["one"].where(turned, photos["two"])
+    rows = pd.DataFrame({"lower": lower, "higher": higher, "won": won})
+    most = rows.groupby(["lower", "higher", "won"]).size().groupby(["lower", "higher"]).max()
+    return float(most.sum() / len(judged))
+
+
+def without_addresses(frame: pd.DataFrame, plan: PairwiseStudy) -> pd.DataFrame:
+    """The table with reasons that name a photo and not where it lies, which is nobody else's business."""
+    if "undefined" not in frame:
+        return frame
+    return frame.assign(undefined=frame["undefined"].astype("str").str.replace(f"{plan.image_root}/", "", regex=False))
+
+
+def as_one(table: str, frames: pd.DataFrame | Frames) -> pd.DataFrame:
+    """All methods of a table in one frame; an empty one with the declared columns where none predicts anything."""
+    if isinstance(frames, pd.DataFrame):
+        return frames
+    made = [frames[key] for key in sorted(frames) if len(frames[key])]
+    if made:
+        return pd.concat(made, ignore_index=True)
+    return TABLES[table].validated(pd.DataFrame({column.name: [] for column in TABLES[table].columns}))
+
+
+def write_report(contents: Contents, path: Path) -> pd.DataFrame:
+    """The page on the disk, whole or not at all, and its row."""
+    page = pairwise_page(contents)
+    write_whole(path, page)
+    data = page.encode()
+    row = {
+        "path": str(path),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "n_bytes": len(data),
+        "study": contents.study,
+        "best": contents.best["method"] if contents.best else None,
+        "languages": list(LANGUAGES),
+    }
+    return pd.DataFrame([row], columns=[column.name for column in PAIRWISE_REPORT.columns])
+
+
+def headline(written: pd.DataFrame) -> dict[str, Any]:
+    """Where the page lies and which method is right most often."""
+    row = written.iloc[0]
+    return {
+        # Not `path`: the table's own address goes by that name.
+        "report": dg.MetadataValue.path(str(row["path"])),
+        "n_bytes": int(row["n_bytes"]),
+        "best": row["best"] or "none",
+    }
+
+
+def _majority(pairs: pd.DataFrame) -> float | None:
+    return majority_share(pairs["votes_1"], pairs["votes_2"]) if len(pairs) else None

@@ -1,0 +1,78 @@
+"""Table `pairwise_results`: which photo of each judged pair a method picks."""
+
+from functools import lru_cache
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_most
+from assets.checks import WARN, gate_of_each_method, require, told
+from assets.method_partitions import METHODS, each_method, methods_of_run
+from assets.method_scores import headline, images_of, judged_pairs, no_rows, own_file, result_rows
+from assets.pairwise.photo_pairs import photos_gate
+from assets.partitions import ONE_RUN
+from assets.photo_measures import measured, unavailable_stages
+from resources.errors import listed
+from resources.methods.features import Features
+from resources.methods.registry import method_of
+from resources.methods.scoring import why_unavailable
+from resources.parquet_tables import Frames
+from resources.study import Study
+
+
+@dg.asset(group_name="pairwise", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+def pairwise_results(
+    context: dg.AssetExecutionContext,
+    photo_pairs: pd.DataFrame,
+    image_features: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> Frames:
+    """One row per judged pair and method: its scores of both photos; none of a method whose stages are not there."""
+    plan = study.pairwise
+    require(photos_gate(photo_pairs, plan))
+    judged, stages = judged_pairs(photo_pairs), unavailable_stages(image_features)
+    # Before anything is computed: a user's file that is wrong stops the run at once.
+    methods = {name: method_of(plan, name) for name in methods_of_run(context)}
+    photos = images_of(judged)
+
+    # Methods that need the same stages follow one another; more than the latest stages would fill memory.
+    @lru_cache(maxsize=1)
+    def features_for(stages: tuple[str, ...]) -> Features:
+        return measured(study, photos, stages)
+
+    def make(name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+        lacking = why_unavailable(methods[name], stages)
+        if lacking:
+            return no_rows(), headline(no_rows(), lacking)
+        frame = result_rows(methods[name], judged, features_for(tuple(methods[name].needs)), plan)
+        return frame, headline(frame, None) | own_file(plan, name)
+
+    return each_method(context, make)
+
+
+@dg.asset_check(asset=pairwise_results, partitions_def=METHODS)
+def pairs_have_predictions(
+    context: dg.AssetCheckExecutionContext, pairwise_results: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Advice: a method leaves few judged pairs without a prediction; what it fails on is not drawn by chance."""
+    limit = study.pairwise.max_missing_share
+    return gate_of_each_method(context, pairwise_results, lambda name, frame: predictions_gate(frame, limit), WARN)
+
+
+def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:
+    """The share of judged pairs without a prediction against the share of photos that may be missing."""
+    name = "pairs_have_predictions"
+    if frame.empty:
+        return Gate(name, True, None, f"<= {limit:g}", "No pair to predict: method_metrics says why.")
+    without = frame["predicted_winner"].isna()
+    gate = at_most(
+        name,
+        float(without.mean()),
+        limit,
+        n=len(frame),
+        counted="pairs",
+        what="Share of judged pairs without a prediction",
+        remedy=f"{listed(frame.loc[without, 'undefined'].unique(), 3)}",
+    )
+    return told(gate, f"{int((~without).sum())} of {len(frame)} judged pairs have a prediction.")

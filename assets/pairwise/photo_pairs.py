@@ -1,0 +1,156 @@
+"""Table `photo_pairs`: which photo of two people prefer, and why a pair is not judged."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_least, at_most
+from assets.checks import WARN, gate_result, told
+from assets.partitions import metadata_value
+from assets.photo_pair_counts import (
+    after_filter,
+    counts_of,
+    missing_numbers,
+    missing_of,
+    n_images,
+    position_numbers,
+    sampled,
+)
+from resources.configuration.pairwise import PairwiseStudy
+from resources.errors import FileFault, listed
+from resources.file_hash import sha256_of_file
+from resources.inputs.photo_pairs import PhotoPairsRead, read_photo_pairs
+from resources.study import Study
+
+VOTES = ["series_id", "compareID1", "compareID2", "votes_1", "votes_2", "num_reviewers"]
+SHOWN = 5
+
+
+@dg.asset(group_name="pairwise", kinds={"csv"}, code_version="1")
+def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
+    """Reads people's votes; winners come from the votes, ties have none; pairs that are not judged say why."""
+    plan = study.pairwise
+    before = sha256_of_file(plan.pairs_csv) if plan.pairs_csv.is_file() else None
+    read = read_photo_pairs(plan)
+    if sha256_of_file(plan.pairs_csv) != before:
+        raise FileFault(plan.pairs_csv, "the file changed while it was read.", "Run again when it is complete.")
+    frame = sampled(read.frame, plan.sample_size, plan.seed)
+    context.add_output_metadata(headline(frame, read.n_rows_in_file, plan) | {"source_sha256": before})
+    return frame
+
+
+def headline(frame: pd.DataFrame, n_rows_in_file: int, plan: PairwiseStudy) -> dict[str, Any]:
+    """How many pairs there are, how many pass the filter, what the place on the screen did, which photos are missing.
+
+    Args:
+        frame: Table `photo_pairs`.
+        n_rows_in_file: Rows behind it.
+        plan: The study.
+    """
+    numbers: dict[str, Any] = {"n_rows_in_file": n_rows_in_file, "orders": plan.orders}
+    numbers |= counts_of(frame) | position_numbers(frame, plan) | missing_numbers(frame)
+    return {name: metadata_value(value) for name, value in numbers.items()}
+
+
+@dg.asset_check(asset=photo_pairs, blocking=True)
+def every_row_accounted_for(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Each row of the file is in the table with its votes, and the votes agree with MaxVote and Total."""
+    return gate_result(accounted_gate(photo_pairs, read_photo_pairs(study.pairwise)))
+
+
+@dg.asset_check(asset=photo_pairs, blocking=True)
+def photos_are_there(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Few photos that judged pairs need are missing; a `max_missing_share` of 1 lets any number through."""
+    return gate_result(photos_gate(photo_pairs, study.pairwise))
+
+
+@dg.asset_check(asset=photo_pairs)
+def no_photo_is_missing(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+    """Advice: every photo that pairs need is in the image folder."""
+    return gate_result(no_photo_missing_gate(photo_pairs, study.pairwise), WARN)
+
+
+@dg.asset_check(asset=photo_pairs)
+def some_pairs_are_judged(photo_pairs: pd.DataFrame) -> dg.AssetCheckResult:
+    """At least one pair is left for the methods; strengths of photos need none."""
+    return gate_result(judged_gate(photo_pairs))
+
+
+def accounted_gate(stored: pd.DataFrame, read: PhotoPairsRead) -> Gate:
+    """Pairs that stand in the file or in the table, and not in both with the same votes.
+
+    Reading refuses a file whose votes contradict each other or the recorded winner.
+    """
+    both = pd.concat([stored[VOTES], read.frame[VOTES]], ignore_index=True).astype(dict.fromkeys(VOTES, "str"))
+    n_rows = read.n_rows_in_file
+    gate = at_most(
+        "every_row_accounted_for",
+        float((~both.duplicated(keep=False)).sum()),
+        0,
+        n=n_rows,
+        counted="rows",
+        what="Pairs that file and table do not share",
+        remedy="The file or `orders` changed since the table was made: make photo_pairs again.",
+    )
+    left_out = int(stored["excluded"].notna().sum())
+    return told(
+        gate,
+        f"All {n_rows} rows with {read.n_votes} votes are accounted for, and agree with the recorded winners: "
+        f"{len(stored)} pairs, {left_out} of them left out with the cause.",
+    )
+
+
+def photos_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
+    """The share of missing photos among those that pairs need which pass the filter, against its limit."""
+    missing, needed = missing_of(frame), n_images(after_filter(frame))
+    gate = at_most(
+        "photos_are_there",
+        # Where no pair needs a photo, none is missing.
+        len(missing) / needed if needed else 0.0,
+        plan.max_missing_share,
+        n=needed,
+        counted="photos",
+        what="Share of photos that are missing",
+        remedy=f"{_missing_words(missing, plan)} Put them there, or set `max_missing_share: 1` to go on without.",
+    )
+    there = f"{needed - len(missing)} of {needed} photos that pairs need are there"
+    return told(gate, f"{there}; at most a share of {plan.max_missing_share:g} may be missing.")
+
+
+def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
+    """Missing photos, each named up to five; pairs with one are not judged."""
+    missing, needed = missing_of(frame), n_images(after_filter(frame))
+    lost = int((frame["excluded"] == "missing_image").sum())
+    gate = at_most(
+        "no_photo_is_missing",
+        float(len(missing)),
+        0,
+        n=needed,
+        counted="photos",
+        what="Number of missing photos",
+        remedy=f"{_missing_words(missing, plan)} {lost} pairs are not judged for that.",
+    )
+    return told(gate, f"All {needed} photos that pairs need are there.")
+
+
+def judged_gate(frame: pd.DataFrame) -> Gate:
+    """Pairs left for the methods, at least one; where there is none, what took them."""
+    judged = int(frame["excluded"].isna().sum())
+    causes = frame["excluded"].value_counts()
+    gate = at_least(
+        "some_pairs_are_judged",
+        float(judged),
+        1,
+        n=len(frame),
+        counted="pairs",
+        what="Number of judged pairs",
+        remedy=f"Left out: {listed(f'{n} {cause}' for cause, n in causes.items()) or 'none'}.",
+    )
+    return told(gate, f"{judged} of {len(frame)} pairs are judged.")
+
+
+def _missing_words(missing: list[str], plan: PairwiseStudy) -> str:
+    if not plan.image_root.is_dir():
+        return f"There is no folder {plan.image_root}: correct `image_root`."
+    return f"{plan.image_root} has no photo {listed((f'{name}.JPG' for name in missing), SHOWN)}."

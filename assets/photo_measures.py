@@ -1,0 +1,39 @@
+"""The measures of photos as methods see them, read from the shards of `image_features`."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+
+from assets.pairwise.image_features import features_of, text_vectors_of
+from resources.methods.features import Features
+from resources.study import Study
+
+
+def measured(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features:
+    """These stages of the photos.
+
+    Args:
+        study: Whose features they are.
+        photos: Name to address.
+        stages: Only these are read: networks' features fill memory.
+    """
+    frame = features_of(study, list(photos.index), stages)
+    return Features(frame, list(photos), partial(text_vectors_of, study))
+
+
+def measured_times(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features:
+    """What decoding and these stages took, not what they found; one stage after the other, to spare memory."""
+    found: dict[str, pd.Series] = {}
+    for stage in stages:
+        frame = features_of(study, list(photos.index), (stage,))
+        found |= {name: frame[name] for name in ("decode_ms", f"{stage}_ms")}
+    if not found:
+        found = {"decode_ms": features_of(study, list(photos.index), ())["decode_ms"]}
+    return Features(pd.DataFrame(found), list(photos), partial(text_vectors_of, study))
+
+
+def unavailable_stages(image_features: pd.DataFrame) -> dict[str, str]:
+    """Stages that could not be computed, each with the reason and the remedy."""
+    said = dict.fromkeys(text for texts in image_features["unavailable"] for text in texts)
+    return {stage: reason for stage, _, reason in (text.partition(": ") for text in said)}

@@ -1,0 +1,109 @@
+"""What the pairwise benchmark found, on the terminal: the ranking, what is unavailable, and where the files lie."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from upath import UPath
+
+from assets.method_rows import ranked
+from assets.pairwise.pairwise_report import report_path
+from resources.study import Study
+
+LEVEL = 0.05
+
+
+def show_pairwise(study: Study, console: Console) -> None:
+    """The tables `method_metrics` and `method_significance`, and the places of export and report."""
+    tables = study.home.tables / "pairwise"
+    metrics, couples, export = (
+        _stored(tables, name) for name in ("method_metrics", "method_significance", "benchmark_export")
+    )
+    measured = ranked(metrics)
+    console.print()
+    if measured.empty:
+        console.print("No method has an accuracy.")
+    else:
+        console.print(ranking(measured, letters_of(couples), study.pairwise.confidence))
+        console.print(_in_words(measured.iloc[0]), highlight=False)
+    for reason, names in _by_reason(metrics, "unavailable").items():
+        console.print(f"[yellow]Unavailable[/yellow]: {', '.join(names)}", highlight=False)
+        console.print(Text(f"  {reason}"), soft_wrap=True)
+    for reason, names in _by_reason(metrics[metrics["accuracy"].isna()], "undefined").items():
+        console.print(f"Without an accuracy: {', '.join(names)} ({reason})", highlight=False)
+    console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
+    console.print(f"Benchmark files: {_folder(export)}", soft_wrap=True, highlight=False)
+    console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+
+
+def ranking(measured: pd.DataFrame, letters: dict[str, str], confidence: float) -> Table:
+    """Methods with an accuracy, the best first.
+
+    Args:
+        measured: Rows of `method_metrics`, ranked.
+        letters: Of each method in the test over series; methods that share one are not told apart.
+        confidence: Of the intervals.
+    """
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("method", f"accuracy [{100 * confidence:g} % CI]", "groups", "ties", "n", "ms"):
+        table.add_column(heading, justify="left" if heading in ("method", "groups") else "right", no_wrap=True)
+    for row in measured.to_dict("records"):
+        table.add_row(
+            str(row["method"]),
+            Text(f"{row['accuracy']:.3f}{_bounds(row)}", style=_style(row)),
+            letters.get(str(row["method"]), "-"),
+            f"{row['tie_rate']:.3f}",
+            str(row["n"]),
+            _number(row["avg_time_ms"]),
+        )
+    return table
+
+
+def letters_of(couples: pd.DataFrame) -> dict[str, str]:
+    """Each method's letters in `method_significance`."""
+    sides = (couples[[f"method_{side}", f"letters_{side}"]].to_numpy().tolist() for side in (1, 2))
+    return {str(name): str(letters) for side in sides for name, letters in side}
+
+
+def _in_words(best: pd.Series) -> str:
+    return (
+        f"Accuracy: share of {best['n_total']} judged pairs of {best['n_series']} series in which the method picks "
+        "what most people pick, a tie counting half; intervals over series. Green: surely better than a coin, all "
+        "methods in mind. Groups: methods that share a letter are not told apart. ms: what the method alone would take "
+        "for a pair; here each photo was looked at once for all of them."
+    )
+
+
+def _style(row: dict[Any, Any]) -> str:
+    p = row["p_chance_holm"]
+    sure = pd.notna(p) and p < LEVEL
+    return ("green" if row["accuracy"] > 0.5 else "red") if sure else ""
+
+
+def _bounds(row: dict[Any, Any]) -> str:
+    low, high = row["accuracy_low"], row["accuracy_high"]
+    return "" if pd.isna(low) else f" [{low:.3f}, {high:.3f}]"
+
+
+def _number(value: float) -> str:
+    return "-" if pd.isna(value) else f"{value:.1f}"
+
+
+def _by_reason(metrics: pd.DataFrame, column: str) -> dict[str, list[str]]:
+    """Methods by the reason that the column gives."""
+    said = metrics[metrics[column].notna()]
+    return {str(reason): list(names) for reason, names in said.groupby(column, sort=False)["method"]}
+
+
+def _folder(export: pd.DataFrame) -> Path | UPath:
+    """Where the files of the export lie together."""
+    first = export.iloc[0]
+    return Path(str(first["path"]).removesuffix(str(first["file"])))
+
+
+def _stored(tables: UPath, name: str) -> pd.DataFrame:
+    return pd.read_parquet(str(tables / f"{name}.parquet"))

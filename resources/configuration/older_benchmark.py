@@ -1,0 +1,58 @@
+"""Configurations of study B from a file of its own: a YAML of the older benchmark, or a section of touchstone.yaml."""
+
+from pathlib import Path
+from typing import Any
+
+from resources.configuration.load import configured, values_in
+from resources.configuration.pairwise import PairwiseStudy
+from resources.errors import UserError
+
+SECTION = "pairwise"
+# As the models of OpenAI's release are written elsewhere; only with QuickGELU are they those models.
+OPENAI = "openai"
+QUICK = "-quickgelu"
+
+
+def read_pairwise(path: Path) -> PairwiseStudy:
+    """The study that a file describes, its relative paths taken from the file's folder.
+
+    Args:
+        path: YAML with the older benchmark's keys at the top, or with a section `pairwise`.
+
+    Raises:
+        UserError: Every fault of the file in one message.
+    """
+    values = values_in(path)
+    if SECTION in values:
+        study = configured(values, path).pairwise
+    else:
+        try:
+            study = configured({"study": "benchmark", SECTION: translated(values)}, path).pairwise
+        except UserError as problem:
+            # The file itself has no such section.
+            raise UserError(str(problem).replace(f"  {SECTION}.", "  ")) from problem
+    if study is None:
+        raise UserError(f"{path} has an empty section `{SECTION}`: it must name pairs_csv and image_root.")
+    return study
+
+
+def translated(values: dict[str, Any]) -> dict[str, Any]:
+    """The older benchmark's keys as this one's: the same names, with three looser forms of their values.
+
+    Nulls ask for the default, `clip_model` may be a name, and `clip_attributes` a mapping from names to sentences.
+    """
+    given = {key: value for key, value in values.items() if value is not None}
+    if isinstance(model := given.get("clip_model"), str):
+        given["clip_model"] = {"architecture": _architecture(model), "tag": OPENAI}
+    attributes = given.get("clip_attributes")
+    if isinstance(attributes, dict):
+        given["clip_attributes"] = [
+            {"name": name, **sentences} if isinstance(sentences, dict) else sentences
+            for name, sentences in attributes.items()
+        ]
+    return given
+
+
+def _architecture(name: str) -> str:
+    plain = name.replace("/", "-")
+    return plain if plain.endswith(QUICK) else f"{plain}{QUICK}"

@@ -1,0 +1,150 @@
+"""Photo pairs from people's votes: both orders merged or as listed, the filter, and where the photos lie."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.preference_orders import MergedPairs, merge_orders, opposite_winners
+from analysis.preference_truth import NO_WINNER, agreements, filter_pairs, winners
+from analysis.rounding import rounded
+from resources.configuration.pairwise import PairwiseStudy
+from resources.inputs.photo_places import PhotoPlaces, photo_name
+from resources.inputs.photo_votes import (
+    FIRST,
+    FIRST_FILE,
+    LEFT,
+    REVIEWERS,
+    RIGHT,
+    SECOND,
+    SECOND_FILE,
+    SERIES,
+    read_photo_votes,
+)
+from resources.tables.pairwise import PHOTO_PAIRS
+
+TIE, LOW_AGREEMENT, FEW_REVIEWERS, MISSING = "tie", "low_agreement", "few_reviewers", "missing_image"
+COLUMNS = tuple(column.name for column in PHOTO_PAIRS.columns)
+
+
+@dataclass(frozen=True)
+class PhotoPairsRead:
+    """The table `photo_pairs` before any draw, and what the file held; `folder_there`: whether image_root exists."""
+
+    frame: pd.DataFrame
+    n_rows_in_file: int
+    n_votes: int
+    folder_there: bool
+
+
+def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
+    """Every pair with its winner, agreement and photos.
+
+    Args:
+        study: Names the file, the image folder, how orders are taken, and the filter.
+
+    Returns:
+        `frame` has `COLUMNS`, numbered in the file's order. A pair is left out (`excluded`) for the first cause that
+        holds: a tie, too little agreement, too few reviewers, a photo that is missing.
+
+    Raises:
+        FileFault: One thing is wrong with the file.
+        FileFaults: Several things are.
+    """
+    votes = read_photo_votes(study.pairs_csv)
+    merged = merge_orders(*(votes[name].to_numpy() for name in (SERIES, FIRST, SECOND, LEFT, RIGHT)))
+    rows = _merged_rows(votes, merged) if study.orders == "merged" else _listed_rows(votes, merged)
+    places = PhotoPlaces.at(study.image_root)
+    frame = _with_photos(_with_winner(rows, study), places)
+    kinds = {column.name: column.kind for column in PHOTO_PAIRS.columns}
+    texts = {name: "str" for name in COLUMNS if kinds[name] == "text"}
+    return PhotoPairsRead(
+        frame=frame.astype({**texts, "winner": "Int64"})[list(COLUMNS)],
+        n_rows_in_file=len(votes),
+        n_votes=int(votes[LEFT].sum() + votes[RIGHT].sum()),
+        folder_there=places.there,
+    )
+
+
+def _merged_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
+    """One row per photo pair, image 1 the lower compareID, in the order in which the file first shows them."""
+    n, pair = len(merged.lower), merged.pair_of_row
+    first_row = np.full(n, len(votes))
+    np.minimum.at(first_row, pair, np.arange(len(votes)))
+    turned = merged.turned[first_row]
+    files = [votes[name].to_numpy()[first_row] for name in (FIRST_FILE, SECOND_FILE)]
+    rows = pd.DataFrame(
+        {
+            "series_id": merged.series,
+            "compareID1": merged.lower,
+            "compareID2": merged.higher,
+            "compareFile1": np.where(turned, files[1], files[0]),
+            "compareFile2": np.where(turned, files[0], files[1]),
+            "votes_1": merged.votes_lower,
+            "votes_2": merged.votes_higher,
+            "first_shown_votes": _summed(votes[LEFT], pair, n),
+            "n_orders": merged.n_orders,
+            "num_reviewers": _summed(votes[REVIEWERS], pair, n),
+            "opposite_orders": opposite_winners(merged, votes[LEFT], votes[RIGHT]),
+        }
+    )
+    return _numbered(rows.iloc[np.argsort(first_row)])
+
+
+def _listed_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
+    """One row per row of the file, image 1 the one shown first."""
+    pair = merged.pair_of_row
+    rows = votes[[SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, REVIEWERS]].assign(
+        votes_1=votes[LEFT],
+        votes_2=votes[RIGHT],
+        first_shown_votes=votes[LEFT],
+        n_orders=merged.n_orders[pair],
+        opposite_orders=opposite_winners(merged, votes[LEFT], votes[RIGHT])[pair],
+    )
+    return _numbered(rows)
+
+
+def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.reset_index(drop=True).assign(pair_idx=np.arange(len(rows)))
+
+
+def _summed(counts: pd.Series, pair: NDArray[np.intp], n: int) -> NDArray[np.int64]:
+    return np.bincount(pair, weights=counts, minlength=n).astype(np.int64)
+
+
+def _with_winner(rows: pd.DataFrame, study: PairwiseStudy) -> pd.DataFrame:
+    """Winner, agreement, and why a pair is left out by the filter."""
+    votes = (rows["votes_1"], rows["votes_2"])
+    winner, agreement = winners(*votes), agreements(*votes)
+    # No share of the larger side is below a half, and what asks for less asks for nothing.
+    least = max(study.min_agreement, 0.5)
+    found = filter_pairs(*votes, rows["num_reviewers"], min_agreement=least, min_reviewers=study.min_reviewers)
+    tied = winner == NO_WINNER
+    cause = np.where(
+        tied, TIE, np.where(rounded(agreement) < float(rounded(least)), LOW_AGREEMENT, FEW_REVIEWERS)
+    ).astype("object")
+    return rows.assign(
+        agreement=agreement,
+        winner=pd.Series(winner, index=rows.index, dtype="Int64").mask(tied),
+        excluded=pd.Series(cause, index=rows.index).mask(found.kept, None),
+    )
+
+
+def _with_photos(rows: pd.DataFrame, places: PhotoPlaces) -> pd.DataFrame:
+    """Names and addresses of both photos, and which are not there."""
+    names = [
+        [photo_name(series, place) for series, place in zip(rows["series_id"], rows[column], strict=True)]
+        for column in ("compareID1", "compareID2")
+    ]
+    place_of = {name: places.place_of(name) for name in {*names[0], *names[1]}}
+    absent = [[name for name in pair if not place_of[name][1]] for pair in zip(names[0], names[1], strict=True)]
+    lacks = np.array([bool(pair) for pair in absent], dtype=np.bool_)
+    return rows.assign(
+        image_1=names[0],
+        image_2=names[1],
+        path_1=[place_of[name][0] for name in names[0]],
+        path_2=[place_of[name][0] for name in names[1]],
+        absent_images=pd.Series(absent, index=rows.index, dtype="object"),
+        excluded=rows["excluded"].mask(rows["excluded"].isna() & lacks, MISSING),
+    )

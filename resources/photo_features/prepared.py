@@ -1,0 +1,139 @@
+"""One photo, read and decoded once: its rule measures, and the input of every model."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from upath import UPath
+
+from analysis.photo_rules import PhotoMeasures, photo_measures
+from resources.errors import UserError
+from resources.images import UnreadableImage, decode_photo
+from resources.photo_features.stages import KEPT_OVER_SIDE, Stages
+
+if TYPE_CHECKING:
+    import torch
+
+Pixels = NDArray[np.uint8]
+
+
+class Photo(NamedTuple):
+    """A photo by what its file holds, and one place where that lies."""
+
+    sha256: str
+    path: str
+
+
+@dataclass
+class Prepared:
+    """A photo on its way to the models; `unreadable` says why there is nothing but that.
+
+    Times are processor time of the one thread that worked on it, in ms: what others do meanwhile does not count.
+    """
+
+    sha256: str
+    unreadable: str | None = None
+    width_px: int | None = None
+    height_px: int | None = None
+    decode_ms: float | None = None
+    measures: PhotoMeasures | None = None
+    stage_ms: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, "torch.Tensor"] = field(default_factory=dict)
+
+
+class Halvings:
+    """A photo and its halves, quarters and so on, each made when it is asked for, by averaging 2 x 2 pixels."""
+
+    def __init__(self, photo: Pixels) -> None:
+        self.photo = photo
+        self._levels = [photo]
+
+    def with_shorter_side(self, least_px: int) -> Pixels:
+        """The smallest version whose shorter side is at least this; the photo itself where it is smaller."""
+        return self._smallest(lambda shape: min(shape) >= least_px)
+
+    def with_longer_side(self, least_px: int) -> Pixels:
+        """The smallest version whose longer side is at least this; the photo itself where it is smaller."""
+        return self._smallest(lambda shape: max(shape) >= least_px)
+
+    def _smallest(self, large_enough: Callable[[tuple[int, int]], bool]) -> Pixels:
+        place = 0
+        while True:
+            height, width = self._levels[place].shape[:2]
+            if min(height, width) < 2 or not large_enough((height // 2, width // 2)):
+                return self._levels[place]
+            if place + 1 == len(self._levels):
+                even = self._levels[place][: height // 2 * 2, : width // 2 * 2]
+                half = cv2.resize(even, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+                self._levels.append(np.asarray(half, dtype=np.uint8))
+            place += 1
+
+
+def prepared(photo: Photo, stages: Stages) -> Prepared:
+    """Read, decode, measure, and make the models' inputs.
+
+    Raises:
+        UserError: The file is gone or was changed since it was looked at.
+    """
+    started = time.thread_time()
+    data = _unchanged(photo)
+    done = Prepared(photo.sha256)
+    try:
+        pixels = decode_photo(data, photo.path)
+    except UnreadableImage as error:
+        done.unreadable = str(error)
+        return done
+    done.height_px, done.width_px = pixels.shape[:2]
+    done.decode_ms = _ms_since(started)
+    halvings = Halvings(pixels)
+    if stages.rules:
+        started = time.thread_time()
+        done.measures = photo_measures(at_long_side(halvings, stages.rules_long_side))
+        done.stage_ms["rules"] = _ms_since(started)
+    for model in stages.models:
+        started = time.thread_time()
+        done.inputs[model.name] = model.prepare(
+            Image.fromarray(halvings.with_shorter_side(KEPT_OVER_SIDE * model.side_px))
+        )
+        done.stage_ms[model.name] = _ms_since(started)
+    return done
+
+
+def at_long_side(halvings: Halvings, long_side_px: int | None) -> Pixels:
+    """The photo reduced to this longer side; as it is where it is no longer, or none is asked for.
+
+    How much detail is left must depend on the size that comes out and not on the one that goes in, or photos of two
+    sizes would differ in sharpness by the resizing alone. Averaging over a window of 1 to 2 pixels leaves 0.5 to 1 of
+    the Laplacian's variance; going by way of twice the size leaves 0.75 to 0.95 and takes half the time.
+    """
+    height, width = halvings.photo.shape[:2]
+    longer = max(height, width)
+    if long_side_px is None or longer <= long_side_px:
+        return halvings.photo
+    size = (max(1, round(width * long_side_px / longer)), max(1, round(height * long_side_px / longer)))
+    if longer < 2 * long_side_px:
+        return np.asarray(Image.fromarray(halvings.photo).resize(size, Image.Resampling.BICUBIC))
+    double = cv2.resize(
+        halvings.with_longer_side(2 * long_side_px), (2 * size[0], 2 * size[1]), interpolation=cv2.INTER_LINEAR
+    )
+    return np.asarray(cv2.resize(double, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _unchanged(photo: Photo) -> bytes:
+    try:
+        data = UPath(photo.path).read_bytes()
+    except OSError as error:
+        raise UserError(f"{photo.path} cannot be read any more ({error}). Put it back and run again.") from error
+    if hashlib.sha256(data).hexdigest() != photo.sha256:
+        raise UserError(f"{photo.path} was changed while its features were being computed. Run again.")
+    return data
+
+
+def _ms_since(started_s: float) -> float:
+    return (time.thread_time() - started_s) * 1000.0

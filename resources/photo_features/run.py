@@ -1,0 +1,115 @@
+"""Everything that `image_features` does: look at the files, plan, make each shard, embed the sentences, report."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from upath import UPath
+
+from resources.configuration.pairwise import PairwiseStudy
+from resources.gpu import GpuResource
+from resources.partial_files import sweep
+from resources.photo_features.clip import ClipEmbedding
+from resources.photo_features.index import look_at
+from resources.photo_features.making import FeatureMaker, ShardReport
+from resources.photo_features.model import digest_of
+from resources.photo_features.plan import Plan, plan_of
+from resources.photo_features.shards import shard_at, stored_shards
+from resources.photo_features.stages import Stages
+from resources.photo_features.texts import embed_texts
+from resources.progress import Advance, TracksProgress
+
+Engine = Callable[[UPath, Plan, Stages, PairwiseStudy, GpuResource, Advance], Iterable[ShardReport]]
+
+
+@dataclass(frozen=True)
+class FeaturesMade:
+    """Rows of table `image_features`, and what the run did."""
+
+    rows: list[dict[str, Any]]
+    n_photos: int
+    n_names: int
+    n_not_opened: int
+    n_computed: int
+    images_per_s: float | None
+    model_share: float | None
+
+
+def one_after_another(
+    folder: UPath, plan: Plan, stages: Stages, study: PairwiseStudy, gpu: GpuResource, advance: Advance
+) -> Iterator[ShardReport]:
+    """The engine of one machine: shard by shard in this process."""
+    maker = FeatureMaker(stages, gpu, study.decoding_threads, advance)
+    for task in plan.tasks:
+        yield maker.make_shard(folder, task)
+
+
+def make_features(
+    folder: UPath,
+    paths: Mapping[str, str],
+    stages: Stages,
+    study: PairwiseStudy,
+    gpu: GpuResource,
+    progress: TracksProgress,
+    log: logging.Logger,
+    engine: Engine = one_after_another,
+) -> FeaturesMade:
+    """Bring the features of these photos up to date: what is there and still holds is not computed again.
+
+    Args:
+        folder: Of the features.
+        paths: Image name to path.
+        stages: What can be computed.
+        study: Names shard size, threads and the sentences.
+        gpu: Where the models run; they stay loaded.
+        progress: Shown while files are looked at and photos computed.
+        log: Of the run.
+        engine: Who makes the shards.
+
+    Raises:
+        UserError: A file changed meanwhile, a shard is damaged, or a model cannot be used; finished shards stay.
+    """
+    sweep(folder)
+    with progress.track("photo files looked at", len(paths), log) as advance:
+        known = look_at(folder, paths, study.decoding_threads, advance)
+    wanted = {one.sha256: one.path for one in known.values() if one.sha256 is not None}
+    plan = plan_of(wanted, stored_shards(folder), stages.recipes, study.shard_size)
+    reports: dict[str, ShardReport] = {}
+    # Workers' own times overlap where there are several.
+    started = time.perf_counter()
+    if plan.tasks:
+        with progress.track("photos", plan.n_photos, log) as advance:
+            reports = {one.file: one for one in engine(folder, plan, stages, study, gpu, advance)}
+    elapsed_s = time.perf_counter() - started
+    sentences = [text for one in study.clip_attributes for text in (one.positive, one.negative)]
+    for model in stages.models:
+        if isinstance(model, ClipEmbedding) and sentences:
+            embed_texts(folder, model, sentences)
+    wall_s, model_s = (sum(getattr(report, name) for report in reports.values()) for name in ("wall_s", "model_s"))
+    n_computed = sum(report.n_computed for report in reports.values())
+    return FeaturesMade(
+        rows=[_row(folder, file, reports.get(file), stages) for file in plan.files],
+        n_photos=len(wanted),
+        n_names=len(paths),
+        n_not_opened=sum(one.sha256 is None for one in known.values()),
+        n_computed=n_computed,
+        images_per_s=n_computed / elapsed_s if n_computed else None,
+        model_share=model_s / wall_s if n_computed and stages.models else None,
+    )
+
+
+def _row(folder: UPath, file: str, report: ShardReport | None, stages: Stages) -> dict[str, Any]:
+    shard = shard_at(folder / file)
+    return {
+        "shard": file,
+        "path": str(folder / file),
+        "n_images": len(shard.hashes),
+        "n_unreadable": shard.n_unreadable,
+        "n_computed": report.n_computed if report else 0,
+        "stages": list(shard.recipes),
+        "recipe": digest_of(shard.recipes),
+        "images_per_s": report.n_computed / report.wall_s if report is not None and report.n_computed else None,
+        "unavailable": [f"{name}: {reason}" for name, reason in stages.unavailable.items()],
+    }

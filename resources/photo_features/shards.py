@@ -1,0 +1,188 @@
+"""Shards on the disk: one Parquet file each, written whole or not at all, one row per photo by its content's hash."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from upath import UPath
+
+from analysis.photo_rules import MEASURES
+from resources.errors import UserError
+from resources.home import Home
+from resources.partial_files import move, partial_file
+from resources.photo_features.model import Record, digest_of
+from resources.photo_features.prepared import Prepared
+
+# What a photo has whatever the stages; then a stage's own columns, the time it takes alone last.
+PHOTO: Final = (
+    pa.field("sha256", pa.string(), nullable=False),
+    pa.field("unreadable", pa.string()),
+    pa.field("width_px", pa.int32()),
+    pa.field("height_px", pa.int32()),
+    pa.field("decode_ms", pa.float64()),
+)
+_RECORDS: Final = b"records"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard as it lies there: which photos are in it, and what each stage's numbers depend on."""
+
+    file: str
+    hashes: tuple[str, ...]
+    records: Mapping[str, Record]
+    widths: Mapping[str, int]
+    n_unreadable: int
+
+    @property
+    def recipes(self) -> dict[str, str]:
+        """A digest of each stage's record."""
+        return {name: digest_of(record) for name, record in self.records.items()}
+
+
+def features_folder(home: Home) -> UPath:
+    """Where the shards lie: beside the file of table `image_features`."""
+    return home.tables / "pairwise" / "image_features"
+
+
+def shard_name(number: int) -> str:
+    """The name of a shard's file; a listing by name is in the order in which they were made."""
+    return f"shard_{number:06d}.parquet"
+
+
+def stored_shards(folder: UPath) -> list[Shard]:
+    """Every shard in the folder, by name; none where it was never made.
+
+    Raises:
+        UserError: A file is damaged.
+    """
+    if not folder.is_dir():
+        return []
+    return [shard_at(path) for path in sorted(folder.glob("shard_*.parquet"), key=lambda path: path.name)]
+
+
+def shard_at(path: UPath) -> Shard:
+    """The shard in this file.
+
+    Raises:
+        UserError: It is damaged.
+    """
+    try:
+        with path.open("rb") as opened:
+            parquet = pq.ParquetFile(opened)
+            records = json.loads((parquet.schema_arrow.metadata or {})[_RECORDS])
+            rows = parquet.read(columns=["sha256", "unreadable"])
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        raise _damaged(path, error) from error
+    unreadable = len(rows) - rows["unreadable"].null_count
+    widths = {
+        field.name: field.type.list_size
+        for field in parquet.schema_arrow
+        if isinstance(field.type, pa.FixedSizeListType)
+    }
+    return Shard(path.name, tuple(rows["sha256"].to_pylist()), records, widths, unreadable)
+
+
+def columns_of(stage: str, width: int = 0) -> list[pa.Field]:
+    """The columns that a stage fills; `width` is how many numbers a model gives a photo."""
+    if stage == "rules":
+        fields = [*(pa.field(name, pa.float64()) for name in MEASURES), pa.field("undefined_rules", pa.string())]
+    else:
+        fields = [pa.field(stage, pa.list_(pa.float32(), width))]
+    return [*fields, pa.field(f"{stage}_ms", pa.float64())]
+
+
+def schema_of(records: Mapping[str, Record], widths: Mapping[str, int]) -> pa.Schema:
+    """The columns of a shard with these stages, their records beside them."""
+    fields = [*PHOTO, *(field for stage in records for field in columns_of(stage, widths.get(stage, 0)))]
+    return pa.schema(fields, metadata={_RECORDS: json.dumps(records, sort_keys=True).encode()})
+
+
+def rows_of(
+    photos: Sequence[Prepared], stages: Sequence[str], embeddings: Mapping[str, NDArray[np.float32]], schema: pa.Schema
+) -> pa.Table:
+    """Photos with what the stages found.
+
+    Args:
+        photos: Unreadable ones have null in all but their hash and the reason.
+        stages: Those that were computed.
+        embeddings: By model, one row per readable photo, in their order.
+        schema: Of the shard; only its columns of these stages are made.
+    """
+    readable = np.array([photo.unreadable is None for photo in photos], dtype=bool)
+    columns: dict[str, Any] = {
+        name: [getattr(photo, name) for photo in photos]
+        for name in ("sha256", "unreadable", "width_px", "height_px", "decode_ms")
+    }
+    for stage in stages:
+        columns[f"{stage}_ms"] = [photo.stage_ms.get(stage) for photo in photos]
+        if stage == "rules":
+            for name in MEASURES:
+                columns[name] = [getattr(photo.measures, name, None) for photo in photos]
+            columns["undefined_rules"] = [photo.measures.undefined if photo.measures else None for photo in photos]
+        else:
+            columns[stage] = _vectors(readable, embeddings.get(stage), schema.field(stage).type.list_size)
+    fields = [field for field in schema if field.name in columns]
+    return pa.table([_array(columns[field.name], field.type) for field in fields], schema=pa.schema(fields))
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, kind)
+
+
+def _vectors(readable: NDArray[np.bool_], embedding: NDArray[np.float32] | None, width: int) -> pa.Array:
+    rows = np.zeros((len(readable), width), np.float32)
+    if embedding is not None:
+        rows[readable] = embedding
+    return pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), width, mask=pa.array(~readable))
+
+
+@contextmanager
+def written_whole(folder: UPath, file: str, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """A shard to be filled table by table; it comes to its place at the end, and not at all where an error ends it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = partial_file(folder / file)
+    try:
+        with part.open("wb") as opened, pq.ParquetWriter(opened, schema) as writer:
+            yield writer
+        move(part, folder / file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def parts_of(folder: UPath, file: str, rows: int) -> Iterator[pa.Table]:
+    """A stored shard, so many rows at a time."""
+    with (folder / file).open("rb") as opened:
+        for batch in pq.ParquetFile(opened).iter_batches(batch_size=rows):
+            yield pa.Table.from_batches([batch])
+
+
+def read_columns(folder: UPath, file: str, columns: Sequence[str]) -> pa.Table:
+    """Some columns of a stored shard; those that it has not are left out.
+
+    Raises:
+        UserError: The file is damaged or gone.
+    """
+    path = folder / file
+    try:
+        with path.open("rb") as opened:
+            parquet = pq.ParquetFile(opened)
+            return parquet.read(columns=[name for name in columns if name in parquet.schema_arrow.names])
+    except FileNotFoundError as error:
+        raise UserError(f"The shard {path} is gone. Make `image_features` again.") from error
+    except pa.ArrowException as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: UPath, error: Exception) -> UserError:
+    reason = " ".join(str(error).split())
+    return UserError(
+        f"The shard {path} is empty, cut off or damaged ({reason}). Delete it and make `image_features` again: only "
+        "its photos are computed anew."
+    )

@@ -1,0 +1,128 @@
+"""How far people agree among themselves: the votes of both orders, the place on the screen, the agreement on pairs."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from analysis.rounding import rounded
+from resources.plots.figure import BLUE, PALE
+from resources.reports.charts import Chart, words
+from resources.reports.numbers import interval, number, plain_number, whole
+from resources.reports.pairwise.contents import Contents, level, percent, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined, same
+
+# Each band begins where the one before ends; the first holds ties alone, the last unanimous pairs alone.
+EDGES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+HEIGHT_PX: Final = 320
+
+
+def said_of_people(contents: Contents) -> list[Text]:
+    """What the votes say, sentence by sentence."""
+    people = contents.people
+    counts, said = people.counts, []
+    if people.majority is not None:
+        said.append(say("people.majority", share=percent(people.majority), n=whole(counts["n_pairs"])))
+    if people.majority_judged is not None:
+        judged = {"share": percent(people.majority_judged), "n": whole(counts["n_judged"])}
+        said.append(say("people.majority_judged", **judged, agreement=plain_number(contents.plan.min_agreement)))
+    both = counts["n_shown_in_both_orders"]
+    if both:
+        opposite = counts["n_opposite_winners"]
+        numbers = {"n": whole(opposite), "total": whole(both), "share": percent(opposite / both)}
+        said.append(say("people.opposite", **numbers, filtered=whole(counts["n_opposite_winners_after_filter"])))
+    else:
+        said.append(say("people.one_order"))
+    if people.best_possible is not None:
+        said.append(say(f"people.{contents.plan.orders}", share=percent(people.best_possible)))
+    return said
+
+
+def position_table(contents: Contents) -> TableView | None:
+    """The share of votes for the photo shown first, over all pairs and over those shown in both orders."""
+    position, rows = contents.people.position, []
+    pairs = contents.tables["photo_pairs"]
+    for name, frame in (("position_both_orders", pairs[pairs["n_orders"] == 2]), ("position", pairs)):
+        share = position[f"{name}_share"]
+        if share is None:
+            continue
+        rows.append(
+            [
+                say(f"people.{name}"),
+                number(share),
+                interval(position[f"{name}_share_low"], position[f"{name}_share_high"]),
+                number(position[f"{name}_z"], 2),
+                whole(position[f"{name}_votes_first"]),
+                whole(int((frame["votes_1"] + frame["votes_2"]).sum())),
+            ]
+        )
+    heads = [
+        Head(say("head.votes_of"), numeric=False),
+        Head(say("head.first_share"), term="position"),
+        Head(say("head.interval", level=level(contents))),
+        Head(same("z")),
+        Head(say("head.votes_first")),
+        Head(say("head.votes")),
+    ]
+    return TableView(say("people.position_table"), heads, rows) if rows else None
+
+
+def agreement_chart(contents: Contents) -> Chart:
+    """How many pairs there are by the share of votes that the winner got, judged ones and others."""
+    pairs = contents.tables["photo_pairs"]
+    # The band of each pair: 0 a tie, then (0.5, 0.6), [0.6, 0.7) and so on, unanimous pairs last.
+    agreement = rounded(pairs["agreement"].to_numpy(dtype=np.float64))
+    band = np.where(agreement <= EDGES[0], 0, np.searchsorted(EDGES, agreement, side="right"))
+    judged = pairs["excluded"].isna().to_numpy()
+    labels = _labels()
+    counts = {
+        name: np.bincount(band[chosen], minlength=len(labels))
+        for name, chosen in (("judged", judged), ("left_out", ~judged))
+    }
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "x": list(range(len(labels))),
+            "y": [int(n) for n in counts[name]],
+            "name": words(say(f"legend.{name}")),
+            "marker": {"color": color},
+            "hoverinfo": "y+name",
+        }
+        for name, color in (("judged", BLUE), ("left_out", PALE))
+    ]
+    heads = [
+        Head(say("head.agreement"), numeric=False, term="agreement"),
+        Head(say("legend.judged")),
+        Head(say("legend.left_out")),
+    ]
+    rows: list[list[Part]] = [
+        [label, whole(int(counts["judged"][place])), whole(int(counts["left_out"][place]))]
+        for place, label in enumerate(labels)
+    ]
+    return Chart(
+        "votes",
+        say("chart.votes.title"),
+        say("chart.votes.reading"),
+        TableView(say("chart.votes.table"), heads, rows),
+        traces,
+        {
+            "barmode": "stack",
+            "xaxis": {
+                "title": {"text": words(say("axis.agreement"))},
+                "tickmode": "array",
+                "tickvals": list(range(len(labels))),
+                "ticktext": [words(label) for label in labels],
+            },
+            "yaxis": {"title": {"text": words(say("axis.pairs"))}, "rangemode": "tozero"},
+            "showlegend": True,
+        },
+        HEIGHT_PX,
+        empty=say("chart.no_pairs") if pairs.empty else None,
+    )
+
+
+def _labels() -> list[Text]:
+    found = [say("people.tie")]
+    for low, high in zip(EDGES[:-1], EDGES[1:], strict=True):
+        found.append(joined([number(low, 1), number(high, 1)], "\u2013"))
+    return [*found, say("people.unanimous")]

@@ -1,0 +1,160 @@
+"""How often each method is right: the ranking with intervals and the line of chance, and by how far people agree."""
+
+from typing import Any, Final
+
+from resources.plots.figure import BLUE, DARK, GREY, RED
+from resources.plots.pairwise import CHANCE
+from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
+from resources.reports.numbers import interval, is_number, number, p_value, whole
+from resources.reports.pairwise.contents import Contents, against_chance, level, say
+from resources.reports.phrases import phrase
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+COLORS: Final = {"better": BLUE, "open": "#a0aec0", "worse": RED}
+BANDS: Final = (("70_80", GREY, "circle"), ("80_90", BLUE, "square"), ("90_100", DARK, "diamond"))
+# Three points a row need more room than one.
+BAND_ROW_PX: Final = 14
+LEGEND_PX: Final = 44
+TOP_LEGEND: Final = {
+    "showlegend": True,
+    "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "xanchor": "left"},
+}
+
+
+def accuracy_chart(contents: Contents) -> Chart:
+    """Every measured method, the best on top; the colour says whether it is surely apart from chance."""
+    rows = contents.measured
+    kinds = [against_chance(row) for row in rows]
+    points = [_accuracy(row) for row in rows]
+    hover = [
+        joined([row["method"], number(one.value), interval(one.low, one.high), say(f"chance.{kind}")], " ")
+        for row, one, kind in zip(rows, points, kinds, strict=True)
+    ]
+    traces = row_traces(
+        points, hover, [COLORS[kind] for kind in kinds], bars=False, hollow=[kind == "open" for kind in kinds]
+    )
+    return Chart(
+        "accuracy",
+        say("chart.accuracy.title"),
+        say("chart.accuracy.reading", level=level(contents)),
+        ranking_table(contents),
+        traces,
+        {
+            "xaxis": {"title": {"text": words(say("axis.accuracy"))}},
+            "yaxis": rows_axis([str(row["method"]) for row in rows]),
+            "shapes": [line_at(CHANCE, vertical=True)],
+            "annotations": [_chance_note()],
+        },
+        rows_height(len(rows)),
+        empty=nothing_measured(contents),
+    )
+
+
+def ranking_table(contents: Contents) -> TableView:
+    """Every method's accuracy with what it rests on, the best first, and why others have none."""
+    bounds = Head(say("head.interval", level=level(contents)), term="interval")
+    heads = [
+        Head(say("head.method"), numeric=False),
+        Head(say("head.accuracy"), term="accuracy"),
+        bounds,
+        Head(say("head.chance"), numeric=False, term="chance"),
+        Head(say("head.p_chance"), term="holm_methods"),
+        Head(say("head.pairs")),
+        Head(say("head.without")),
+        Head(say("head.ties"), term="tie"),
+        Head(say("head.decided"), term="tie"),
+        bounds,
+        Head(say("head.f1"), term="f1"),
+        Head(say("head.note"), numeric=False, wide=True),
+    ]
+    rows: list[list[Part]] = []
+    for row in contents.measured:
+        rows.append(
+            [
+                str(row["method"]),
+                number(row["accuracy"]),
+                interval(row["accuracy_low"], row["accuracy_high"]),
+                say(f"chance.{against_chance(row)}"),
+                p_value(row["p_chance_holm"]),
+                whole(row["n"]),
+                whole(row["n_total"] - row["n"]),
+                number(row["tie_rate"]),
+                number(row["accuracy_decided"]),
+                interval(row["accuracy_decided_low"], row["accuracy_decided_high"]),
+                number(row["f1_macro"]),
+                phrase(row["undefined"]) if row["undefined"] else "",
+            ]
+        )
+    return TableView(say("chart.accuracy.table"), heads, rows)
+
+
+def bands_chart(contents: Contents) -> Chart:
+    """Accuracy where people agree somewhat, mostly, and almost all."""
+    rows = contents.measured
+    traces: list[dict[str, Any]] = []
+    for shift, (band, color, symbol) in zip((-0.24, 0.0, 0.24), BANDS, strict=True):
+        points = [_accuracy(row, f"_{band}") for row in rows]
+        label = say(f"band.{band}")
+        hover = [
+            joined([row["method"], label, number(one.value), interval(one.low, one.high)], " ")
+            for row, one in zip(rows, points, strict=True)
+        ]
+        marks = {"name": label, "offset": shift, "symbol": symbol}
+        [trace] = row_traces(points, hover, [color] * len(rows), bars=False, **marks)  # type: ignore[arg-type]
+        # Bars of three points a row lie close: each has its point's colour.
+        trace["error_x"] |= {"color": color, "width": 0}
+        traces.append(trace)
+    heads = [Head(say("head.method"), numeric=False)]
+    for band, _, _ in BANDS:
+        heads += [
+            Head(say(f"band.{band}"), term="agreement"),
+            Head(say("head.interval", level=level(contents))),
+            Head(say("head.pairs")),
+        ]
+    cells: list[list[Part]] = []
+    for row in rows:
+        line: list[Part] = [str(row["method"])]
+        for band, _, _ in BANDS:
+            one = _accuracy(row, f"_{band}")
+            line += [number(one.value), interval(one.low, one.high), whole(row[f"n_{band}"])]
+        cells.append(line)
+    return Chart(
+        "bands",
+        say("chart.bands.title"),
+        say("chart.bands.reading"),
+        TableView(say("chart.bands.table"), heads, cells),
+        traces,
+        {
+            "xaxis": {"title": {"text": words(say("axis.accuracy"))}},
+            "yaxis": rows_axis([str(row["method"]) for row in rows]),
+            "shapes": [line_at(CHANCE, vertical=True)],
+            "margin": {"l": 56, "r": 20, "t": LEGEND_PX, "b": 48},
+            **TOP_LEGEND,
+        },
+        rows_height(len(rows)) + BAND_ROW_PX * len(rows) + LEGEND_PX,
+        empty=nothing_measured(contents),
+    )
+
+
+def said_of_bands(contents: Contents) -> Text | None:
+    """How many methods are right more often where people agree more; none where no method has both ends."""
+    both = [row for row in contents.measured if is_number(row["accuracy_70_80"]) and is_number(row["accuracy_90_100"])]
+    if not both:
+        return None
+    rising = [row for row in both if row["accuracy_90_100"] > row["accuracy_70_80"]]
+    return say("bands.said", n=whole(len(rising)), total=whole(len(both)))
+
+
+def nothing_measured(contents: Contents) -> Text | None:
+    """Why a chart of methods is empty, where it is."""
+    return None if contents.measured else say("chart.no_method")
+
+
+def _accuracy(row: dict[str, Any], which: str = "") -> Interval:
+    name = f"accuracy{which}"
+    return Interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _chance_note() -> dict[str, Any]:
+    return note_at_line(say("chart.chance"), CHANCE, vertical=True, anchor="center")

@@ -1,0 +1,196 @@
+"""The pairwise report put together: sections, charts, help and the data that it carries."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from resources.reports.numbers import plain_number, whole
+from resources.reports.page import Page, rendered
+from resources.reports.pairwise.contents import WORDS, Contents, say
+from resources.reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
+from resources.reports.pairwise.failures import failing_pairs, failures, said_of_failures
+from resources.reports.pairwise.people import agreement_chart, position_table, said_of_people
+from resources.reports.pairwise.ranking import accuracy_chart, bands_chart, said_of_bands
+from resources.reports.pairwise.significance import matrix, said_of_couples, tests_table
+from resources.reports.pairwise.speed import said_of_speed, speed_chart
+from resources.reports.pairwise.strengths import (
+    likelihood_charts,
+    likelihood_table,
+    said_of_likelihood,
+    said_of_strengths,
+    strengths_chart,
+)
+from resources.reports.pairwise.summary import summary
+from resources.reports.text import Part, Text, same
+
+FILE_NAME: Final = "pairwise_report.html"
+SECTIONS: Final = (
+    "summary",
+    "ranking",
+    "significance",
+    "speed",
+    "people",
+    "strengths",
+    "failures",
+    "exclusions",
+)
+TERMS: Final = (
+    "accuracy",
+    "chance",
+    "tie",
+    "f1",
+    "agreement",
+    "majority",
+    "opposite",
+    "position",
+    "series_bootstrap",
+    "interval",
+    "series_test",
+    "holm_methods",
+    "letters",
+    "mcnemar",
+    "probe",
+    "time",
+    "bradley_terry",
+    "likelihood",
+    "bt_agreement",
+    "unavailable",
+    "undefined",
+)
+# Tables with a row per pair or photo are handed out up to this many rows; longer ones would make a page too heavy.
+MOST_ROWS: Final = 50_000
+# Where files lie on the machine that made the report is nobody else's business.
+PAIR_COLUMNS: Final = [
+    "pair_idx",
+    "series_id",
+    "image_1",
+    "image_2",
+    "votes_1",
+    "votes_2",
+    "first_shown_votes",
+    "n_orders",
+    "num_reviewers",
+    "agreement",
+    "winner",
+    "opposite_orders",
+    "excluded",
+]
+
+
+def pairwise_page(contents: Contents) -> str:
+    """The report as one HTML file.
+
+    Args:
+        contents: The study's tables, plan, and what its votes say of people.
+
+    Returns:
+        Text that a browser shows without a network; the same contents and photos give the same text.
+    """
+    found, tables = failing_pairs(contents), downloads(contents)
+    beside_chance = likelihood_charts(contents)
+    context: dict[str, Any] = {
+        "study": contents.study,
+        "facts": facts(contents),
+        "result": summary(contents),
+        "bands": said_of_bands(contents),
+        "couples": said_of_couples(contents),
+        "matrix": matrix(contents),
+        "tests": tests_table(contents),
+        "speed": said_of_speed(contents),
+        "people": said_of_people(contents),
+        "position": position_table(contents),
+        "strengths": said_of_strengths(contents),
+        "likelihood": said_of_likelihood(contents),
+        "likelihood_table": likelihood_table(contents),
+        "failures": failures(contents, found),
+        "failures_said": said_of_failures(contents, found),
+        "exclusions": exclusions_table(contents),
+        "photos": said_of_photos(contents),
+        "unpredicted": unpredicted_table(contents),
+        "too_long": [name for name in ("predictions", "photo_pairs", "bradley_terry") if name not in tables],
+    }
+    return rendered(
+        Page(
+            template="pairwise.html.j2",
+            title=say("report.title", study=same(contents.study)),
+            translations=WORDS,
+            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
+            charts=[
+                accuracy_chart(contents),
+                bands_chart(contents),
+                speed_chart(contents),
+                agreement_chart(contents),
+                strengths_chart(contents),
+                *beside_chance,
+            ],
+            tables=tables,
+            about=about(contents),
+            file_stem="pairwise-report",
+            terms=TERMS,
+            styles=("pairs.css",),
+            context=context,
+        )
+    )
+
+
+def facts(contents: Contents) -> list[tuple[Text, Part]]:
+    """Name and value of each fact in the head."""
+    pairs, judged, plan = contents.tables["photo_pairs"], contents.judged, contents.plan
+    votes = int((pairs["votes_1"] + pairs["votes_2"]).sum())
+    limits = {"agreement": plain_number(plan.min_agreement), "reviewers": whole(plan.min_reviewers)}
+    rows: list[tuple[str, Part]] = [
+        ("dataset", plan.dataset_name),
+        ("judged", say("fact.of", n=whole(len(judged)), total=whole(len(pairs)))),
+        ("series", whole(judged["series_id"].nunique())),
+        ("photos", whole(len({*judged["image_1"], *judged["image_2"]}))),
+        ("votes", whole(votes)),
+        ("methods", say("fact.of", n=whole(len(contents.measured)), total=whole(len(plan.methods)))),
+        ("filter", say("fact.at_least", **limits)),
+        ("orders", say(f"orders.{plan.orders}")),
+    ]
+    if plan.sample_size is not None:
+        rows.append(("sample", say("fact.sampled", n=whole(plan.sample_size), seed=str(plan.seed))))
+    return [(say(f"fact.{name}"), value) for name, value in rows]
+
+
+def about(contents: Contents) -> dict[str, Any]:
+    """What stands beside the tables in the download."""
+    plan = contents.plan
+    return {
+        "study": contents.study,
+        "dataset": plan.dataset_name,
+        "best": contents.best["method"] if contents.best else None,
+        "orders": plan.orders,
+        "min_agreement": plan.min_agreement,
+        "min_reviewers": plan.min_reviewers,
+        "sample_size": plan.sample_size,
+        "rules_long_side": plan.rules_long_side,
+        "clip_attributes": [one.model_dump() for one in plan.clip_attributes],
+        "confidence": plan.confidence,
+        "bootstrap_resamples": plan.bootstrap_resamples,
+        "folds": plan.folds,
+        "seed": plan.seed,
+        "letters": contents.letters,
+        "unavailable": {method: reason for reason, names in contents.unavailable.items() for method in names},
+    }
+
+
+def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
+    """The tables as the report hands them out: without addresses, and without those that are too long for a page."""
+    tables = {name: contents.tables[name] for name in ("method_metrics", "method_significance")}
+    long = {
+        "predictions": predictions(contents),
+        "photo_pairs": contents.tables["photo_pairs"][PAIR_COLUMNS],
+        "bradley_terry": contents.tables["bradley_terry"],
+    }
+    return tables | {name: frame for name, frame in long.items() if len(frame) <= MOST_ROWS}
+
+
+def predictions(contents: Contents) -> pd.DataFrame:
+    """One row per judged pair: what people chose, and a column per method with what it picks (0: a tie)."""
+    results = contents.tables["pairwise_results"]
+    picked = results.pivot_table(
+        index="pair_idx", columns="method", values="predicted_winner", aggfunc="first", sort=True
+    )
+    truth = contents.judged.set_index("pair_idx")[["series_id", "winner"]]
+    return truth.join(picked.astype("Int64").add_prefix("predicted_")).reset_index()

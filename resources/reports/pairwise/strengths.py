@@ -1,0 +1,180 @@
+"""What people's votes say of photos and of methods: strengths by Bradley and Terry, and how likely votes are."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from analysis.preference_likelihood import CHANCE_PER_VOTE
+from resources.plots.figure import BLUE, ORANGE
+from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
+from resources.reports.numbers import interval, is_number, number, plain_number, whole
+from resources.reports.pairwise.contents import Contents, level, percent, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+BINS: Final = 24
+QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
+HEIGHT_PX: Final = 340
+
+
+def said_of_strengths(contents: Contents) -> list[Text]:
+    """What was fitted on how many votes, and what it rests on."""
+    frame = contents.tables["bradley_terry"]
+    if frame.empty:
+        return [say("strengths.none" if contents.plan.use_bradley_terry else "strengths.not_asked")]
+    held = frame["regularised"].astype(bool)
+    # Each vote is about two photos.
+    counts = {"n": whole(len(frame)), "votes": whole(int(frame["n_votes"].sum()) // 2)}
+    said = [say("strengths.said", components=whole(frame["component"].nunique()), **counts)]
+    if held.any():
+        said.append(
+            say("strengths.held", n=whole(frame.loc[held, "component"].nunique()), photos=whole(int(held.sum())))
+        )
+    if contents.people.majority is not None and contents.people.majority_judged is not None:
+        shares = {"all": percent(contents.people.majority), "judged": percent(contents.people.majority_judged)}
+        said.append(say("strengths.all_votes", **shares))
+    return said
+
+
+def strengths_chart(contents: Contents) -> Chart:
+    """How many photos have which strength, those held by the prior apart."""
+    frame = contents.tables["bradley_terry"]
+    strength, held = frame["strength"].to_numpy(dtype=np.float64), frame["regularised"].to_numpy(dtype=bool)
+    edges = np.histogram_bin_edges(strength, BINS) if strength.size else np.linspace(-1.0, 1.0, BINS + 1)
+    counts = {
+        name: np.histogram(strength[chosen], edges)[0] for name, chosen in (("by_votes", ~held), ("by_prior", held))
+    }
+    middles = ((edges[:-1] + edges[1:]) / 2.0).tolist()
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "x": middles,
+            "y": [int(n) for n in counts[name]],
+            "width": float(edges[1] - edges[0]),
+            "name": words(say(f"legend.{name}")),
+            "marker": {"color": color, "line": {"color": "#ffffff", "width": 1}},
+            "hoverinfo": "x+y+name",
+        }
+        for name, color in (("by_votes", BLUE), ("by_prior", ORANGE))
+    ]
+    return Chart(
+        "strengths",
+        say("chart.strengths.title"),
+        say("chart.strengths.reading"),
+        _quantiles(contents),
+        traces,
+        {
+            "barmode": "stack",
+            "xaxis": {"title": {"text": words(say("axis.strength"))}},
+            "yaxis": {"title": {"text": words(say("axis.photos"))}, "rangemode": "tozero"},
+            "showlegend": True,
+        },
+        HEIGHT_PX,
+        empty=said_of_strengths(contents)[0] if frame.empty else None,
+    )
+
+
+def _quantiles(contents: Contents) -> TableView:
+    frame = contents.tables["bradley_terry"]
+    held = frame["regularised"].astype(bool)
+    heads = [Head(say("head.photos_by"), numeric=False), Head(say("head.photos"))]
+    heads += [Head(say("head.quantile", share=plain_number(100 * share))) for share in QUANTILES]
+    heads += [Head(say("head.median_error"), term="bradley_terry"), Head(say("head.median_votes"))]
+    rows: list[list[Part]] = []
+    for name, part in (("by_votes", frame[~held]), ("by_prior", frame[held])):
+        if part.empty:
+            continue
+        values = np.quantile(part["strength"].to_numpy(dtype=np.float64), QUANTILES)
+        errors = part["standard_error"].dropna()
+        rows.append(
+            [
+                say(f"legend.{name}"),
+                whole(len(part)),
+                *(number(value, 2) for value in values),
+                number(errors.median() if len(errors) else None, 2),
+                plain_number(part["n_votes"].median()),
+            ]
+        )
+    return TableView(say("chart.strengths.table"), heads, rows)
+
+
+def likelihood_charts(contents: Contents) -> list[Chart]:
+    """The held-out log-likelihood per vote and the agreement with strengths, both beside log 0.5."""
+    return [_likelihood(contents), _agreement(contents)]
+
+
+def _likelihood(contents: Contents) -> Chart:
+    rows = _sorted(contents, "log_likelihood_per_vote")
+    names = [f"log_likelihood_per_vote{end}" for end in ("", "_low", "_high")]
+    points = [Interval(*(row[name] for name in names)) for row in rows]
+    return _beside_chance(contents, "likelihood", rows, points)
+
+
+def _agreement(contents: Contents) -> Chart:
+    rows = _sorted(contents, "bt_agreement")
+    return _beside_chance(contents, "bt_agreement", rows, [Interval(row["bt_agreement"]) for row in rows])
+
+
+def likelihood_table(contents: Contents) -> TableView:
+    """The numbers of both charts."""
+    heads = [
+        Head(say("head.method"), numeric=False),
+        Head(say("head.likelihood"), term="likelihood"),
+        Head(say("head.interval", level=level(contents))),
+        Head(say("head.likelihood_total"), term="likelihood"),
+        Head(say("head.bt_agreement"), term="bt_agreement"),
+    ]
+    rows: list[list[Part]] = [
+        [
+            str(row["method"]),
+            number(row["log_likelihood_per_vote"]),
+            interval(row["log_likelihood_per_vote_low"], row["log_likelihood_per_vote_high"]),
+            number(row["log_likelihood"], 1),
+            number(row["bt_agreement"]),
+        ]
+        for row in contents.measured
+    ]
+    rows.append([say("chart.log_half"), number(CHANCE_PER_VOTE), "", "", number(CHANCE_PER_VOTE)])
+    return TableView(say("likelihood.table"), heads, rows)
+
+
+def said_of_likelihood(contents: Contents) -> Text | None:
+    """Which methods make votes more likely than a coin does, interval and all."""
+    rows = _sorted(contents, "log_likelihood_per_vote")
+    if not rows:
+        return None
+    above = [row for row in rows if is_number(low := row["log_likelihood_per_vote_low"]) and low > CHANCE_PER_VOTE]
+    return say(
+        "likelihood.said",
+        n=whole(len(above)),
+        total=whole(len(rows)),
+        best=str(rows[0]["method"]),
+        value=number(rows[0]["log_likelihood_per_vote"]),
+        chance=number(CHANCE_PER_VOTE),
+    )
+
+
+def _sorted(contents: Contents, column: str) -> list[dict[str, Any]]:
+    return sorted((row for row in contents.measured if is_number(row[column])), key=lambda row: -row[column])
+
+
+def _beside_chance(contents: Contents, name: str, rows: list[dict[str, Any]], points: list[Interval]) -> Chart:
+    hover = [
+        joined([row["method"], number(one.value), interval(one.low, one.high)], " ")
+        for row, one in zip(rows, points, strict=True)
+    ]
+    return Chart(
+        name,
+        say(f"chart.{name}.title"),
+        say(f"chart.{name}.reading", chance=number(CHANCE_PER_VOTE)),
+        None,
+        row_traces(points, hover, [BLUE] * len(rows), bars=False),
+        {
+            "xaxis": {"title": {"text": words(say(f"axis.{name}"))}},
+            "yaxis": rows_axis([str(row["method"]) for row in rows]),
+            "shapes": [line_at(CHANCE_PER_VOTE, vertical=True)],
+            "annotations": [note_at_line(say("chart.log_half"), CHANCE_PER_VOTE, vertical=True)],
+        },
+        rows_height(len(rows)),
+        empty=None if rows else say("chart.no_likelihood"),
+    )

@@ -1,0 +1,166 @@
+"""The summary in plain words: which methods pick what people pick, how surely, and what could not be measured."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from resources.reports.numbers import is_number, number, whole
+from resources.reports.pairwise.contents import Contents, against_chance, level, named, percent, say
+from resources.reports.pairwise.significance import LETTER
+from resources.reports.phrases import phrase
+from resources.reports.text import Part, Text, joined, same
+
+# As the tables say them: the model, what is typed with a network, and what is copied without one.
+FROM_THE_HUB: Final = re.compile(
+    r"(?P<model>.+?): not on this machine \(with a network: (?P<command>.+)\); "
+    r"without one, copy its (?P<file>\S+) here and set `(?P<setting>\S+)`"
+)
+FROM_A_PACKAGE: Final = re.compile(r"(?P<model>[^:]+): not installed \((?P<command>.+)\)")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A headline number: its name, the number, and the note below."""
+
+    label: Text
+    value: Part
+    note: Part | None
+    term: str
+
+
+class Lacking(NamedTuple):
+    """Methods that could not be measured, why, and how to provide what they lack."""
+
+    methods: Text
+    remedy: Text
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The first thing that a reader sees; `found` where some method is surely better than chance."""
+
+    found: bool
+    headline: Text
+    figures: list[Figure]
+    sentences: list[Text]
+    lacking: list[Lacking]
+
+
+def summary(contents: Contents) -> Summary:
+    """What the report begins with."""
+    lacking = [
+        Lacking(say("summary.lacking", n=whole(len(names)), methods=named(names)), remedy(reason))
+        for reason, names in contents.unavailable.items()
+    ]
+    best = contents.best
+    if best is None:
+        return Summary(False, say(f"summary.{_why_nothing(contents)}"), [], _people(contents), lacking)
+    sure = [str(row["method"]) for row in contents.measured if against_chance(row) == "better"]
+    key = "best" if against_chance(best) == "better" else "best_unsure"
+    headline = say(
+        f"summary.{key}",
+        method=str(best["method"]),
+        share=percent(best["accuracy"]),
+        n=whole(best["n"]),
+        bounds=_bounds(contents, best),
+    )
+    return Summary(
+        bool(sure), headline, _figures(contents, best, sure), [*_methods(contents), *_people(contents)], lacking
+    )
+
+
+def remedy(reason: str) -> Text:
+    """Why methods are unavailable and what to do, in words; as the table says it where its form is not known."""
+    for key, form in (("hub", FROM_THE_HUB), ("package", FROM_A_PACKAGE)):
+        if match := form.fullmatch(reason):
+            parts = {name: same(part) for name, part in match.groupdict().items()}
+            if parts.get("file") == same("folder"):
+                parts["file"] = say("remedy.folder")
+            return say(f"remedy.{key}", **parts)
+    return phrase(reason)
+
+
+def _why_nothing(contents: Contents) -> str:
+    metrics = contents.tables["method_metrics"]
+    if metrics.empty:
+        return "nothing_run"
+    if contents.judged.empty:
+        return "nothing_judged"
+    return "nothing_available" if metrics["unavailable"].notna().all() else "nothing_measured"
+
+
+def _bounds(contents: Contents, row: dict[str, Any]) -> Text:
+    low, high = row["accuracy_low"], row["accuracy_high"]
+    if not is_number(low) or not is_number(high):
+        return say("summary.no_interval")
+    return say("summary.interval", level=level(contents), low=percent(low), high=percent(high))
+
+
+def _figures(contents: Contents, best: dict[str, Any], sure: list[str]) -> list[Figure]:
+    people = contents.people
+    basis = say("figure.basis", n=whole(best["n"]), series=whole(best["n_series"]))
+    of_methods = say("figure.of_methods", n=whole(len(sure)), total=whole(len(contents.measured)))
+    both = people.counts["n_shown_in_both_orders"]
+    return [
+        Figure(say("figure.best"), number(best["accuracy"]), basis, "accuracy"),
+        Figure(say("figure.sure"), of_methods, say("figure.holm"), "holm_methods"),
+        Figure(say("figure.majority"), number(people.majority_judged), say("figure.judged"), "majority"),
+        Figure(
+            say("figure.opposite"),
+            number(people.counts["n_opposite_winners"] / both if both else None),
+            say("figure.both_orders", n=whole(both)),
+            "opposite",
+        ),
+    ]
+
+
+def _methods(contents: Contents) -> list[Text]:
+    """Better than chance, worse, neither; which cannot be told from the best; which were not run."""
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
+    for row in contents.measured:
+        groups[against_chance(row)].append(str(row["method"]))
+    said = [
+        say(f"summary.{kind}", n=whole(len(names)), methods=named(names)) for kind, names in groups.items() if names
+    ]
+    best = str(contents.measured[0]["method"])
+    if best in contents.letters:
+        like = contents.like(best)
+        letters = joined(LETTER.findall(contents.letters[best]))
+        key = "like_best" if like else "alone"
+        said.append(say(f"summary.{key}", method=best, n=whole(len(like)), methods=named(like), letters=letters))
+    low, high = contents.plausible
+    odd = [row for row in contents.measured if not low <= row["accuracy"] <= high]
+    if odd:
+        names = joined([joined([row["method"], number(row["accuracy"])], " ") for row in odd[:20]])
+        limits = {"low": number(low, 1), "high": number(high, 1)}
+        said.append(say("summary.look_twice", n=whole(len(odd)), methods=names, **limits))
+    if contents.undefined:
+        names = named([str(row["method"]) for row in contents.undefined])
+        said.append(say("summary.undefined", n=whole(len(contents.undefined)), methods=names))
+    if contents.not_run:
+        said.append(say("summary.not_run", n=whole(len(contents.not_run)), methods=named(contents.not_run)))
+    return said
+
+
+def _people(contents: Contents) -> list[Text]:
+    """The human ceiling in one sentence or two."""
+    people, said = contents.people, []
+    if people.majority is not None:
+        key = "majority" if people.majority_judged is not None else "majority_all"
+        shares = {"judged": percent(people.majority_judged), "all": percent(people.majority)}
+        said.append(say(f"summary.{key}", **shares))
+    both, opposite = people.counts["n_shown_in_both_orders"], people.counts["n_opposite_winners"]
+    if both:
+        first = people.position["position_both_orders_share"]
+        said.append(
+            say(
+                "summary.orders",
+                n=whole(opposite),
+                total=whole(both),
+                share=percent(opposite / both),
+                first=percent(first),
+            )
+        )
+    if people.best_possible is not None and people.best_possible < 1:
+        said.append(say("summary.best_possible", share=percent(people.best_possible)))
+    return said

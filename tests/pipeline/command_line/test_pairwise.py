@@ -1,0 +1,116 @@
+"""`touchstone pairwise`: which votes and photos are meant, where the results go, and the whole command as a process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from typer.testing import CliRunner
+from upath import UPath
+
+from pipeline.command_line.main import application
+from pipeline.command_line.pairwise import QUICK_PAIRS, claimed, described
+from resources.configuration.load import read_configuration
+from resources.errors import UserError
+from resources.home import Home
+from tests.small_series import write_series
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = "from pipeline.command_line.main import run; run()"
+
+
+def home_in(folder: Path) -> Home:
+    return Home(UPath(folder), folder)
+
+
+@pytest.fixture(autouse=True)
+def own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the command sets, it sets for one test."""
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", "")
+
+
+def test_options_count_more_than_the_file(tmp_path: Path) -> None:
+    old = tmp_path / "old.yaml"
+    old.write_text("pairs_csv: p.csv\nimage_root: photos\norders: as_listed\noutput_dir: results\n")
+    study = described(home_in(tmp_path), old, {"orders": "merged", "sample_size": QUICK_PAIRS})
+    assert (study.pairs_csv, study.orders, study.sample_size) == (tmp_path / "p.csv", "merged", 100)
+    assert study.output_dir == tmp_path / "results"
+
+
+def test_votes_and_photos_alone_are_a_study_and_half_of_them_is_none(tmp_path: Path) -> None:
+    study = described(home_in(tmp_path), None, {"pairs_csv": tmp_path / "p.csv", "image_root": tmp_path})
+    assert study.output_dir == tmp_path / "outputs" / "quality_benchmarks"
+    (tmp_path / "touchstone.yaml").write_text("study: mine\nevaluation: {}\n")
+    with pytest.raises(UserError, match="give --pairs and --images, or --config"):
+        described(home_in(tmp_path), None, {"pairs_csv": tmp_path / "p.csv"})
+
+
+def test_each_study_has_a_home_of_its_own_and_finds_it_again(tmp_path: Path) -> None:
+    given = {"pairs_csv": tmp_path / "p.csv", "image_root": tmp_path}
+    study = described(home_in(tmp_path), None, given)
+    first = claimed(home_in(tmp_path), study)
+    assert os.environ["TOUCHSTONE_HOME"] == str(first.base)
+    assert "TOUCHSTONE_CONFIG" not in os.environ
+    stored = read_configuration(first.local / "touchstone.yaml")
+    assert (stored.pairwise, stored.study) == (study, f"benchmark_{first.local.name}")
+    assert claimed(home_in(tmp_path), study.model_copy(update={"engine": "ray"})).local == first.local
+    assert claimed(home_in(tmp_path), study.model_copy(update={"sample_size": 100})).local != first.local
+
+
+def test_engine_and_votes_go_with_the_studies_that_have_them() -> None:
+    for arguments, words in (
+        (["fidelity", "--engine", "ray"], "`--engine` goes with pairwise"),
+        (["pairwise", "--judge", "local"], "study pairwise asks no judge"),
+        (["pairwise", "--dry-run"], "study pairwise asks no judge"),
+    ):
+        result = CliRunner().invoke(application, ["run", *arguments])
+        assert isinstance(result.exception, UserError)
+        assert words in str(result.exception)
+
+
+def test_a_file_of_votes_and_a_folder_of_photos_give_ranking_export_and_report(tmp_path: Path) -> None:
+    pairs, photos = write_series(tmp_path / "mine")
+    done = touchstone(tmp_path, "pairwise", "--pairs", pairs, "--images", photos, "--output", tmp_path / "results")
+    assert done.returncode == 0, done.stderr
+    assert "sharpness_only" in done.stdout
+    [folder] = (tmp_path / "results").iterdir()
+    assert f"Benchmark files: {folder}" in done.stdout
+    ranking = pd.read_csv(folder / "accuracy_ranking.csv").set_index("method")
+    # Every sharp photo is sharper than its blurred copy.
+    assert ranking.loc["sharpness_only", "accuracy"] == 1.0
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["n_pairs"], summary["dataset"]) == (12, "phototriage")
+    assert yaml.safe_load((folder / "config.yaml").read_text())["pairwise"]["pairs_csv"] == str(pairs)
+    [own] = (tmp_path / "home" / "benchmarks").iterdir()
+    assert (own / "outputs" / "pairwise_report.html").is_file()
+    # The home itself holds no study: nothing of it was replaced.
+    assert not (tmp_path / "home" / "tables").exists()
+
+
+def test_a_mistake_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    _, photos = write_series(tmp_path / "mine")
+    done = touchstone(tmp_path, "pairwise", "--pairs", tmp_path / "gone.csv", "--images", photos)
+    assert done.returncode == 2
+    assert "gone.csv" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def touchstone(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: partitions are read when assets are imported, once a process."""
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "TOUCHSTONE_HOME": str(folder / "home"),
+            "HF_HUB_CACHE": str(folder / "hub"),
+            "COLUMNS": "200",
+        },
+    )

