@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
-    """Every gate with what was seen and needed, what stops or fails first."""
+    """Gates that do not hold with what was seen and needed, what stops or fails first; those that hold by name."""
     if not outcome.tables and not outcome.checks:
         return
     console.print(
@@ -41,13 +41,20 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
         "note is advice."
     )
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for check in sorted(outcome.checks, key=_order):
-        if check.description == NOT_ASKED:
-            continue
+    asked = [check for check in outcome.checks if check.description != NOT_ASKED]
+    for check in sorted(asked, key=_order):
         word, style = _verdict(check)
-        name = check.check_name if check.partition is None else f"{check.check_name} ({check.partition})"
-        grid.add_row(Text(f"  {word}", style=style), Text.assemble((name, "bold"), f": {check.description}"))
+        if not check.passed:
+            grid.add_row(
+                Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {check.description}")
+            )
+    if held := [_name(check) for check in asked if check.passed]:
+        grid.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
     console.print(grid)
+
+
+def _name(check: dg.AssetCheckEvaluation) -> str:
+    return check.check_name if check.partition is None else f"{check.check_name} ({check.partition})"
 
 
 def _order(check: dg.AssetCheckEvaluation) -> int:
