@@ -11,12 +11,12 @@ import assets.fidelity
 from assets.partitions import SETTINGS
 from pipeline.automation import (
     changed_human_scores,
-    drift,
     fidelity,
     new_human_scores,
     nightly_fidelity,
     refresh,
     refresh_rule,
+    watch_drift,
     weekly_anchor,
 )
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
@@ -41,7 +41,9 @@ class Part(NamedTuple):
 
 # A study is there when the configuration has its section.
 STUDIES = {
-    "fidelity": Part(assets.fidelity, [fidelity, new_human_scores, drift], [nightly_fidelity], [changed_human_scores]),
+    "fidelity": Part(
+        assets.fidelity, [fidelity, new_human_scores, watch_drift], [nightly_fidelity], [changed_human_scores]
+    ),
     "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
 }
 

@@ -64,8 +64,8 @@ fidelity:
   # --- what the gates ask for ------------------------------------------------------------------------------
   # thresholds:
   #   {icc: 0.85, median_mad: 0.05, ci_half_width: 0.02, spearman: 0.7, mae: 0.10, rmse: 0.15, json_validity: 0.98,
-  #    effect_size: 0.8, stripes_effect_size: 1.5, hit_rate: 0.8, dose_response_r2: 0.6, stand_in_share: 0.5,
-  #    drift_shift: 0.05, drift_icc: 0.85}
+  #    effect_size: 0.8, stripes_effect_size: 1.5, hit_rate: 0.8, false_alarm_rate: 0.2, dose_response_r2: 0.6,
+  #    stand_in_share: 0.5, drift_shift: 0.05, drift_icc: 0.85}
   # recommendation:
   #   method: auto                  # split: one half of the products chooses, the other reports; or optimism
   #   fewest_products_to_split: 12  # under which `auto` takes optimism
