@@ -27,7 +27,7 @@ demo: $(READY) ## Make sample inputs, run the studies on them, print what they f
 	@$(BIN)/touchstone demo
 
 test: $(READY) ## Run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(READY) ## Lint, format and types
 	@$(BIN)/python -m ruff check

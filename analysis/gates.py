@@ -9,16 +9,22 @@ from analysis.rounding import rounded
 
 SHOWN_DECIMALS = 3
 MOST_DECIMALS = 12
+DETERMINISTIC = "deterministic"  # the reason of a gate on an ICC that is 1 by construction and does not count
 
 
 class Gate(NamedTuple):
-    """Whether a number passed; an undefined one (`seen` none) never does."""
+    """Whether a number passed; an undefined one (`seen` none) never does.
+
+    `n` is how many things the number was computed from, `reason` why there is none or why it does not count.
+    """
 
     name: str
     passed: bool
     seen: float | None
     needed: str
     sentence: str
+    n: int | None = None
+    reason: str | None = None
 
 
 def at_least(
@@ -52,7 +58,7 @@ def at_least(
     Raises:
         ValueError: A number is NaN or infinite.
     """
-    return _gate(name, seen, needed, ">=", f" over {n} {counted}", what, unit, remedy, reason)
+    return _gate(name, seen, needed, ">=", n, f" over {n} {counted}", what, unit, remedy, reason)
 
 
 def at_most(
@@ -68,7 +74,7 @@ def at_most(
     reason: str = "",
 ) -> Gate:
     """Passes when the number does not exceed the one needed; else like `at_least`."""
-    return _gate(name, seen, needed, "<=", f" over {n} {counted}", what, unit, remedy, reason)
+    return _gate(name, seen, needed, "<=", n, f" over {n} {counted}", what, unit, remedy, reason)
 
 
 def share_at_least(
@@ -104,7 +110,7 @@ def share_at_least(
         raise ValueError(f"successes must lie between 0 and the trials, got {successes} of {trials}")
     seen = successes / trials if trials else None
     of = f" ({successes} of {trials} {counted})" if trials else ""
-    gate = _gate(name, seen, needed, ">=", of, what, "", remedy, f"there are no {counted}")
+    gate = _gate(name, seen, needed, ">=", trials, of, what, "", remedy, f"there are no {counted}")
     smallest = smallest_n_for_lower_bound(needed, confidence)
     if smallest is None:
         proof = f"No number of {counted} proves a share of 1."
@@ -144,6 +150,7 @@ def _gate(
     seen: float | None,
     needed: float,
     sign: Literal[">=", "<="],
+    n: int,
     over: str,
     what: str,
     unit: str,
@@ -162,7 +169,8 @@ def _gate(
     sentence = f"{what} is {number}{over}; {words}"
     if remedy and not passed:
         sentence += f" {remedy}"
-    return Gate(name, passed, None if seen is None else float(seen), f"{sign} {needed:g}{spaced}", sentence)
+    why = (reason or None) if seen is None else None
+    return Gate(name, passed, None if seen is None else float(seen), f"{sign} {needed:g}{spaced}", sentence, n, why)
 
 
 def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:

@@ -11,18 +11,27 @@ from analysis.pairs import FEWEST_PAIRS
 from assets.fidelity.judge_calls import judged_objects
 from assets.lots import products_in_turn
 from resources.configuration.fidelity import FidelityStudy
+from resources.database.call_queries import OCCASION_SIGN
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES, JudgedObject
 from resources.judges.records import images_digest
 from resources.tables.fidelity_decision import ANCHOR_SCORES
 
 # The ledger tells occasions apart by the object's name: the same object on another day is another call.
-_NAME = re.compile(r"(?P<object>.+)@(?P<occasion>\d{4}-\d{2}-\d{2})$")
+_NAME = re.compile(rf"(?P<object>.+){re.escape(OCCASION_SIGN)}(?P<occasion>\d{{4}}-\d{{2}}-\d{{2}})$")
 COLUMNS = [column.name for column in ANCHOR_SCORES.columns]
+# An occasion is one judge at one setting; the second of a day has a name of its own, which sorts behind the first's.
+JUDGED_BY = ["judge_identity", "setting"]
+_LATER = ", judge "
+
+
+def occasion_name(object_: str, occasion: str) -> str:
+    """What the ledger calls an object that is judged on one day."""
+    return f"{object_}{OCCASION_SIGN}{occasion}"
 
 
 def on_occasion(judged: JudgedObject, occasion: str) -> JudgedObject:
     """The object as it is called in the ledger on one day."""
-    return replace(judged, object=f"{judged.object}@{occasion}")
+    return replace(judged, object=occasion_name(judged.object, occasion))
 
 
 def drawn(study_objects: pd.DataFrame, n_objects: int, seed: int) -> list[str]:
@@ -49,22 +58,23 @@ def judged_again(
 def occasion_rows(calls: pd.DataFrame, study: FidelityStudy, today: str | None = None) -> pd.DataFrame:
     """Table `anchor_scores` of the ledger's attempts.
 
-    Where several judges, settings, prompts or images were asked on one day, the last one counts: an occasion is one
-    judge at one setting.
+    An occasion is one judge at one setting. The first of a day bears the day's name and each later one a name of its
+    own, such as "2026-11-28, judge 2": what is pinned stays what it was when another judge is asked on the same day.
+    Of several prompts or images that it saw on one day, the last count.
 
     Args:
-        calls: Columns of `judge_calls`; objects are named `{object}@{day}`.
+        calls: Columns of `judge_calls`; objects are named by `occasion_name`.
         study: How repeats become a score, and how many are planned.
-        today: The occasion that was judged by this plan, however early it broke off. The ledger does not say what was
+        today: The day that was judged by this plan, however early it broke off. The ledger does not say what was
             planned on other days, and the largest repeat of such a day stands for it.
     """
-    parts = calls["object"].str.extract(_NAME)
+    parts = calls["object"].str.extract(_NAME).rename(columns={"occasion": "day"})
     calls = calls.assign(**parts, images_digest=[images_digest(list(hashes)) for hashes in calls["image_hashes"]])
-    calls = calls[calls["occasion"].notna()].sort_values(["started_at", "attempt"], kind="stable")
-    calls = _of_the_last(calls, ["occasion"], ["judge_identity", "setting"])
+    calls = calls[calls["day"].notna()].sort_values(["started_at", "attempt"], kind="stable")
+    calls = calls.merge(_occasions(calls), on=["day", *JUDGED_BY])
     calls = _of_the_last(calls, ["occasion", "object"], ["prompt_hash", "images_digest"])
     largest = calls.groupby("occasion")["repeat"].transform("max")
-    calls = calls.assign(n_planned=largest.mask(calls["occasion"].eq(today or ""), largest.clip(lower=study.repeats)))
+    calls = calls.assign(n_planned=largest.mask(calls["day"].eq(today or ""), largest.clip(lower=study.repeats)))
     rows = [
         _row(attempts, study) | {"occasion": occasion, "object": name}
         for (occasion, name), attempts in calls.groupby(["occasion", "object"], sort=True)
@@ -72,8 +82,20 @@ def occasion_rows(calls: pd.DataFrame, study: FidelityStudy, today: str | None =
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def day_of_occasion(occasion: str) -> str:
+    """The day (UTC) on which an occasion was, as 2026-11-28."""
+    return occasion.partition(_LATER)[0]
+
+
+def occasion_of(scores: pd.DataFrame, day: str, judge_identity: str, setting: str) -> str:
+    """What the occasion of one judge at one setting is called; the day where it was not asked on it."""
+    same = scores["judge_identity"].eq(judge_identity) & scores["setting"].eq(setting)
+    called = [str(name) for name in scores.loc[same, "occasion"] if day_of_occasion(name) == day]
+    return called[0] if called else day
+
+
 def pinned_occasion(scores: pd.DataFrame, minimum_repeats: int) -> str | None:
-    """The first occasion on which at least three objects got the valid repeats that a score needs.
+    """The first occasion on which enough objects for a comparison got the valid repeats that a score needs.
 
     A day on which the judge was down or the budget ran out pins nothing.
 
@@ -88,6 +110,13 @@ def pinned_occasion(scores: pd.DataFrame, minimum_repeats: int) -> str | None:
 def has_enough_repeats(scores: pd.DataFrame, minimum_repeats: int) -> pd.Series:
     """By row of `anchor_scores`, whether its score may be held against another occasion's."""
     return scores["n_valid"] >= minimum_repeats
+
+
+def _occasions(calls: pd.DataFrame) -> pd.DataFrame:
+    """The name of each occasion by day, judge and setting; attempts are in order of time."""
+    asked = calls.drop_duplicates(["day", *JUDGED_BY])[["day", *JUDGED_BY]]
+    place = asked.groupby("day").cumcount() + 1
+    return asked.assign(occasion=asked["day"].where(place.eq(1), asked["day"] + _LATER + place.astype("str")))
 
 
 def _of_the_last(calls: pd.DataFrame, within: list[str], kinds: list[str]) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """What is different about the judge and what it saw between two occasions, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -19,12 +19,13 @@ class Changes(NamedTuple):
     words: str | None
 
 
-def changes_since(then: pd.DataFrame, now: pd.DataFrame) -> Changes:
+def changes_since(then: pd.DataFrame, now: pd.DataFrame, still_judged: Collection[str]) -> Changes:
     """The later occasion against the earlier one.
 
     Args:
         then: Rows of `anchor_scores` of one occasion, by object.
         now: The same of another occasion.
+        still_judged: The objects that the study has usable images of now.
     """
     identity = _identity(then, now)
     answered = [_models(then), _models(now)]
@@ -36,11 +37,14 @@ def changes_since(then: pd.DataFrame, now: pd.DataFrame) -> Changes:
         if (changed := [name for name in both if then.loc[name, column] != now.loc[name, column]])
     ]
     absent = [name for name in then.index if name not in now.index]
+    gone = [name for name in absent if name not in still_judged]
+    absent = [name for name in absent if name in still_judged]
     same_models = answered[0] == answered[1]
     words = [
         *identity,
         *([] if same_models else models),
         *material,
+        *([f"the study no longer has, or has no usable images of, {listed(gone, SHOWN)}"] if gone else []),
         *([f"not judged on this occasion: {listed(absent, SHOWN)}"] if absent else []),
     ]
     return Changes(not identity, same_models, not material, "; ".join(words) or None)

@@ -130,6 +130,9 @@ def _sentence(gates: Mapping[str, Gate], failed: Sequence[str], noun: str) -> st
     if len(gates) == 1:
         return next(iter(gates.values())).sentence
     if not failed:
+        sentences = {gate.sentence for gate in gates.values()}
+        if len(sentences) == 1 and all(gate.seen is None for gate in gates.values()):
+            return sentences.pop()
         nearest = max(gates, key=lambda key: _lack(gates[key]))
         where = "" if len({gate.seen for gate in gates.values()}) == 1 else f" Nearest to the limit is {nearest}:"
         return f"All {len(gates)} {noun} pass.{where} {gates[nearest].sentence}"

@@ -24,6 +24,7 @@ def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study
     Raises:
         UserError: An item that the configuration names is not in the study.
     """
+    refuse_unknown_items(study_objects, study)
     judged = study_objects["excluded"].isna()
     objects = study_objects.assign(chose_setting=study_objects["product_id"].isin(list(choosing)))
     objects["drawn"] = [lot(study.seed, name) for name in objects["object"]]
@@ -56,11 +57,23 @@ def other_object(chosen: Mapping[Hashable, Any], study_objects: pd.DataFrame, se
     return others.assign(same=same, lot=lots).sort_values(["same", "lot"]).iloc[0]
 
 
-def _named(per_item: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
-    known = set(per_item["item_id"])
-    unknown = [f"'{item}'{nearest(item, known)}" for item in items if item not in known]
+def refuse_unknown_items(study_objects: pd.DataFrame, study: FidelityStudy) -> None:
+    """End where the configuration names a golden item that the study does not have, before anything is paid for.
+
+    Args:
+        study_objects: Whole.
+        study: Which items, if they are named.
+
+    Raises:
+        UserError: That is so, with the names and the nearest that there are.
+    """
+    known = set(study_objects["item_id"])
+    unknown = [f"'{item}'{nearest(item, known)}" for item in study.golden.items or () if item not in known]
     if unknown:
         raise UserError(f"golden.items: the study has no item {listed(unknown)}. Correct the names, or leave them out.")
+
+
+def _named(per_item: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:
     return per_item.set_index("item_id", drop=False).loc[list(dict.fromkeys(items))]
 
 

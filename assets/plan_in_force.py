@@ -9,6 +9,8 @@ from resources.judges.contract import JudgedObject
 from resources.judges.prompt import prompt_hash
 from resources.judges.registry import judge_of
 
+ANOTHER_JUDGE = "its calls are of another judge"
+
 
 class PlanInForce(NamedTuple):
     """The judge's identity, and for each object the prompt and the images that a call made now would have."""
@@ -34,7 +36,7 @@ def plan_in_force(study: FidelityStudy, objects: list[JudgedObject]) -> PlanInFo
 def difference(calls: pd.DataFrame, plan: PlanInForce) -> str | None:
     """What the calls of a setting do not share with the plan, in words; null where they share all of it."""
     if set(calls["judge_identity"]) - {plan.judge_identity}:
-        return "its calls are of another judge, or of the judge with other parameters"
+        return f"{ANOTHER_JUDGE}, or of the judge with other parameters"
     once = calls.drop_duplicates("object")
     for name, prompt, images in zip(once["object"], once["prompt_hash"], once["image_hashes"], strict=True):
         if plan.prompts.get(name, prompt) != prompt:

@@ -16,16 +16,18 @@ from analysis.undefined import UndefinedStatistic
 from assets.counted_pairs import chose_setting, counted, mark
 from assets.intervals import in_words
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
-from resources.tables.fidelity_golden import DOSE_RESPONSE, KINDS, SENSITIVITY
-
-SEEN, IN_PART, NOT_SEEN, KEPT, DISTURBED, UNKNOWN = (
-    "seen",
-    "seen in part",
-    "not seen",
-    "kept",
-    "disturbed",
-    "unknown",
+from resources.tables.fidelity_golden import (
+    DISTURBED,
+    DOSE_RESPONSE,
+    IN_PART,
+    KEPT,
+    KINDS,
+    NOT_SEEN,
+    SEEN,
+    SENSITIVITY,
+    UNKNOWN,
 )
+
 A_COIN = 0.5
 # Factors say how much is left, or how much larger: the dose is what was taken away or added.
 LEFT_OVER, LARGER = ("saturation", "brightness"), ("texture_scale",)
@@ -111,14 +113,15 @@ def seen_in_words(
     """Whether the judge sees an alteration, in a word; unknown below two pairs of scores, of which one may be chance.
 
     Seen: d and hit rate both reach their threshold. In part: one of them does, or the mean drop is more than what
-    counts as the same score, or more items drop than a coin would let. Where the score should stay: kept, if the hit
-    rate reaches its threshold, else disturbed.
+    counts as the same score, or more items drop than a coin would let. Where the score should stay: kept, if the
+    false-alarm rate keeps its limit, else disturbed.
     """
     if hits.n_pairs < FEWEST:
         return UNKNOWN
-    often = bool(rounded(hits.value) >= rounded(thresholds.hit_rate))
     if expected == "same":
-        return KEPT if often else DISTURBED
+        kept = bool(rounded(hits.n_misses / hits.n_pairs) <= rounded(thresholds.false_alarm_rate))
+        return KEPT if kept else DISTURBED
+    often = bool(rounded(hits.value) >= rounded(thresholds.hit_rate))
     far = d is not None and bool(rounded(d) >= rounded(thresholds.effect_size))
     if often and far:
         return SEEN
@@ -149,7 +152,7 @@ def dose_rows(scores: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
         counts = {
             "setting": of_kind["setting"].iloc[0],
             "kind": kind,
-            "magnitude_unit": dose_unit(kind, of_kind["magnitude_unit"].iloc[0]),
+            "dose_unit": dose_unit(kind, of_kind["magnitude_unit"].iloc[0]),
             "n_magnitudes": len(doses),
             "n_total": int(of_kind["object"].nunique()),
             "n_missing_pairs": int(of_kind["undefined"].notna().sum()),

@@ -1,9 +1,11 @@
 """The four conditions of a setting as gates, with by how much each is missed."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
 
-from analysis.gates import Gate, at_least, at_most
+import pandas as pd
+
+from analysis.gates import DETERMINISTIC, Gate, at_least, at_most
 from analysis.icc import icc
 from analysis.pairs import FEWEST_PAIRS
 from analysis.setting_choice import Rule
@@ -11,42 +13,106 @@ from analysis.setting_measures import Compared
 from analysis.undefined import UndefinedStatistic
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 
+# MAE is a gate and none of them: a setting can keep all four and miss it.
+FOUR_CONDITIONS = "the four conditions (ICC, JSON validity, Spearman, MAD)"
 # Columns of the table, in the order of the fields of `Measures`.
 COLUMNS = ("icc", "json_validity_rate", "spearman_r", "mad")
+Side = Literal["choosing", "reporting"]
+# By side the columns that hold each condition's number, and what it was computed from.
+STORED: Mapping[Side, tuple[tuple[str, str], ...]] = {
+    "choosing": (
+        ("icc", "n_choosing"),
+        ("json_validity_rate", "n_first_choosing"),
+        ("spearman_r", "n_matched_choosing"),
+        ("mad", "n_choosing"),
+    ),
+    "reporting": (
+        ("icc_reported", "n_reporting"),
+        ("json_validity_reported", "n_first_reporting"),
+        ("spearman_reported", "n_matched_reporting"),
+        ("mad_reported", "n_reporting"),
+    ),
+}
 
 
 class Condition(NamedTuple):
-    """One measure of one setting, as its gate sees it."""
+    """One measure of one setting, as its gate sees it.
+
+    `uncorrected` is what the objects gave, where `value` is that after correcting for the choice.
+    """
 
     column: str
     value: float | None
     n: int
     reason: str = ""
+    uncorrected: float | None = None
+
+
+class Limit(NamedTuple):
+    """What one measure is held against, and how a sentence names it."""
+
+    compare: Callable[..., Gate]
+    needed: float
+    what: str
+    counted: str
+
+
+def limits_of(thresholds: FidelityThresholds) -> dict[str, Limit]:
+    """The four limits by column."""
+    return {
+        "icc": Limit(at_least, thresholds.icc, "ICC(1,k)", "objects"),
+        "json_validity_rate": Limit(at_least, thresholds.json_validity, "JSON validity", "first answers"),
+        "spearman_r": Limit(at_least, thresholds.spearman, "Spearman with people", "objects"),
+        "mad": Limit(at_most, thresholds.median_mad, "Median MAD of the repeats", "objects"),
+    }
+
+
+def stored_conditions(row: Mapping[Any, Any], side: Side) -> list[Condition]:
+    """The four measures as a row of `recommended_setting` holds them, of the objects that choose or that report."""
+    corrected = side == "reporting" and is_corrected(row)
+    return [
+        Condition(column, _or_none(row[name]), int(row[n]), uncorrected=_or_none(row[column]) if corrected else None)
+        for column, (name, n) in zip(COLUMNS, STORED[side], strict=True)
+    ]
+
+
+def is_corrected(row: Mapping[Any, Any]) -> bool:
+    """Whether the numbers to report are those of all objects, corrected for the choice, and not of another half."""
+    return str(row["method"]).startswith("optimism")
+
+
+def _or_none(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)
 
 
 def rule_of(study: FidelityStudy) -> Rule:
     """The study's thresholds and weights, weights divided by their sum."""
-    limits, weights = study.thresholds, study.recommendation.weights
-    total = weights.icc + weights.json_validity + weights.human + weights.mad
+    limits, shares = study.thresholds, study.recommendation.weights.shares
     return Rule(
         icc=limits.icc,
         json_validity=limits.json_validity,
         spearman=limits.spearman,
         median_mad=limits.median_mad,
-        weight_icc=weights.icc / total,
-        weight_json_validity=weights.json_validity / total,
-        weight_spearman=weights.human / total,
-        weight_median_mad=weights.mad / total,
+        weight_icc=shares["icc"],
+        weight_json_validity=shares["json_validity"],
+        weight_spearman=shares["human"],
+        weight_median_mad=shares["mad"],
     )
 
 
-def conditions_of(given: Compared, place: int, values: Mapping[str, float | None]) -> list[Condition]:
+def conditions_of(
+    given: Compared,
+    place: int,
+    values: Mapping[str, float | None],
+    uncorrected: Mapping[str, float | None] | None = None,
+) -> list[Condition]:
     """A setting's four measures with what they were computed from, and why one is undefined.
 
     Args:
         given: The settings, on the objects that the measures are of.
         place: Which of them.
         values: By column; null where undefined.
+        uncorrected: The same before they were corrected for the choice; none: they were not.
     """
     first = int(given.settings[place].first_answers.sum())
     n = {"icc": given.n_objects, "json_validity_rate": first, "spearman_r": given.n_matched, "mad": given.n_objects}
@@ -60,28 +126,32 @@ def conditions_of(given: Compared, place: int, values: Mapping[str, float | None
             if given.n_matched < FEWEST_PAIRS
             else "all scores of the judge, or all of people, are equal"
         )
-    return [Condition(column, values[column], n[column], reasons.get(column, "")) for column in COLUMNS]
+    before = uncorrected or {}
+    return [
+        Condition(column, values[column], n[column], reasons.get(column, ""), before.get(column)) for column in COLUMNS
+    ]
 
 
 def condition_gates(conditions: list[Condition], thresholds: FidelityThresholds, *, deterministic: bool) -> list[Gate]:
     """The four gates; the ICC of a deterministic setting proves nothing and fails."""
-    asked = {
-        "icc": (at_least, thresholds.icc, "ICC(1,k)", "objects"),
-        "json_validity_rate": (at_least, thresholds.json_validity, "JSON validity", "first answers"),
-        "spearman_r": (at_least, thresholds.spearman, "Spearman with people", "objects"),
-        "mad": (at_most, thresholds.median_mad, "Median MAD of the repeats", "objects"),
-    }
+    asked = limits_of(thresholds)
     gates = []
-    for column, value, n, reason in conditions:
+    for column, value, n, reason, uncorrected in conditions:
         compare, limit, what, counted = asked[column]
         if column == "icc" and deterministic:
             sentence = (
                 "deterministic: every object's repeats are equal, so ICC is 1 by construction and proves nothing."
             )
-            gates.append(Gate("icc", False, None, f">= {limit:g}", sentence))
+            gates.append(Gate("icc", False, None, f">= {limit:g}", sentence, n, DETERMINISTIC))
             continue
         gap = "" if value is None else f"{'Short by' if compare is at_least else 'Over by'} {abs(value - limit):.2g}."
-        gates.append(compare(column, value, limit, n=n, what=what, counted=counted, reason=reason, remedy=gap))
+        gate = compare(column, value, limit, n=n, what=what, counted=counted, reason=reason, remedy=gap)
+        if value is not None and uncorrected is not None:
+            # The corrected number is of no n answers or objects: what these gave is the other one.
+            over = f" over {n} {counted};"
+            corrected = f" after correcting for the choice ({uncorrected:.3f} seen{over[:-1]});"
+            gate = gate._replace(sentence=gate.sentence.replace(over, corrected, 1))
+        gates.append(gate)
     return gates
 
 

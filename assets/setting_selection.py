@@ -109,7 +109,7 @@ def selection_columns(sides: Sides, study: FidelityStudy) -> list[dict[str, Any]
     behind = {} if best == NONE else behind_best(evidence, best, passes, rule, confidence=study.confidence)
     rows = []
     for place in range(len(evidence.given.settings)):
-        row = _chosen_on(evidence, place, study) | _counts(sides)
+        row = _chosen_on(evidence, place, study) | _counts(sides, place)
         row |= {"recommended": place == best, "nearest": place == closest, "passes": bool(passes[place])}
         words = [sides.words]
         if place in behind:
@@ -127,13 +127,17 @@ def selection_columns(sides: Sides, study: FidelityStudy) -> list[dict[str, Any]
 
 
 def _chosen_on(evidence: Evidence, place: int, study: FidelityStudy) -> dict[str, Any]:
-    values = dict(zip(COLUMNS, (or_none(measure[place]) for measure in evidence.sample[:4]), strict=True))
+    values = _measured(evidence, place)
     deterministic = not bool(evidence.sample.varies[place])
     gates = condition_gates(conditions_of(evidence.given, place, values), study.thresholds, deterministic=deterministic)
     return values | {"deterministic": deterministic, "failed": misses(gates)}
 
 
-def _counts(sides: Sides) -> dict[str, Any]:
+def _measured(evidence: Evidence, place: int) -> dict[str, float | None]:
+    return dict(zip(COLUMNS, (or_none(measure[place]) for measure in evidence.sample[:4]), strict=True))
+
+
+def _counts(sides: Sides, place: int) -> dict[str, Any]:
     choosing, reporting = sides.choosing.given, sides.reporting.given
     return {
         "n_settings_tried": len(choosing.settings),
@@ -145,6 +149,8 @@ def _counts(sides: Sides) -> dict[str, Any]:
         "n_matched_reporting": reporting.n_matched,
         "n_matched_products_choosing": choosing.n_matched_clusters,
         "n_matched_products_reporting": reporting.n_matched_clusters,
+        "n_first_choosing": int(choosing.settings[place].first_answers.sum()),
+        "n_first_reporting": int(reporting.settings[place].first_answers.sum()),
     }
 
 
@@ -191,7 +197,7 @@ def _reported_columns(sides: Sides, place: int, found: dict[str, Reported], stud
         zip(COLUMNS, (found[n].value for n in ("icc", "json_validity", "spearman", "median_mad")), strict=True)
     )
     gates = condition_gates(
-        conditions_of(sides.reporting.given, place, values),
+        conditions_of(sides.reporting.given, place, values, None if sides.split else _measured(sides.choosing, place)),
         study.thresholds,
         deterministic=not bool(sides.reporting.sample.varies[place]),
     )

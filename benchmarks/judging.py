@@ -31,11 +31,18 @@ class SleepingJudge:
     """Answers after so many seconds."""
 
     faults_are_final = False
-    workers, attempts, one_run_at_a_time = WORKERS, 5, True
+    workers, attempts = WORKERS, 5
 
     def __init__(self, latency_s: float) -> None:
         self.latency_s = latency_s
         self.identity = JudgeIdentity("bench", f"sleeps {latency_s:g} s", "1", "1")
+
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """Runs share the study's money."""
+        return (f"study {study}, money",)
+
+    def stop(self, why: str) -> None:
+        """No reply waits for anything."""
 
     def begin(self, spent: Spent) -> None:
         """Nothing costs anything."""

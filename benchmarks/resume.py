@@ -37,7 +37,14 @@ class StoppingJudge:
 
     identity = JudgeIdentity("openai", "gpt-4o", "appearance-1", "1", {"image_side_px": 768})
     faults_are_final = False
-    workers, attempts, one_run_at_a_time = 16, 5, True
+    workers, attempts = 16, 5
+
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """Runs share the study's money."""
+        return (f"study {study}, money",)
+
+    def stop(self, why: str) -> None:
+        """No reply waits for anything."""
 
     def begin(self, spent: Spent) -> None:
         """Say what it hears."""

@@ -3,9 +3,10 @@
 import dagster as dg
 
 from assets.partitions import SETTINGS
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.file_hash import sha256_of_file
+from resources.judges.openai.paid import costs_money
 from resources.study import Study
 
 # Plain `eager()` forgets a gate that failed in an earlier run.
@@ -26,8 +27,12 @@ def refresh_rule(table: str, study: FidelityStudy | None) -> dg.AutomationCondit
         table: Its name.
         study: Study A, where it is configured.
     """
-    paid = study is not None and isinstance(study.judge, OpenAIJudge) and study.judge.auto_budget_usd_per_day is None
-    return None if table == ANCHOR or (paid and table in ASKING) else REFRESH
+    left_alone = table == ANCHOR or (table in ASKING and study is not None and _may_not_spend(study.judge))
+    return None if left_alone else REFRESH
+
+
+def _may_not_spend(judge: LocalJudge | ReplayJudge | OpenAIJudge) -> bool:
+    return isinstance(judge, OpenAIJudge) and judge.auto_budget_usd_per_day is None and costs_money(judge)
 
 
 def all_settings() -> dict[str, str]:
@@ -47,8 +52,8 @@ fidelity = dg.define_asset_job(
     description="Study A without the watch on drift: calls, repeatability, agreement, golden set, recommendation.",
 )
 
-drift = dg.define_asset_job(
-    "drift",
+watch_drift = dg.define_asset_job(
+    "watch_drift",
     selection=WATCH,
     description="Study A, watch on drift: judges the pinned anchor again, once a day at most, and compares.",
 )
@@ -79,10 +84,10 @@ def nightly_fidelity() -> dg.RunRequest:
 
 
 def weekly_anchor(study: FidelityStudy) -> dg.ScheduleDefinition:
-    """Every Monday at 04:00 UTC, once switched on: judges the anchor; the description names calls and price."""
+    """Every Monday at 04:00 UTC, once switched on: judges the anchor; it says how many calls that is at most."""
     return dg.ScheduleDefinition(
         name="weekly_anchor",
-        job=drift,
+        job=watch_drift,
         cron_schedule="0 4 * * 1",
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=f"Every Monday at 04:00 UTC, once switched on: watches the judge for drift. {anchor_calls(study)}",
@@ -95,7 +100,7 @@ def anchor_calls(study: FidelityStudy) -> str:
     calls = f"Judge {judge.kind}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
     if isinstance(judge, ReplayJudge):
         return "Judge replay: no calls, a recording cannot drift."
-    if not isinstance(judge, OpenAIJudge):
+    if not isinstance(judge, OpenAIJudge) or not costs_money(judge):
         return f"{calls}, free of charge."
     if judge.auto_budget_usd_per_day is None:
         return f"{calls}. It makes none of them until auto_budget_usd_per_day is set: the judge may cost money."

@@ -13,12 +13,12 @@ from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS
 from pipeline.automation import (
     changed_human_scores,
-    drift,
     fidelity,
     new_human_scores,
     nightly_fidelity,
     refresh,
     refresh_rule,
+    watch_drift,
     weekly_anchor,
 )
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
@@ -45,7 +45,9 @@ class Part(NamedTuple):
 
 # A study is there when the configuration has its section.
 STUDIES = {
-    "fidelity": Part(assets.fidelity, [fidelity, new_human_scores, drift], [nightly_fidelity], [changed_human_scores]),
+    "fidelity": Part(
+        assets.fidelity, [fidelity, new_human_scores, watch_drift], [nightly_fidelity], [changed_human_scores]
+    ),
     "pairwise": Part(assets.pairwise, [pairwise], [nightly_pairwise], [changed_photo_pairs]),
     "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
 }

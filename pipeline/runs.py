@@ -9,7 +9,7 @@ import dagster as dg
 from dagster_shared.error import SerializableErrorInfo
 
 from assets.datasets import DATASETS, known_datasets
-from pipeline.automation import drift, settings_between
+from pipeline.automation import settings_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import all_methods, pairwise
@@ -63,7 +63,7 @@ def run_drift(
 ) -> Outcome:
     """Judge the anchor in this process, unless it was judged today, and hold the occasion against the pinned one."""
     outcome = Outcome()
-    result = definitions.resolve_job_def(drift.name).execute_in_process(
+    result = definitions.resolve_job_def(watch_drift.name).execute_in_process(
         run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False, resources=resources
     )
     _gather(result, outcome)
@@ -152,7 +152,8 @@ def _made(event: dg.DagsterEvent) -> dg.AssetKey | None:
 
 
 def _is_users(class_name: str | None) -> bool:
-    pending: list[type[UserError]] = [UserError]
+    # A folder that cannot be written or a full disk is the user's to mend, and the system's words name it.
+    pending: list[type[Exception]] = [UserError, OSError]
     names = set()
     while pending:
         one = pending.pop()

@@ -147,6 +147,30 @@ def write_golden_item(
         write_whole(place / MADE, json.dumps(lines, indent=1) + "\n")
 
 
+def made_before(
+    folder: UPath, item_id: str, original_sha256: str, other_sha256: str | None, alterations: Sequence[Alteration]
+) -> dict[str, str]:
+    """What one item's altered images hold that `write_golden_item` would keep as they are, or make the same again.
+
+    Args:
+        folder: Of the golden set.
+        item_id: Any text.
+        original_sha256: The item's candidate.
+        other_sha256: The candidate of another item; none where there is none.
+        alterations: What to look for.
+
+    Returns:
+        SHA-256 by the alteration's name; what was never made by this recipe from this render is not in it.
+    """
+    known = {line.recipe: line.sha256 for line in _known(folder / folder_name(item_id)).values()}
+    found = {}
+    for one in alterations:
+        source = other_sha256 if one.kind == "other_item" else original_sha256
+        if source is not None and (sha256 := known.get(_recipe(one, original_sha256, source))):
+            found[one.name] = sha256
+    return found
+
+
 def _image(
     place: UPath, original: Original, other: Original | UnreadableImage, alteration: Alteration, made: dict[str, _Made]
 ) -> GoldenImage:

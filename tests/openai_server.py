@@ -73,7 +73,8 @@ class Asked:
 class Scripted:
     """One answer; text in it stands as it is, `None` is a valid answer about the item that was asked for.
 
-    `cut` breaks the connection after half of the body; `drip_s` sends the body byte by byte with such pauses.
+    `held_until` holds the answer back until it is true. `cut` breaks the connection after half of the body; `drip_s`
+    sends the body byte by byte with such pauses.
     """
 
     text: str | None = None
@@ -81,6 +82,7 @@ class Scripted:
     raw: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
+    held_until: Callable[[], bool] | None = None
     cut: bool = False
     drip_s: float = 0.0
     finish_reason: str = "stop"
@@ -168,6 +170,8 @@ class OpenAIServer:
             scripted = self._next(asked)
             # Reading a large request is part of the time that the server takes.
             await asyncio.sleep(max(0.0, came + self.latency_s + scripted.delay_s - time.monotonic()))
+            while scripted.held_until and not scripted.held_until():
+                await asyncio.sleep(0.005)
         finally:
             self._under_way -= 1
         body = scripted.bytes_for(asked)

@@ -136,6 +136,13 @@ def test_a_check_is_partitioned_when_its_asset_is(definitions: dg.Definitions) -
         assert graph.get_check_spec(key).partitions_def == graph.get(key.asset_key).partitions_def, key
 
 
+def test_the_code_location_loads_as_the_web_server_loads_it(definitions: dg.Definitions) -> None:
+    # Jobs and assets share one space of names, which is looked at only here.
+    repository = definitions.get_repository_def()
+    repository.load_all_definitions()
+    assert set(repository.job_names) >= {"fidelity", "evaluation", "watch_drift"}
+
+
 def test_importing_the_definitions_loads_nothing_heavy() -> None:
     program = f"import sys, pipeline.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

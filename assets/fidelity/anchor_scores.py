@@ -1,13 +1,23 @@
 """Table `anchor_scores`: the same few objects judged again on other days."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC
 from typing import Any, NamedTuple
 
 import dagster as dg
 import pandas as pd
 
-from assets.anchor import drawn, has_enough_repeats, judged_again, occasion_rows, pinned_occasion
+from analysis.pairs import FEWEST_PAIRS
+from assets.anchor import (
+    day_of_occasion,
+    drawn,
+    has_enough_repeats,
+    judged_again,
+    occasion_of,
+    occasion_rows,
+    pinned_occasion,
+)
 from assets.checks import require
 from assets.fidelity.judge_calls import judging_of
 from assets.fidelity.study_objects import mismatch_gate
@@ -18,6 +28,8 @@ from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import UserError, listed
 from resources.progress import TracksProgress
 from resources.study import Study
+
+NOT_YET = f"not yet: fewer than {FEWEST_PAIRS} objects have a score"
 
 
 class AnchorPlan(NamedTuple):
@@ -44,21 +56,32 @@ def anchor_scores(
     """Judges the anchor once a day of runs: the second run of a day asks nothing anew."""
     require(mismatch_gate(study_objects))
     require_a_judge_that_answers_anew(study.fidelity)
-    occasion, plan = day_of(context), study.fidelity
+    today, plan = day_of(context), study.fidelity
     known = study.ledger.occasion_rows(study.name)
-    anchor = anchor_plan(occasion_rows(known, plan), occasion, study_objects, recommended_setting, plan)
-    objects, gone = judged_again(study_objects, anchor.objects, occasion)
+    anchor = anchor_plan(occasion_rows(known, plan), today, study_objects, recommended_setting, plan)
+    objects, gone = judged_again(study_objects, anchor.objects, today)
     if not objects:
         raise UserError(
             f"The study has usable images of none of the anchor's objects ({listed(gone)}). Put their images back."
         )
-    judging = judging_of(context, study, objects, [anchor.setting])
+    judging = replace(judging_of(context, study, objects, [anchor.setting]), what="anchor calls")
     judging.ask(progress, context.log)
-    # Of today, what the judge of now says counts, whatever else was asked today.
-    before = known[~known["object"].str.endswith(f"@{occasion}")]
-    frame = occasion_rows(joined(before, judging.rows()[anchor.setting.key]), plan, occasion)
-    context.add_output_metadata(headline(frame, occasion, anchor.setting, gone, plan))
+    by, key = judging.judge.identity.digest, anchor.setting.key
+    again = known["object"].isin([one.object for one in objects]) & known["judge_identity"].eq(by)
+    before = known[~(again & known["setting"].eq(key))]
+    frame = of_today(occasion_rows(joined(before, judging.rows()[key]), plan, today), today, by, key)
+    context.add_output_metadata(headline(frame, occasion_of(frame, today, by, key), anchor.setting, gone, plan))
     return frame
+
+
+def of_today(scores: pd.DataFrame, today: str, judge_identity: str, setting: str) -> pd.DataFrame:
+    """Without the judges that came and went during the day: its first, which may be pinned, and that of now stay.
+
+    So the last occasion is that of the judge in force, whatever else was asked today.
+    """
+    of_now = scores["judge_identity"].eq(judge_identity) & scores["setting"].eq(setting)
+    went = scores["occasion"].map(day_of_occasion).eq(today) & scores["occasion"].ne(today) & ~of_now
+    return scores[~went].reset_index(drop=True)
 
 
 def require_a_judge_that_answers_anew(study: FidelityStudy) -> None:
@@ -109,7 +132,7 @@ def anchor_plan(
         key = setting_in_force(study.anchor.setting, recommended_setting, "anchor")
         return AnchorPlan(new, setting_from_key(key))
     then = earlier[earlier["occasion"] == pinned]
-    names = {*then["object"], *(new if pinned == occasion else ())}
+    names = {*then["object"], *(new if day_of_occasion(pinned) == occasion else ())}
     return AnchorPlan(sorted(names), setting_from_key(then["setting"].iloc[0]))
 
 
@@ -126,7 +149,7 @@ def headline(
     now = frame[frame["occasion"] == occasion]
     return {
         "occasion": occasion,
-        "pinned": pinned_occasion(frame, study.minimum_repeats) or "not yet: fewer than 3 objects have a score",
+        "pinned": pinned_occasion(frame, study.minimum_repeats) or NOT_YET,
         "n_occasions": int(frame["occasion"].nunique()),
         "setting": setting.key,
         "n_objects": len(now),

@@ -28,10 +28,11 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_decision import ANNOTATOR_TEST, EVERYBODY
 
+NOT_TESTABLE = "Not testable"
 HEADLINE = ("omega", "rho", "human_icc_1_1", "human_icc_1_k", "n_instances")
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
 def annotator_test(
     context: dg.AssetExecutionContext,
     score_matrix: Frames,
@@ -119,7 +120,7 @@ def _people_among_themselves(people: np.ndarray, study: FidelityStudy, reasons: 
     except UndefinedStatistic as undefined:
         reasons.append(f"human_icc: {undefined.reason}")
         return {}
-    row: dict[str, Any] = {}
+    row: dict[str, Any] = {"human_icc_n": found.n_used_objects}
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
         row |= {name: form.value, f"{name}_low": form.low, f"{name}_high": form.high}
         if form.reason:
@@ -155,20 +156,24 @@ def judge_can_stand_in(
 
 
 def stand_in_gate(frame: pd.DataFrame, needed: float) -> Gate:
-    """Omega against the share of annotators that the judge must win against."""
-    whole = _whole(frame)
-    known = not pd.isna(whole["omega"])
+    """Omega against the share of annotators that the judge must win against; passes where it cannot be tested."""
+    name, whole = "judge_can_stand_in", _whole(frame)
+    n = int(whole["n_instances"])
+    if pd.isna(whole["omega"]):
+        # Too little is no answer to the question: it says neither that the judge may stand in, nor that it may not.
+        words = (
+            f"{NOT_TESTABLE}: {whole['undefined']}. Two people or more must have scored the same {FEWEST_INSTANCES} "
+            "objects as the judge."
+        )
+        return Gate(name, True, None, f">= {needed:g}", words, n, f"{NOT_TESTABLE.lower()}: {whole['undefined']}")
     return at_least(
-        "judge_can_stand_in",
-        float(whole["omega"]) if known else None,
+        name,
+        float(whole["omega"]),
         needed,
-        n=int(whole["n_instances"]),
+        n=n,
         what=f"Share of annotators against whom the judge wins (omega, epsilon {whole['epsilon']:g})",
-        reason=str(whole["undefined"]),
         remedy="share_judge_better in annotator_test says against whom it loses; more objects that several people "
-        "scored make the test sharper."
-        if known
-        else f"Two people or more must have scored the same {FEWEST_INSTANCES} objects.",
+        "scored make the test sharper.",
     )
 
 

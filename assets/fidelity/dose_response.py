@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from analysis.dose_response import FEWEST_MAGNITUDES
 from analysis.gates import Gate, at_least
 from analysis.rounding import rounded
 from assets.checks import NOT_ASKED, WARN, gate_result, told
@@ -15,8 +16,10 @@ from resources.plots.figure import figure_metadata
 from resources.plots.sensitivity import draw_dose_response
 from resources.study import Study
 
+EXPLAINED, NOT_EXPLAINED, FALLS, UNDEFINED = "explained", "not_explained", "falls", "undefined"
 
-@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="1")
+
+@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="2")
 def dose_response(
     context: dg.AssetExecutionContext, golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:
@@ -28,7 +31,7 @@ def dose_response(
 
 def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dict[str, Any]:
     """How many kinds the dose explains, their R squared, and all lines at a glance."""
-    explained = {str(row["kind"]): _explains(row, threshold) for row in frame.to_dict("records")}
+    explained = {kind: said == EXPLAINED for kind, said in readings(frame, threshold).items()}
     height_in = 0.6 + 2.1 * max(1, -(-len(frame) // 3))
     return {
         "n_kinds": len(frame),
@@ -44,15 +47,32 @@ def more_costs_more(dose_response: pd.DataFrame, study: dg.ResourceParam[Study])
     return gate_result(dose_gate(dose_response, study.fidelity.thresholds.dose_response_r2), WARN)
 
 
+def weakest_kind(frame: pd.DataFrame) -> pd.Series | None:
+    """The kind with the smallest R squared, the row that the gate speaks of; an undefined one where none is known."""
+    if frame.empty:
+        return None
+    known = frame[frame["r2"].notna()]
+    return known.iloc[int(known["r2"].astype(float).argmin())] if len(known) else frame.iloc[0]
+
+
+def readings(frame: pd.DataFrame, threshold: float) -> dict[str, str]:
+    """How each kind's line reads, in a word: explained, not_explained, falls or undefined.
+
+    Args:
+        frame: Table `dose_response`.
+        threshold: R squared that counts as explained.
+    """
+    return {str(row["kind"]): _reading(row, threshold) for row in frame.to_dict("records")}
+
+
 def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
     """The smallest R squared over kinds against the threshold; a line that falls fails whatever its R squared."""
     name = "more_costs_more"
-    if frame.empty:
-        sentence = f"{NOT_ASKED} No kind of alteration has three magnitudes."
+    worst = weakest_kind(frame)
+    if worst is None:
+        sentence = f"{NOT_ASKED} No kind of alteration has {FEWEST_MAGNITUDES} magnitudes."
         return Gate(name, True, None, f">= {threshold:g}", sentence)
-    failing = [row for row in frame.to_dict("records") if not _explains(row, threshold)]
-    known = frame[frame["r2"].notna()]
-    worst = known.iloc[int(known["r2"].astype(float).argmin())] if len(known) else frame.iloc[0]
+    failing = [row for row in frame.to_dict("records") if _reading(row, threshold) != EXPLAINED]
     which = f", the lowest of {len(frame)} kinds," if len(frame) > 1 else ""
     gate = at_least(
         name,
@@ -68,17 +88,15 @@ def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
     return told(gate._replace(passed=not failing, sentence=said), holds)
 
 
-def _explains(row: Mapping[Any, Any], threshold: float) -> bool:
+def _reading(row: Mapping[Any, Any], threshold: float) -> str:
     if pd.isna(row["r2"]) or pd.isna(row["slope"]):
-        return False
-    return bool(rounded(row["r2"]) >= rounded(threshold)) and _rises(row)
-
-
-def _rises(row: Mapping[Any, Any]) -> bool:
-    return bool(rounded(row["slope"]) > 0.0)
+        return UNDEFINED
+    if rounded(row["slope"]) <= 0.0:
+        return FALLS
+    return EXPLAINED if rounded(row["r2"]) >= rounded(threshold) else NOT_EXPLAINED
 
 
 def _said(row: Mapping[Any, Any]) -> str:
     if pd.isna(row["r2"]):
         return f"{row['kind']} (undefined)"
-    return f"{row['kind']} ({row['r2']:.2f}{'' if _rises(row) else ', falling'})"
+    return f"{row['kind']} ({row['r2']:.2f}{', falling' if rounded(row['slope']) <= 0.0 else ''})"

@@ -24,7 +24,8 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_decision import DRIFT
 
-NOT_PINNED = "no occasion has three objects with enough valid repeats: nothing is pinned yet"
+NOT_PINNED = f"no occasion has {FEWEST_PAIRS} objects with enough valid repeats: nothing is pinned yet"
+PARTS = ("same_identity", "same_models", "same_material")
 IS_PINNED = "this occasion is the pinned one"
 
 
@@ -45,6 +46,7 @@ def drift_rows(scores: pd.DataFrame, study_objects: pd.DataFrame, study: Fidelit
     """Every occasion against the pinned one, on the objects with enough valid repeats on both."""
     pinned = pinned_occasion(scores, study.minimum_repeats)
     product_of = study_objects.set_index("object")["product_id"]
+    still_judged = set(study_objects.loc[study_objects["excluded"].isna(), "object"])
     occasions = {str(day): part.set_index("object") for day, part in scores.groupby("occasion")}
     comparable = {day: _comparable(part, study) for day, part in occasions.items()}
     rows = []
@@ -58,7 +60,7 @@ def drift_rows(scores: pd.DataFrame, study_objects: pd.DataFrame, study: Fidelit
             "n_too_few_repeats": int((~has_enough_repeats(now, study.minimum_repeats)).sum()),
             "cost_usd": now["cost_usd"].sum(),
         }
-        differs = changes_since(then, now)._asdict()
+        differs = changes_since(then, now, still_judged)._asdict()
         row |= {"changes": differs.pop("words"), **differs}
         if pinned is None:
             row |= {"n_objects": 0, "mean_now": comparable[day].mean(), "undefined": f"all: {NOT_PINNED}"}
@@ -135,7 +137,7 @@ def headline(frame: pd.DataFrame, scores: pd.DataFrame, study: FidelityStudy) ->
         "pinned": last["pinned"],
         "n_occasions": len(frame),
         "n_objects_moved": n_moved(scores, last["pinned"], last["occasion"], study),
-        "same_judge": bool(last["same_identity"] and last["same_models"] and last["same_material"]),
+        "same_judge": bool(last[list(PARTS)].all()),
         "changes": metadata_value(last["changes"]),
         "plot": plot,
     }
@@ -181,7 +183,7 @@ def shift_gate(frame: pd.DataFrame, limit: float) -> Gate:
         n=int(last["n_objects"]),
         what=what,
         reason=_reason(last),
-        remedy=_remedy(last),
+        remedy=_remedy(last, "shift"),
     )
     return _of_pinned(gate, last)
 
@@ -198,7 +200,7 @@ def agreement_gate(frame: pd.DataFrame, threshold: float) -> Gate:
         n=int(last["n_objects"]),
         what=f"ICC(A,1) of the anchor's scores on {last['pinned']} and {last['occasion']}",
         reason=_reason(last),
-        remedy=_remedy(last),
+        remedy=_remedy(last, "icc"),
     )
     return _of_pinned(gate, last)
 
@@ -208,16 +210,18 @@ def judge_gate(frame: pd.DataFrame) -> Gate:
     if frame.empty:
         return _no_occasion("same_judge_as_pinned", "<= 0")
     last = frame.iloc[-1]
-    differ = [name for name in ("same_identity", "same_models", "same_material") if not last[name]]
+    differ = [name for name in PARTS if not last[name]]
     gate = at_most(
         "same_judge_as_pinned",
         float(len(differ)),
         0,
-        n=3,
+        n=len(PARTS),
         counted="parts (judge, answering models, prompt and images)",
         what=f"Number of parts of the judge that are not those of {last['pinned']}",
         remedy=f"On {last['occasion']} {last['changes']}. Scores of before and after are those of two judges.",
     )
+    if not last["n_pinned"]:
+        return gate._replace(passed=True, seen=None, sentence=f"On {last['occasion']} {NOT_PINNED}.")
     said = f"On {last['occasion']} judge, answering models, prompt and images were those of {last['pinned']}."
     return _of_pinned(told(gate, said), last)
 
@@ -244,7 +248,10 @@ def _reason(last: pd.Series) -> str:
     return "" if pd.isna(last["undefined"]) else str(last["undefined"])
 
 
-def _remedy(last: pd.Series) -> str:
+def _remedy(last: pd.Series, column: str) -> str:
     if pd.isna(last["changes"]):
+        if pd.isna(last[column]):
+            # Without a number nothing says that the judge is another one.
+            return ""
         return "Judge, prompt and images are the same: the provider's model may have changed under its name."
     return f"On {last['occasion']}: {last['changes']}."

@@ -7,12 +7,19 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from assets.fidelity.dose_response import readings
 from assets.partitions import MADE_SO_FAR, Frames
-from assets.report_gates import gates_by_setting, golden_gates
-from assets.sensitivity_rows import dose_of
+from assets.report_gates import (
+    advice_by_setting,
+    conditions_by_setting,
+    decision_gates,
+    gates_by_setting,
+    golden_gates,
+)
+from assets.sensitivity_rows import dose_of, dose_points
 from resources.configuration.fidelity import FidelityStudy
 from resources.partial_files import write_whole
-from resources.reports.fidelity.contents import Contents
+from resources.reports.fidelity.contents import Contents, left_out
 from resources.reports.fidelity.facts import judge_in_words
 from resources.reports.fidelity.report import FILE_NAME, fidelity_page
 from resources.reports.text import LANGUAGES
@@ -26,6 +33,7 @@ WHOLE = (
     "setting_summary",
     "recommended_setting",
     "golden_images",
+    "golden_scores",
     "sensitivity",
     "dose_response",
 )
@@ -47,7 +55,7 @@ BY_SETTING = (
     group_name="fidelity",
     ins={name: dg.AssetIn() for name in WHOLE} | dict.fromkeys(BY_SETTING, MADE_SO_FAR),
     kinds={"html"},
-    code_version="1",
+    code_version="2",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="fidelity_report",
 )
@@ -76,14 +84,27 @@ def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame |
         frames: Every table that the report reads, by name; a partitioned one as a dict.
     """
     tables = {table: as_one(table, frame) for table, frame in frames.items()}
+    gone = left_out(tables["setting_summary"])
+    # What a former judge said is not what this one says: a setting that is not compared has no part in the report.
+    tables |= {name: tables[name][~tables[name]["setting"].isin(list(gone))] for name in BY_SETTING}
     doses = {
         str(row["alteration"]): dose_of(str(row["kind"]), float(row["magnitude"]))
         for row in tables["sensitivity"].to_dict("records")
         if not pd.isna(row["magnitude"])
     }
-    gates = gates_by_setting(tables, plan)
     return Contents(
-        name, plan, tables, gates, golden_gates(tables["sensitivity"], tables["dose_response"], plan), doses
+        name,
+        plan,
+        tables,
+        gates=gates_by_setting(tables, plan),
+        golden_gates=golden_gates(tables["golden_scores"], tables["sensitivity"], tables["dose_response"], plan),
+        advice=advice_by_setting(tables, plan),
+        decision_gates=decision_gates(tables["recommended_setting"], plan),
+        drops=dose_points(tables["golden_scores"]),
+        conditions=conditions_by_setting(tables["recommended_setting"], plan, "choosing"),
+        reported_conditions=conditions_by_setting(tables["recommended_setting"], plan, "reporting"),
+        doses=doses,
+        dose_readings=readings(tables["dose_response"], plan.thresholds.dose_response_r2),
     )
 
 

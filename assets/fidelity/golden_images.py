@@ -8,7 +8,7 @@ import pandas as pd
 from upath import UPath
 
 from analysis.gates import Gate, at_most
-from assets.checks import gate_result, require, told
+from assets.checks import NOT_ASKED, gate_result, require, told
 from assets.choosing_products import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate
 from assets.golden_choice import golden_objects, other_object
@@ -23,6 +23,7 @@ from resources.progress import Advance, TracksProgress
 from resources.study import Study
 from resources.tables.fidelity_golden import GOLDEN_IMAGES
 
+NO_GOLDEN_SET = "golden.items names no item, so there is no golden set."
 TILE_PX = 128
 DESCRIBED = ["object", "item_id", "product_id", "category_l3", "reference_paths", "reference_sha256", "chose_setting"]
 
@@ -160,6 +161,9 @@ def golden_images_are_of_the_judged_renders(
 def current_renders_gate(manifest: pd.DataFrame, study_objects: pd.DataFrame) -> Gate:
     """Golden images that are gone, changed, or made of another render than the one judged now; each is named."""
     made = manifest[manifest["skipped"].isna()]
+    if manifest.empty:
+        name = "golden_images_are_of_the_judged_renders"
+        return Gate(name, True, None, "<= 0", f"{NOT_ASKED} {NO_GOLDEN_SET}", 0)
     wrong = _wrong_objects(made, study_objects)
     faults = [
         f"{row['item_id']} {row['alteration']}: {fault}."
@@ -173,7 +177,7 @@ def current_renders_gate(manifest: pd.DataFrame, study_objects: pd.DataFrame) ->
         n=len(made),
         counted="golden images",
         what="Number of golden images not made of the render that is judged now",
-        reason=listed(manifest["skipped"].dropna().unique(), 3) or "golden.items names no item",
+        reason=listed(manifest["skipped"].dropna().unique(), 3),
         remedy=f"{listed(faults, 3)} Make `study_objects` and then `golden_images` again.",
     )
     return told(gate, f"All {len(made)} golden images are on the disk and of the renders that are judged now.")

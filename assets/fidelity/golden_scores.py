@@ -9,9 +9,9 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.rounding import rounded
-from assets.checks import WARN, gate_result, require, told
+from assets.checks import NOT_ASKED, WARN, gate_result, require, told
 from assets.counted_pairs import chose_setting, counted
-from assets.fidelity.golden_images import current_renders_gate
+from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
 from assets.fidelity.judge_calls import judged_objects, judging_of
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, matrix_of
@@ -20,6 +20,7 @@ from assets.partitions import MADE_SO_FAR, Frames
 from assets.plan_in_force import PlanInForce, difference, plan_in_force
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.grid import setting_from_key
+from resources.database.call_queries import ALTERATION_SIGN
 from resources.errors import UserError, listed
 from resources.judges.contract import JudgedObject
 from resources.plots.figure import figure_metadata
@@ -51,11 +52,15 @@ def golden_scores(
 ) -> pd.DataFrame:
     """Asks the judge about every golden image that the ledger does not answer yet, at one setting."""
     require(current_renders_gate(golden_images, study_objects))
+    if golden_images.empty:
+        nothing = pd.DataFrame(columns=[column.name for column in GOLDEN_SCORES.columns])
+        context.add_output_metadata({"note": NO_GOLDEN_SET})
+        return nothing
     key = setting_in_force(study.fidelity.golden.setting, recommended_setting, "golden")
     in_force = plan_in_force(study.fidelity, judged_objects(study_objects))
     originals = originals_at(key, judge_calls, score_matrix, study.fidelity, in_force)
     objects = [] if records_items_only(study.fidelity) else altered_objects(golden_images, study_objects)
-    judging = judging_of(context, study, objects, [setting_from_key(key)])
+    judging = replace(judging_of(context, study, objects, [setting_from_key(key)]), what="golden set calls")
     judging.ask(progress, context.log)
     frame = golden_score_rows(golden_images, judging.rows()[key], originals, study.fidelity)
     context.add_output_metadata(headline(frame))
@@ -84,7 +89,7 @@ def records_items_only(study: FidelityStudy) -> bool:
 
 def golden_name(object_: str, alteration: str) -> str:
     """What the ledger calls an altered image."""
-    return f"{object_}~{alteration}"
+    return f"{object_}{ALTERATION_SIGN}{alteration}"
 
 
 def originals_at(
@@ -170,31 +175,35 @@ def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: dg.ResourcePar
 
 
 @dg.asset_check(asset=golden_scores)
-def golden_items_are_held_out(golden_scores: pd.DataFrame) -> dg.AssetCheckResult:
+def golden_items_are_held_out(golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
     """Advice: no item of the golden set had a part in choosing the setting."""
-    return gate_result(held_out_gate(golden_scores), WARN)
+    return gate_result(held_out_gate(golden_scores, study.fidelity), WARN)
 
 
 def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
     """The share of golden images with a pair of scores."""
+    if frame.empty:
+        needed = f">= {1.0 - max_missing_share:g}"
+        return Gate("golden_pairs_are_complete", True, None, needed, f"{NOT_ASKED} {NO_GOLDEN_SET}", 0)
     paired = int(frame["undefined"].isna().sum())
     reasons = frame["undefined"].dropna().value_counts()
     return at_least(
         "golden_pairs_are_complete",
-        paired / len(frame) if len(frame) else None,
+        paired / len(frame),
         1.0 - max_missing_share,
         n=len(frame),
         counted="golden images",
         what="Share with a score beside the original's",
-        reason="the golden set is empty",
         remedy=f"Lacking: {listed(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are asked "
         "again.",
     )
 
 
-def held_out_gate(frame: pd.DataFrame) -> Gate:
+def held_out_gate(frame: pd.DataFrame, study: FidelityStudy) -> Gate:
     """The number of items whose product also had a part in choosing the setting."""
-    chose = frame.loc[chose_setting(frame), "object"].unique()
+    if frame.empty:
+        return Gate("golden_items_are_held_out", True, None, "<= 0", f"{NOT_ASKED} {NO_GOLDEN_SET}", 0)
+    chose = frame.loc[chose_setting(frame), "item_id"].unique()
     n_items, pairs = int(frame["object"].nunique()), counted(frame)
     if chose_setting(pairs).any():
         consequence = "Their pairs count all the same, because no other item has a pair of scores."
@@ -207,7 +216,20 @@ def held_out_gate(frame: pd.DataFrame) -> Gate:
         n=n_items,
         counted="items",
         what="Number of items that had a part in choosing the setting",
-        remedy=f"They are {listed(chose)}. {consequence} Leave `golden.items` out; with more products, one half "
-        "chooses and the other is free for the golden set.",
+        remedy=f"They are {listed(chose)}. {consequence} {_how_to_hold_out(study, all_chose=len(chose) == n_items)}",
     )
     return told(gate, f"None of the {n_items} items had a part in choosing the setting.")
+
+
+def _how_to_hold_out(study: FidelityStudy, *, all_chose: bool) -> str:
+    """What would leave items out of choosing the setting, by what keeps them in now."""
+    plan = study.recommendation
+    if study.golden.items is not None and (plan.method == "split" or not all_chose):
+        return "Leave `golden.items` out, or name items of products that do not choose."
+    if plan.method == "optimism":
+        return "`recommendation: {method: optimism}` lets every product choose; `split` leaves one half out of it."
+    fewest = 2 if plan.method == "split" else plan.fewest_products_to_split
+    return (
+        f"With at least {fewest} products that people scored, one half chooses and the other is free for the golden "
+        "set; with fewer, all of them choose."
+    )

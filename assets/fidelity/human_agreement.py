@@ -114,6 +114,9 @@ def no_large_errors(
 def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") -> Gate:
     """The overall Spearman correlation, or its lower bound, against the threshold."""
     row, seen = _overall(frame, "spearman_r", column)
+    remedy = "Look at the scatter plot in matched_scores: which objects does the judge place elsewhere?"
+    if column != "value":
+        remedy = "More products narrow the interval."
     return at_least(
         "orders_like_people" if column == "value" else "orders_like_people_for_sure",
         seen,
@@ -121,7 +124,7 @@ def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") 
         n=int(row["n_used"]),
         what="Spearman with people" if column == "value" else "The lower bound of Spearman with people",
         reason=_reason(row),
-        remedy="Look at the scatter plot in matched_scores: which objects does the judge place elsewhere?",
+        remedy="" if pd.isna(row["value"]) else remedy,
     )
 
 
@@ -137,7 +140,9 @@ def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
         n=int(row["n_used"]),
         what=f"{what} against people",
         reason=_reason(row),
-        remedy="mae_linear in human_agreement says what a calibration on held-out products would leave.",
+        remedy=""
+        if seen is None
+        else "mae_linear in human_agreement says what a calibration on held-out products would leave.",
     )
 
 

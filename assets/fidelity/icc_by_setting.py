@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.bootstrap import Interval
-from analysis.gates import Gate, at_least, at_most
+from analysis.gates import DETERMINISTIC, Gate, at_least, at_most
 from analysis.icc import Icc, IccForm, icc, icc_band
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.undefined import UndefinedStatistic
@@ -164,7 +164,9 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
         n=int(seen["n_used"]),
         what="ICC(1,k)",
         reason=str(seen["undefined"]),
-        remedy="More repeats raise ICC(1,k); a lower temperature narrows the repeats.",
+        remedy=""
+        if pd.isna(seen["icc_1k"])
+        else "More repeats raise ICC(1,k); a lower temperature narrows the repeats.",
     )
 
 
@@ -180,7 +182,7 @@ def lower_bound_gate(row: pd.DataFrame, threshold: float) -> Gate:
         n=int(seen["n_used"]),
         what="The lower bound of ICC(1,k)",
         reason=str(seen["interval_by_product"] if pd.isna(seen["undefined"]) else seen["undefined"]),
-        remedy="More objects of more products narrow the interval.",
+        remedy="" if pd.isna(seen["icc_1k"]) else "More objects of more products narrow the interval.",
     )
 
 
@@ -189,7 +191,7 @@ def _deterministic_gate(name: str, n: int, threshold: float) -> Gate:
         f"ICC(1,k) is 1 by construction over {n} objects and does not count: the setting is deterministic, all repeats "
         f"of each object are equal, which shows nothing about repeatability; needed: at least {threshold:g}."
     )
-    return Gate(name, False, None, f">= {threshold:g}", sentence)
+    return Gate(name, False, None, f">= {threshold:g}", sentence, n, DETERMINISTIC)
 
 
 def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:

@@ -1,5 +1,6 @@
 """Table `judge_calls`: every attempt to get a verdict, a snapshot of the ledger's rows."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ from resources.judges.registry import judge_of
 from resources.progress import TracksProgress
 from resources.study import Study
 
+UNNAMED = "unnamed"  # what a recording without a model's name is called
+_SNAPSHOT = re.compile(r"[-@](\d{4}(-?\d{2}-?\d{2})?|\d{6})")
 DISAGREEMENT = 0.01  # stated and recomputed score may differ by rounding
 
 
@@ -136,7 +139,10 @@ def prices_are_recent(
 
 
 def model_gate(calls: pd.DataFrame) -> Gate:
-    """The number of different models and fingerprints behind the answers, against one."""
+    """The number of different models and fingerprints behind the answers, against one, and whether it was asked for.
+
+    A dated snapshot of the model that was asked for is that model.
+    """
     answered = calls[calls["state"].isin(ANSWER_STATES)]
     models = answered[["model_answered", "fingerprint"]].fillna("not stated").drop_duplicates()
     named = listed(f"{row.model_answered} ({row.fingerprint})" for row in models.itertuples())
@@ -149,7 +155,30 @@ def model_gate(calls: pd.DataFrame) -> Gate:
         what="Models and fingerprints behind the answers",
         remedy=f"They are {named}. Pin the model's version, or judge the setting again under another model name.",
     )
+    others = sorted(
+        {
+            f"{row.model_answered} for {row.model_asked}"
+            for row in answered[["model_asked", "model_answered"]].dropna().itertuples()
+            if not _is_asked_model(str(row.model_asked), str(row.model_answered))
+        }
+    )
+    if gate.passed and others:
+        words = (
+            f"Another model answered than was asked for: {listed(others)}. Name the one that answers, or ask the "
+            "provider why."
+        )
+        reason = f"another model answered than was asked for: {listed(others)}"
+        return gate._replace(passed=False, seen=None, sentence=words, reason=reason)
     return told(gate, f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
+
+
+def _is_asked_model(asked: str, answered: str) -> bool:
+    """Whether the name that answered is the one asked for, or a dated snapshot of it such as gpt-4o-2024-08-06."""
+    # A recording may hold several models, and one without a name says nothing.
+    names = asked.split("+")
+    return names == [UNNAMED] or any(
+        answered == name or (answered.startswith(name) and _SNAPSHOT.fullmatch(answered[len(name) :])) for name in names
+    )
 
 
 def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:

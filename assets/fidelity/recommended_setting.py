@@ -13,7 +13,7 @@ from assets.compared_settings import compared_settings, described
 from assets.fidelity.judge_calls import judged_objects
 from assets.partitions import MADE_SO_FAR, Frames, metadata_value
 from assets.plan_in_force import PlanInForce, plan_in_force
-from assets.setting_conditions import counted
+from assets.setting_conditions import FOUR_CONDITIONS, counted, is_corrected
 from assets.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.errors import listed
@@ -32,6 +32,15 @@ COUNTS = (
     "n_matched_reporting",
     "n_matched_products_choosing",
     "n_matched_products_reporting",
+    "n_first_choosing",
+    "n_first_reporting",
+)
+# Each number to report in words, its column, and the column of the same on the objects that choose.
+REPORTED = (
+    ("ICC(1,k)", "icc_reported", "icc"),
+    ("Spearman", "spearman_reported", "spearman_r"),
+    ("median MAD", "mad_reported", "mad"),
+    ("JSON validity", "json_validity_reported", "json_validity_rate"),
 )
 NOTHING_COMMON = "no object is valid in every setting"
 NOTHING_TO_CONFIRM = "No setting is recommended, so there is nothing to confirm."
@@ -48,7 +57,7 @@ class Chosen(NamedTuple):
     group_name="fidelity",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR, "convergence_curves": MADE_SO_FAR},
     kinds={"pandas"},
-    code_version="1",
+    code_version="2",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="recommended_setting",
 )
@@ -104,7 +113,8 @@ def _not_compared(obstacle: str) -> dict[str, Any]:
 
 
 def _cost(calls: pd.DataFrame, matrix: pd.DataFrame) -> dict[str, Any]:
-    return {"cost_per_item_usd": float(calls["cost_usd"].sum()) / len(matrix) if len(matrix) else None}
+    n_items = int(matrix["item_id"].nunique())
+    return {"cost_per_item_usd": float(calls["cost_usd"].sum()) / n_items if n_items else None}
 
 
 def _repeats_needed(curves: pd.DataFrame | None) -> dict[str, Any]:
@@ -149,7 +159,7 @@ def headline(recommended: pd.DataFrame) -> dict[str, Any]:
 
 @dg.asset_check(asset=recommended_setting)
 def a_setting_is_recommended(recommended_setting: pd.DataFrame) -> dg.AssetCheckResult:
-    """Some setting keeps every condition: repeatable, like people, steady, in the answer's form."""
+    """Some setting keeps the four conditions: repeatable, like people, steady, in the answer's form."""
     return gate_result(recommended_gate(recommended_setting))
 
 
@@ -166,7 +176,7 @@ def recommended_for_sure(recommended_setting: pd.DataFrame, study: dg.ResourcePa
 
 
 def recommended_gate(recommended: pd.DataFrame) -> Gate:
-    """How many settings keep every condition, against one."""
+    """How many settings keep the four conditions, against one."""
     chosen = chosen_setting(recommended)
     compared = recommended[recommended["n_settings_tried"] > 0]
     n_passing = int(compared["passes"].astype(bool).sum())
@@ -182,22 +192,22 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
         1,
         n=len(compared),
         counted="setting" if len(compared) == 1 else "settings",
-        what="Number of settings that keep every condition",
+        what=f"Number of settings that keep {FOUR_CONDITIONS}",
         remedy=remedy,
     )
     equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
     like = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
     keep = "keeps" if n_passing == 1 else "keep"
-    passing = f"{n_passing} of {counted(len(compared), 'setting')} {keep} every condition"
+    passing = f"{n_passing} of {counted(len(compared), 'setting')} {keep} {FOUR_CONDITIONS}"
     words = f"{chosen.setting} is recommended: {passing}.{like}"
     return told(gate, words)
 
 
 def confirmed_gate(recommended: pd.DataFrame) -> Gate:
-    """Whether the numbers to report keep every condition, with the lower bounds beside them."""
+    """Whether the numbers to report keep the four conditions, with the lower bounds beside them."""
     row = _recommended_row(recommended)
     if row is None:
-        return Gate("recommendation_confirmed", False, None, "every condition", NOTHING_TO_CONFIRM)
+        return Gate("recommendation_confirmed", False, None, FOUR_CONDITIONS, NOTHING_TO_CONFIRM)
     bounds = f"Lower bounds for {_tried(row)} (Holm): "
     bounds += f"ICC(1,k) {_shown(row['icc_holm_low'])}, Spearman {_shown(row['spearman_holm_low'])}."
     where = f"over {counted(int(row['n_reporting']), 'object')} of {_products(row['n_products_reporting'])}"
@@ -208,16 +218,18 @@ def confirmed_gate(recommended: pd.DataFrame) -> Gate:
         matched = counted(int(row["n_matched_reporting"]), "object")
         where += f" (Spearman over {matched} of {_products(row['n_matched_products_reporting'])})"
     if pd.isna(row["lacks_when_reported"]):
-        numbers = (
-            f"ICC(1,k) {_shown(row['icc_reported'])}, Spearman {_shown(row['spearman_reported'])}, "
-            f"median MAD {_shown(row['mad_reported'])}, JSON validity {_shown(row['json_validity_reported'])}"
+        numbers = ", ".join(
+            f"{what} {_shown(row[name])}{f' ({_shown(row[column])} seen)' if is_corrected(row.to_dict()) else ''}"
+            for what, name, column in REPORTED
         )
-        words = f"{row['setting']} keeps every condition in the numbers to report, {where}: {numbers}. {bounds}"
-        return Gate("recommendation_confirmed", True, None, "every condition", words)
+        if is_corrected(row.to_dict()):
+            where += ", corrected for the choice"
+        words = f"{row['setting']} keeps {FOUR_CONDITIONS} in the numbers to report, {where}: {numbers}. {bounds}"
+        return Gate("recommendation_confirmed", True, None, FOUR_CONDITIONS, words)
     words = (
         f"{row['setting']} misses conditions in the numbers to report, {where}: {row['lacks_when_reported']} {bounds}"
     )
-    return Gate("recommendation_confirmed", False, None, "every condition", words)
+    return Gate("recommendation_confirmed", False, None, FOUR_CONDITIONS, words)
 
 
 def sure_gate(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> Gate:
@@ -234,7 +246,7 @@ def sure_gate(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> Gate
             counted=f"{'object' if row[n] == 1 else 'objects'} of {_products(row[n_products])}",
             what=f"For {_tried(row)} (Holm), the lower bound of {what}",
             reason="too few products, undefined in too many resamples, or the same in all; column `method` says which",
-            remedy="More products narrow the interval.",
+            remedy="" if pd.isna(row[column]) else "More products narrow the interval.",
         )
         for column, what, needed, n, n_products in (
             ("icc_holm_low", "ICC(1,k)", thresholds.icc, "n_reporting", "n_products_reporting"),

@@ -145,26 +145,21 @@ def retried_gate(row: pd.DataFrame) -> Gate:
     tried = f"{n_retried} of {n_calls} calls {'was' if n_retried == 1 else 'were'} tried again"
     known = not pd.isna(seen["difference_low"])
     n_objects = int(seen["n_retried_objects"])
-    if not known and n_objects < FEWEST_CLUSTERS:
+    if not known:
         objects = "1 object" if n_objects == 1 else f"{n_objects} objects"
-        words = f"{tried}, and a score came of it for {objects}: fewer than {FEWEST_CLUSTERS}, too few to compare."
-        return Gate(name, True, None, "<= 0", words)
-    distance = max(float(seen["difference_low"]), -float(seen["difference_high"]), 0.0) if known else None
-    differs = (
-        ""
-        if not known
-        else (f"{seen['difference']:+.3f} ({seen['difference_low']:.3f} to {seen['difference_high']:.3f})")
-    )
+        words = f"{tried}, and a score came of it for {objects}"
+        if n_objects < FEWEST_CLUSTERS:
+            return Gate(name, True, None, "<= 0", f"{words}: fewer than {FEWEST_CLUSTERS}, too few to compare.")
+        why = seen["undefined"] if pd.isna(seen["difference"]) else seen["method"]
+        return Gate(name, True, None, "<= 0", f"{words}: too few to compare ({why}).")
+    differs = f"{seen['difference']:+.3f} ({seen['difference_low']:.3f} to {seen['difference_high']:.3f})"
     gate = at_most(
         name,
-        distance,
+        max(float(seen["difference_low"]), -float(seen["difference_high"]), 0.0),
         0.0,
         n=n_retried,
         counted="retried call" if n_retried == 1 else "retried calls",
         what="Distance from 0 of the interval of retried minus other repeats of the same objects",
-        reason=str(seen["undefined"] if pd.isna(seen["difference"]) else seen["method"]),
-        remedy=f"The difference is {differs}: look at the objects in retried_calls before their scores are used."
-        if known
-        else "",
+        remedy=f"The difference is {differs}: look at the objects in retried_calls before their scores are used.",
     )
     return told(gate, f"{tried}; the scores do not tell them from other repeats: {differs}.")

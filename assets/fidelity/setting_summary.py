@@ -24,6 +24,8 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_statistics import SETTING_SUMMARY
 
+NOT_COMPARED = "not compared: "
+
 
 @dg.asset(
     group_name="fidelity",
@@ -69,7 +71,7 @@ def summary_rows(
         row = described(key, study) | answers(calls[key]) | {"n_total": n_total, "n_left_out": left_out}
         if key in compared.obstacles:
             nothing = {"deterministic": False, "n_objects": 0, "n_products": 0, "n_matched": 0}
-            rows.append(row | nothing | {"undefined": f"not compared: {compared.obstacles[key]}"})
+            rows.append(row | nothing | {"undefined": f"{NOT_COMPARED}{compared.obstacles[key]}"})
             continue
         matrix = matrices[key][matrices[key]["object"].isin(compared.common)]
         matched = matched_rows(key, matrix, human_scores, study_objects, study)

@@ -71,7 +71,7 @@ def mad_gate(frame: pd.DataFrame, limit: float) -> Gate:
 
 
 def width_gate(frame: pd.DataFrame, limit: float) -> Gate:
-    """The median over objects of the 95 % half-width against its limit."""
+    """The median over objects of the half-width against its limit."""
     remedy = "projected_n in convergence_curves says how many repeats each object needs."
     return _median_gate("means_are_precise", frame["half_width"], limit, "Median half-width of the means", remedy)
 
@@ -79,4 +79,6 @@ def width_gate(frame: pd.DataFrame, limit: float) -> Gate:
 def _median_gate(name: str, values: pd.Series, limit: float, what: str, remedy: str) -> Gate:
     known = values.dropna()
     seen = float(known.median()) if len(known) else None
-    return at_most(name, seen, limit, n=len(known), what=what, reason="no object has enough repeats", remedy=remedy)
+    reason = "no object has enough repeats"
+    remedy = remedy if len(known) else ""
+    return at_most(name, seen, limit, n=len(known), what=what, reason=reason, remedy=remedy)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from analysis.gates import Gate, at_least, at_most
 from analysis.pairs import FEWEST_PAIRS
 from assets.checks import gate_result, told
+from assets.golden_choice import refuse_unknown_items
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
 from resources.images import load_image
@@ -31,6 +32,7 @@ def study_objects(
 ) -> pd.DataFrame:
     """Finds each object's photos and render and opens every image once; what cannot be judged says why."""
     frame = find_study_objects(human_scores, selected_objects(study.fidelity), study.fidelity)
+    refuse_unknown_items(frame, study.fidelity)
     context.add_output_metadata(headline(frame))
     return frame
 

@@ -96,8 +96,9 @@ def _retry(
     Raises:
         UserError: A state is not one of answers without a score, or the study was not run yet.
     """
-    from pipeline.command_line.estimate_shown import costs_money, require_consent
+    from pipeline.command_line.estimate_shown import require_consent
     from pipeline.command_line.run_study import run_and_show
+    from resources.judges.openai.paid import costs_money
 
     if wrong := [one for one in states if one not in FAILED_ANSWERS]:
         why = "has a score and is final" if wrong[0] in SCORED_STATES else "is a fault, which every run asks again"
@@ -105,7 +106,7 @@ def _retry(
     console = Console(highlight=False, markup=False, emoji=False)
     chosen = frozenset(states or FAILED_ANSWERS)
     if _tell_before(study, counts, settings, chosen, console):
-        if costs_money(study):
+        if costs_money(study.fidelity.judge):
             require_consent(yes)
         run_and_show(home, Console(), "fidelity", settings or (), chosen)
 
@@ -122,7 +123,7 @@ def _tell_before(
 
     from assets.fidelity.judge_calls import judged_objects
     from resources.configuration.grid import setting_from_key
-    from resources.database.call_queries import ALTERATION_SIGN
+    from resources.database.call_queries import ALTERATION_SIGN, OCCASION_SIGN
     from resources.judges.judging import Judging
     from resources.judges.registry import judge_of
 
@@ -138,6 +139,12 @@ def _tell_before(
     open_calls = judging.open_calls()
     again = sum(one.state in states for one in open_calls.values())
     golden = sum(one.state in states and not one.scored for key, one in known.items() if ALTERATION_SIGN in key.object)
+    anchor = sum(one.state in states and not one.scored for key, one in known.items() if OCCASION_SIGN in key.object)
+    if anchor:
+        console.print(
+            f"{anchor} calls of the anchor came to that too and stay as they are: they are what the judge said "
+            "on their day. `touchstone run drift` asks about the same objects once more on another day."
+        )
     if not again and not golden:
         console.print(f"No call of {judge.identity.model} came to {', '.join(sorted(states))}: nothing to ask again.")
         failed = counts[counts["state"].isin(states) & counts["judge_identity"].ne(judge.identity.digest)]
@@ -194,6 +201,8 @@ def _chosen(counts: pd.DataFrame, judge: str | None) -> str:
     Raises:
         UserError: No judge in the ledger is meant, or several.
     """
+    if judge is not None and not judge.strip():
+        raise UserError("`--judge` names no judge. Give a model, an identity, or the beginning of one.")
     last = counts.groupby(["judge_identity", "model_asked"])["last"].max().sort_values(ascending=False)
     known = list(last.index)
     if judge is None:

@@ -7,6 +7,7 @@ import re
 import sys
 import unicodedata
 from collections import defaultdict
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -18,6 +19,7 @@ from rich.text import Text
 from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, STUDY_CALLS
 from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES
+from resources.partial_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,14 +60,37 @@ def show_counts(
     states = [state for state in (*ANSWER_STATES, *FAULT_STATES) if state in set(ours["state"])]
     by_state = ours.pivot_table(index=["kind", "setting"], columns="state", values="n", aggfunc="sum", fill_value=0)
     sums = ours.groupby(["kind", "setting"])[["n", *PRICE]].sum()
-    console.print(_grouped(by_state[states].assign(n=sums["n"]), {"n": "attempts"} | {one: one for one in states}))
+    counted = by_state[states].assign(n=sums["n"])
+    for headings in _that_fit(counted, {"n": "attempts"} | {one: one for one in states}, console.width):
+        console.print(_grouped(counted, headings))
     if sums[list(PRICE)].to_numpy().any():
-        console.print(_grouped(sums, PRICE))
+        for headings in _that_fit(sums, PRICE, console.width):
+            console.print(_grouped(sums, headings))
     n_faults = ours[ours["state"].isin(FAULT_STATES)]["n"].sum()
     n_answers = ours["n"].sum() - n_faults
     console.print(f"{n_answers:,} answers and {n_faults:,} faults; a fault is asked again in the next run.")
     if again := ours["n_second"].sum():
         console.print(f"{again:,} calls were tried more than once: table retried_calls compares them with the others.")
+
+
+def _that_fit(numbers: pd.DataFrame, headings: dict[str, str], width: int) -> list[dict[str, str]]:
+    """The columns in as many tables beside their settings as the terminal's width takes."""
+    between = 2  # the table's own spaces
+    first = max(len(plain(setting)) for setting in numbers.index.get_level_values("setting")) + 2 * between
+    parts: list[dict[str, str]] = [{}]
+    left = width - first
+    for name, heading in headings.items():
+        taken = max(_longest_word(heading), len(_counted(name, numbers[name].sum()))) + between
+        if parts[-1] and taken > left:
+            parts.append({})
+            left = width - first
+        parts[-1][name] = heading
+        left -= taken
+    return parts
+
+
+def _longest_word(heading: str) -> int:
+    return max(map(len, heading.replace("_", " ").split()))
 
 
 def _grouped(numbers: pd.DataFrame, headings: dict[str, str]) -> Table:
@@ -76,7 +101,12 @@ def _grouped(numbers: pd.DataFrame, headings: dict[str, str]) -> Table:
         # By words, so that a narrow terminal breaks a heading rather than cutting it.
         words = heading.replace("_", " ")
         table.add_column(
-            words, footer=_counted(name, numbers[name].sum()), justify="right", vertical="bottom", overflow="fold"
+            words,
+            footer=_counted(name, numbers[name].sum()),
+            justify="right",
+            vertical="bottom",
+            overflow="fold",
+            min_width=_longest_word(heading),
         )
     for kind, title in KINDS.items():
         group = numbers[numbers.index.get_level_values("kind") == kind]
@@ -150,9 +180,14 @@ def write_csv(single: pd.DataFrame, path: Path) -> None:
     if str(path) == "-":
         _write_rows(single, sys.stdout)
         return
+    rows = StringIO(newline="")
+    _write_rows(single, rows)
     try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            _write_rows(single, file)
+        if path.exists() and not path.is_file():  # a pipe or a device, which no file must take the place of
+            with path.open("w", encoding="utf-8", newline="") as file:
+                file.write(rows.getvalue())
+        else:
+            write_whole(path.resolve(), rows.getvalue())
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror}).") from error
 

@@ -10,11 +10,13 @@ from rich.console import Console
 from resources.errors import UserError
 from resources.home import touchstone_home
 
-SECRETS = ("OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY", "TOUCHSTONE_DATABASE_URL")
+DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
 
 
 def doctor() -> None:
     """Look at what a study needs, bring the ledger's schema up to date; exits 2 when something in force is broken."""
+    from resources.judges.openai.access import VARIABLES
+
     console = Console()
     home = touchstone_home()
     console.print(f"touchstone {version('touchstone')}, dagster {version('dagster')}", highlight=False)
@@ -34,7 +36,7 @@ def doctor() -> None:
         except UserError as problem:
             broken += 1
             console.print(f"{name:14} [red]broken[/red]: {problem}", soft_wrap=True, highlight=False)
-    for name in SECRETS:
+    for name in (*VARIABLES, DATABASE_URL):
         console.print(f"{name:24} {'set' if os.environ.get(name) else 'not set'}", highlight=False)
     if broken:
         raise typer.Exit(2)
@@ -102,7 +104,7 @@ def _prices() -> str:
     plan = load_configuration(touchstone_home()).fidelity
     if plan and plan.judge.kind == "openai":
         gate = price_age_gate(plan.judge)
-        return gate.sentence if gate.passed else f"[yellow]old[/yellow]: {gate.sentence}"
+        return gate.sentence if gate.passed else f"[yellow]note[/yellow]: {gate.sentence}"
     table = price_table()
     days = sorted(row.read_on for row in table.models)
     return f"{table.name}: {len(table.models)} models, read {days[0]} to {days[-1]}; no paid judge is configured"

@@ -1,27 +1,31 @@
 """The estimate on the terminal, and a person's consent to what it says."""
 
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from itertools import groupby
 
 import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pipeline.command_line.planned_calls import PlannedCalls
+from pipeline.command_line.planned_calls import ANCHOR, GOLDEN_SET, PlannedCalls
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.database.engine import open_engine
 from resources.database.measured_calls import measured_calls
 from resources.errors import UserError
 from resources.judges.contract import Spent
 from resources.judges.openai.access import access_of, require_key
-from resources.judges.openai.estimate import EstimateRow, Estimator, in_all
-from resources.judges.openai.limits import dollars
+from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.price_age import price_age_gate
 from resources.judges.openai.prices import ModelPrice, price_of
 from resources.study import Study
 
-HEADINGS = ("", "calls", "tokens in", "tokens out", "USD", "at most", "hours")
+HEADINGS = ("", "calls", "tokens in", "tokens out", "USD", "at most, without retries", "time")
+OTHER_PARTS = (GOLDEN_SET, ANCHOR)
+WHOLE_CENTS_FROM_USD = 0.1
 
 
 def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: Spent) -> None:
@@ -35,19 +39,20 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
     for gate in planned.gates:
         console.print(f"[bold red]STOP[/bold red] {gate.sentence}", soft_wrap=True, highlight=False)
     if not isinstance(judge, OpenAIJudge):
-        for name, calls in planned.by_part.items():
-            console.print(f"  {name:14} {sum(one.n_calls for one in calls):>8,}", highlight=False)
+        for name, n_calls in _counts(planned.by_part):
+            console.print(f"  {name:20} {n_calls:>8,}", highlight=False)
         console.print(f"The judge {judge.kind} costs nothing.", highlight=False)
         return
     access = access_of(judge)
-    price = price_of(access.model, judge)
+    price = price_of(access.model, judge, own_server=access.is_own)
     measured = measured_calls(open_engine(study.home.database_url), study.name, planned.judge.identity.digest)
     estimator = Estimator(judge, price, measured)
-    rows = estimator.rows(planned.by_part)
-    console.print(_table([*rows, in_all(rows)]))
+    total = estimator.row("in all", [one for calls in planned.by_part.values() for one in calls])
+    if planned.n_open:
+        console.print(_table([*_alike(estimator.rows(planned.by_part)), total]))
     for line in (f"'{access.model}' at {access.public_url}.", f"{price.sentence}.", estimator.method):
         console.print(line, soft_wrap=True, highlight=False)
-    for line in (*_money(judge, price, in_all(rows), spent), *_quota(judge, planned.n_open)):
+    for line in (*_money(judge, price, total, spent), *_quota(judge, planned.n_open)):
         console.print(line, soft_wrap=True, highlight=False)
     if not (gate := price_age_gate(judge)).passed:
         console.print(f"[yellow]WARN[/yellow] {gate.sentence}", soft_wrap=True, highlight=False)
@@ -55,16 +60,6 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
         require_key(access)
     except UserError as problem:
         console.print(f"[bold red]STOP[/bold red] {problem}", soft_wrap=True, highlight=False)
-
-
-def costs_money(study: Study) -> bool:
-    """Whether the judge in force is a paid one.
-
-    Raises:
-        UserError: The judge has no model, or its price is not known.
-    """
-    judge = study.fidelity.judge
-    return isinstance(judge, OpenAIJudge) and not price_of(access_of(judge).model, judge).is_free
 
 
 def require_consent(yes: bool) -> None:
@@ -94,21 +89,63 @@ def _table(rows: Sequence[EstimateRow]) -> Table:
             f"{row.n_calls:,}",
             f"{row.tokens_in:,.0f}",
             f"{row.tokens_out:,.0f}",
-            dollars(row.usd),
-            dollars(row.worst_usd),
-            f"{row.hours:,.2f}",
+            _usd(row.usd),
+            _usd(row.worst_usd),
+            _time(row.hours),
         )
     return table
+
+
+def _counts(by_part: Mapping[str, Sequence[Planned]]) -> list[tuple[str, int]]:
+    """Calls by part; settings beside each other with as many calls are one."""
+    counts = [(name, sum(one.n_calls for one in calls)) for name, calls in by_part.items()]
+    groups = [list(group) for _, group in groupby(counts, key=lambda part: (part[0] in OTHER_PARTS, part[1]))]
+    return [(_name([name for name, _ in group], group[0][1]), sum(n for _, n in group)) for group in groups]
+
+
+def _alike(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
+    """Settings beside each other that take the same are one row with their sum."""
+    groups = [list(group) for _, group in groupby(rows, key=lambda row: (row.name in OTHER_PARTS, astuple(row)[1:]))]
+    return [
+        EstimateRow(
+            _name([row.name for row in group], group[0].n_calls),
+            *(sum(values) for values in zip(*(astuple(row)[1:] for row in group), strict=True)),
+        )
+        for group in groups
+    ]
+
+
+def _name(names: Sequence[str], n_calls: int) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} settings x {n_calls:,}"
+
+
+def _usd(usd: float) -> str:
+    """Cents, and two digits at least."""
+    if usd == 0 or abs(usd) >= WHOLE_CENTS_FROM_USD:
+        return f"${usd:,.2f}"
+    return f"${usd:.{1 - math.floor(math.log10(abs(usd)))}f}"
+
+
+def _time(hours: float) -> str:
+    return f"{hours:,.1f} h" if hours >= 1 else f"{math.ceil(60 * hours)} min"
 
 
 def _money(judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent: Spent) -> list[str]:
     if price.is_free:
         return ["The judge costs nothing."]
     if judge.budget_usd is None:
-        return [f"No budget_usd is set: only the number of calls limits what is spent ({dollars(spent.usd)} so far)."]
+        return [f"No budget_usd is set: only the number of calls limits what is spent ({_usd(spent.usd)} so far)."]
     left = judge.budget_usd - spent.usd
-    fits = "suffices" if total.usd <= left else "[bold]does not suffice[/bold]: the run stops when it is used up"
-    return [f"Budget {dollars(judge.budget_usd)}, spent {dollars(spent.usd)}, left {dollars(left)}: it {fits}."]
+    remains = f"left {_usd(left)}" if left > 0 else "nothing is left"
+    money = f"Budget {_usd(judge.budget_usd)}, spent {_usd(spent.usd)}, {remains}"
+    if not total.n_calls:
+        return [f"{money}; nothing is to be asked."]
+    fits = "suffices"
+    if total.usd > left:
+        fits = "[bold]does not suffice[/bold]: the run stops when it is used up"
+    elif total.worst_usd > left:
+        fits = "suffices for the estimate, not for the worst case: the run stops when it is used up"
+    return [f"{money}: it {fits}."]
 
 
 def _quota(judge: OpenAIJudge, n_open: int) -> list[str]:

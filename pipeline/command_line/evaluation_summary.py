@@ -45,7 +45,7 @@ def show_evaluation(home: Home, console: Console) -> None:
 def table_of(rows: pd.DataFrame, first: str) -> Table:
     """Rows of `evaluation_summary` side by side; `first` heads the names."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in (first, "statistic", "value [95 % CI]", "n", "of"):
+    for heading in (first, "statistic", "value, interval", "n", "of"):
         table.add_column(heading, justify="left" if heading in (first, "statistic") else "right", no_wrap=True)
     for row in rows.to_dict("records"):
         counts = (str(row["n_used"]), str(row["n_total"]))

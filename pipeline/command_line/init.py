@@ -33,12 +33,23 @@ fidelity:
   # judge: {kind: replay, path: calls.jsonl}   # optional: recorded calls, or a VFScore outputs/llm_calls/{model} folder
   # judge:                          # optional: a vision model; OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY name it
   #   kind: openai
-  #   image_side_px: 768            # longer side of the images that are sent
+  #   model: gpt-4o-mini            # optional: instead of OPENAI_MODEL
+  #   image_side_px: 768            # longer side of the images that are sent; image_format: jpeg, or png
+  #   image_detail: auto            # or low, high
+  #   answer_form: auto             # or json_schema, json_object, plain: what the server is asked for
+  #   max_output_tokens: 1000
+  #   reasoning_effort: none        # optional: some models take a temperature only so
+  #   send_seed: true               # send_neutral_top_p: true; false for models that refuse them
   #   concurrency: 8                # calls under way at a time
   #   requests_per_minute: 60       # optional, like tokens_per_minute and requests_per_day: the provider's limits
+  #   timeout_s: 120                # of one try
+  #   attempts: 5                   # tries at one call within a run, while faults come
+  #   longest_wait_s: 120           # a server that asks for a longer pause ends the run
+  #   faults_until_open: 10         # faults in a row after which the provider counts as down
   #   budget_usd: 20                # optional: nothing beyond it is ever sent
   #   auto_budget_usd_per_day: 1    # optional: without it, schedules and sensors never ask a paid judge
-  #   price: {input: 0, output: 0}  # optional: USD for a million tokens, for a model that the price table does not know
+  #   price: {input: 0, output: 0}  # optional: USD for a million tokens (also cached_input, cache_write), for a model
+  #                                 # that the price table does not know; prices: prices.yaml names a table of yours
   # rubric_weights: {color_palette: 40, material_finish: 25, texture_identity: 15, texture_scale_placement: 20}
   # score_source: stated            # or recomputed: the weighted sum of the sub-scores
   # settings:
@@ -53,13 +64,17 @@ fidelity:
   # --- what the gates ask for ------------------------------------------------------------------------------
   # thresholds:
   #   {icc: 0.85, median_mad: 0.05, ci_half_width: 0.02, spearman: 0.7, mae: 0.10, rmse: 0.15, json_validity: 0.98,
-  #    effect_size: 0.8, stripes_effect_size: 1.5, hit_rate: 0.8, dose_response_r2: 0.6, stand_in_share: 0.5,
-  #    drift_shift: 0.05, drift_icc: 0.85}
-  # recommendation: {method: auto}  # split: one half of the products chooses, the other reports; or optimism
+  #    effect_size: 0.8, stripes_effect_size: 1.5, hit_rate: 0.8, false_alarm_rate: 0.2, dose_response_r2: 0.6,
+  #    stand_in_share: 0.5, drift_shift: 0.05, drift_icc: 0.85}
+  # recommendation:
+  #   method: auto                  # split: one half of the products chooses, the other reports; or optimism
+  #   fewest_products_to_split: 12  # under which `auto` takes optimism
+  #   weights: {icc: 0.25, json_validity: 0.25, human: 0.25, mad: 0.25}
   # golden: {n_items: 10}           # altered renders; also items, setting, stripes, hue_degrees, saturation,
-  #                                 # brightness, blur_px, texture_scale, logo_share; an empty list leaves a kind out
+  #                                 # brightness, blur_px, texture_scale, logo_share (an empty list leaves a kind
+  #                                 # out), same_tolerance: 0.05
   # annotators: expert              # or skilled, crowd: what the alternative annotator test grants a person
-  # anchor: {n_objects: 10}         # judged again by `touchstone run drift`
+  # anchor: {n_objects: 10}         # also setting; judged again by `touchstone run drift`
   # bootstrap_resamples: 1000
   # confidence: 0.95
   # seed: 20260101

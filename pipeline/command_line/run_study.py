@@ -40,7 +40,7 @@ def run(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="fidelity: show calls, tokens, price and hours; ask nothing.")
+        bool, typer.Option("--dry-run", help="fidelity, drift: show calls, tokens, price and hours; ask nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="fidelity, drift: agree to what a paid judge will cost.")] = False,
 ) -> None:
@@ -56,8 +56,8 @@ def run(
         raise UserError("`--engine` goes with pairwise.")
     if (study != "evaluation" and dataset) or (study != "fidelity" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
-    if (study == "evaluation" and (judge or yes)) or (study != "fidelity" and dry_run):
-        raise UserError("`--judge` and `--yes` go with fidelity and drift, `--dry-run` with fidelity.")
+    if study == "evaluation" and (judge or yes or dry_run):
+        raise UserError("`--judge`, `--dry-run` and `--yes` go with fidelity and drift.")
     if configuration_file(home) is None and "TOUCHSTONE_HOME" in os.environ and not home.holds_a_study():
         raise UserError(
             f"There is no study in {home.local}: no touchstone.yaml, and the demo was not run there. "
@@ -69,10 +69,8 @@ def run(
     chosen = study_with(judge)
     if engine:
         chosen = with_pairwise(chosen, engine=engine)
-    if study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai"):
-        _tell_the_price(console, chosen, partitions, dry_run, yes)
-    if study == "drift":
-        _tell_the_anchor(console, chosen, yes)
+    if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai")):
+        _tell_the_price(console, chosen, study, partitions, dry_run, yes)
     if not dry_run:
         run_and_show(home, console, study, partitions, study=chosen)
 
@@ -102,32 +100,21 @@ def with_pairwise(study: "Study", **changes: object) -> "Study":
     return replace(study, pairwise_section=study.pairwise.model_copy(update=changes))
 
 
-def _tell_the_price(console: Console, study: "Study", settings: tuple[str, ...], dry_run: bool, yes: bool) -> None:
+def _tell_the_price(
+    console: Console, study: "Study", name: StudyName, settings: tuple[str, ...], dry_run: bool, yes: bool
+) -> None:
     """Show what a run would take, and ask a person whether it may cost that."""
     with console.status("Counting calls"):
-        from pipeline.command_line.estimate_shown import costs_money, require_consent, show_estimate
-        from pipeline.command_line.planned_calls import planned_calls
+        from pipeline.command_line.estimate_shown import require_consent, show_estimate
+        from pipeline.command_line.planned_calls import planned_anchor_calls, planned_calls
+        from resources.judges.openai.paid import costs_money
 
-        planned = planned_calls(study, settings)
+        planned = planned_anchor_calls(study) if name == "drift" else planned_calls(study, settings)
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         spent = study.ledger.spent(study.name, midnight)
     if dry_run or planned.n_open:
         show_estimate(console, study, planned, spent)
-    if not dry_run and planned.n_open and costs_money(study):
-        require_consent(yes)
-
-
-def _tell_the_anchor(console: Console, study: "Study", yes: bool) -> None:
-    """Say how many calls an occasion takes; where they cost money, ask a person."""
-    from pipeline.command_line.estimate_shown import costs_money, require_consent
-
-    plan = study.fidelity
-    console.print(
-        f"Up to {plan.anchor.n_objects * plan.repeats} calls: {plan.anchor.n_objects} anchor objects, {plan.repeats} "
-        "repeats each, less what was answered today.",
-        highlight=False,
-    )
-    if costs_money(study):
+    if not dry_run and planned.n_open and costs_money(study.fidelity.judge):
         require_consent(yes)
 
 
@@ -164,8 +151,7 @@ def run_and_show(
         from resources.progress import BarProgress
         from resources.study import study_from_environment
 
-        study = study or study_from_environment()
-        study.retry_states = retry_states
+        study = replace(study or study_from_environment(), retry_states=retry_states)
         definitions = definitions_of(study)
     getattr(study, "fidelity" if name == "drift" else name)  # refuses what is not configured
     try:
@@ -185,6 +171,12 @@ def run_and_show(
     if name == "evaluation" and "evaluation_summary" in outcome.tables:
         # One bad file does not hide what the good ones gave.
         show_evaluation(home, console)
+    if name == "fidelity" and {"setting_summary", "recommended_setting"} <= set(outcome.tables):
+        # A report or a late table that cannot be written does not hide what was found.
+        show_summary(home, console)
+        _show_all_calls(study, partitions, console)
+    if name == "fidelity" and "fidelity_report" not in outcome.tables:
+        _tell_of_the_old_report(study, console)
     if outcome.user_errors:
         raise UserError("\n".join(dict.fromkeys(outcome.user_errors)))
     if outcome.other_errors:
@@ -192,9 +184,48 @@ def run_and_show(
     if not outcome.succeeded:
         raise UserError("A blocking gate stopped the study; the line marked STOP above says which and why.")
     if name == "fidelity":
-        show_summary(home, console)
         console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
     if name == "pairwise":
         show_pairwise(study, console)
     if name == "drift":
         show_drift(home, console)
+
+
+def _show_all_calls(study: "Study", settings: tuple[str, ...], console: Console) -> None:
+    """What the golden set and the anchor add to the calls that the summary counts."""
+    import pandas as pd
+
+    from resources.database.call_lists import STUDY_CALLS, state_counts
+    from resources.judges.contract import FAULT_STATES
+
+    key = settings[0] if settings else study.fidelity.settings.settings[0].key
+    asked = pd.read_parquet(str(study.home.tables / "fidelity" / "judge_calls" / f"{key}.parquet"))
+    counts = state_counts(study.ledger.engine, study.name)
+    ours = counts[counts["judge_identity"].isin(asked["judge_identity"])]
+    if ours["kind"].eq(STUDY_CALLS).all():
+        return
+    faults = int(ours.loc[ours["state"].isin(FAULT_STATES), "n"].sum())
+    answers = int(ours["n"].sum()) - faults
+    console.print(
+        "Answers and cost above are without the golden set and the anchor; with them: "
+        f"{answers:,} answers and {faults:,} faults, {ours['cost_usd'].sum():.2f} USD.",
+        highlight=False,
+    )
+
+
+def _tell_of_the_old_report(study: "Study", console: Console) -> None:
+    """A run that made no report leaves the one of an earlier run, perhaps of another judge: say so."""
+    import pandas as pd
+
+    from assets.fidelity.fidelity_report import report_path
+
+    table = study.home.tables / "fidelity" / "fidelity_report.parquet"
+    if not report_path(study).is_file() or not table.is_file():
+        return
+    judges = ", ".join(pd.read_parquet(str(table))["judge"].dropna().astype(str).unique()) or "of no name"
+    console.print(
+        f"The report on disk is of an earlier run (judge {judges}), not of this one: {report_path(study)}",
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+    )

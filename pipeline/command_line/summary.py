@@ -15,15 +15,19 @@ from upath import UPath
 from analysis.correlation import correlation
 from analysis.gates import Gate, at_least, at_most
 from assets.checks import NOT_ASKED
-from assets.fidelity.recommended_setting import as_good_as_best, chosen_setting
+from assets.fidelity.recommended_setting import chosen_setting
+from assets.fidelity.setting_summary import NOT_COMPARED
+from assets.plan_in_force import ANOTHER_JUDGE
+from assets.setting_conditions import counted
+from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome
-from resources.configuration.fidelity import FidelityThresholds
+from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.configuration.load import SAMPLE, load_configuration
 from resources.home import Home
 
 SHOWN_SETTING = "t0.2_p1.0"
 COLUMNS = (
-    ("icc", "ICC(1,k) [95 % CI]"),
+    ("icc", "ICC(1,k) [{level} CI]"),
     ("mad", "MAD"),
     ("half_width", "CI ±"),
     ("spearman_r", "Spearman"),
@@ -31,9 +35,17 @@ COLUMNS = (
     ("json_validity_rate", "JSON"),
 )
 
+LABELS = {
+    "icc": "ICC(1,k)",
+    "mad": "median MAD",
+    "spearman_r": "Spearman",
+    "mae": "MAE",
+    "json_validity_rate": "JSON validity",
+}
+
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
-    """Every gate with what was seen and needed, what stops or fails first."""
+    """Gates that do not hold with what was seen and needed, what stops or fails first; those that hold by name."""
     if not outcome.tables and not outcome.checks:
         return
     console.print(
@@ -41,13 +53,20 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
         "note is advice."
     )
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for check in sorted(outcome.checks, key=_order):
-        if check.description == NOT_ASKED:
-            continue
+    asked = [check for check in outcome.checks if check.description != NOT_ASKED]
+    for check in sorted(asked, key=_order):
         word, style = _verdict(check)
-        name = check.check_name if check.partition is None else f"{check.check_name} ({check.partition})"
-        grid.add_row(Text(f"  {word}", style=style), Text.assemble((name, "bold"), f": {check.description}"))
+        if not check.passed:
+            grid.add_row(
+                Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {check.description}")
+            )
+    if held := [_name(check) for check in asked if check.passed]:
+        grid.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
     console.print(grid)
+
+
+def _name(check: dg.AssetCheckEvaluation) -> str:
+    return check.check_name if check.partition is None else f"{check.check_name} ({check.partition})"
 
 
 def _order(check: dg.AssetCheckEvaluation) -> int:
@@ -68,20 +87,15 @@ def show_summary(home: Home, console: Console) -> None:
     summary = pd.read_parquet(str(tables / "setting_summary.parquet"))
     plan = load_configuration(home).fidelity
     thresholds = plan.thresholds if plan else FidelityThresholds()
-    console.print(_as_table(summary, thresholds))
-    first = summary.iloc[0]
-    answered, faults = int(summary["n_evaluations"].sum()), int(summary["n_faults"].sum())
+    console.print(_as_table(summary, thresholds, level_of(plan)))
     console.print(
         "ICC(1,k): repeatability of the mean of the repeats, F interval (icc_by_setting has the one over products). "
         "MAD: median spread of an object's repeats. CI ±: half-width of an object's mean. Spearman, MAE: against "
         "people. JSON: valid answers. Scores are 0-1, * is the baseline; docs/statistics.md defines each number.",
         highlight=False,
     )
-    console.print(
-        f"Compared on {first['n_objects']} objects that are valid in every setting, {first['n_matched']} of them "
-        f"scored by people. {answered} answers and {faults} faults in the ledger, {summary['cost_usd'].sum():.2f} USD.",
-        highlight=False,
-    )
+    for words in (*_compared_on(summary), _spent(summary)):
+        console.print(words, highlight=False)
     _show_verdict(tables, summary, thresholds, console)
     _show_truth(home, console)
     console.print(f"Tables, as Parquet, in {tables}:", soft_wrap=True, highlight=False)
@@ -89,15 +103,50 @@ def show_summary(home: Home, console: Console) -> None:
     console.print(Padding(", ".join(sorted(names)), (0, 0, 0, 2)), highlight=False)
 
 
-def _as_table(summary: pd.DataFrame, thresholds: FidelityThresholds) -> Table:
+def _compared_on(summary: pd.DataFrame) -> list[str]:
+    """On what the settings were compared, and why others were not."""
+    kept_out = summary["undefined"].fillna("").astype(str).str.startswith(NOT_COMPARED)
+    words = []
+    if len(compared := summary[~kept_out]):
+        first = compared.iloc[0]
+        words.append(
+            f"Compared on {first['n_objects']} objects of {first['n_products']} products that are valid in every "
+            f"setting compared, {first['n_matched']} of them scored by people."
+        )
+    for reason, rows in summary[kept_out].groupby("undefined", sort=False):
+        words.append(f"Not compared: {', '.join(rows['setting'])}: {str(reason).removeprefix(NOT_COMPARED)}")
+    return words
+
+
+def _spent(summary: pd.DataFrame) -> str:
+    """Answers, faults and cost of the judge in force, without those that another judge gave."""
+    other = summary["undefined"].fillna("").astype(str).str.contains(ANOTHER_JUDGE, regex=False)
+    own = summary[~other]
+    answered, faults = int(own["n_evaluations"].sum()), int(own["n_faults"].sum())
+    words = f"{answered} answers and {faults} faults in the ledger, {own['cost_usd'].sum():.2f} USD"
+    if other.any():
+        words += f", without {counted(int(other.sum()), 'setting')} that another judge answered"
+    return f"{words}."
+
+
+def level_of(plan: FidelityStudy | None) -> str:
+    """The level of a study's intervals, such as 95 %; that of the default where the configuration has no study."""
+    confidence = FidelityStudy.model_fields["confidence"].default if plan is None else plan.confidence
+    return f"{100 * confidence:g} %"
+
+
+def _as_table(summary: pd.DataFrame, thresholds: FidelityThresholds, level: str) -> Table:
     """Every setting; a number that misses its threshold is red, and the last column says whether all keep theirs."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("setting", no_wrap=True)
     for _, heading in COLUMNS:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading.format(level=level), justify="right", no_wrap=True)
     table.add_column("gates", no_wrap=True)
     for _, row in summary.iterrows():
         name = f"{row['setting']} *" if row["baseline"] else str(row["setting"])
+        if str(row["undefined"]).startswith(NOT_COMPARED):
+            table.add_row(name, *("-" for _ in COLUMNS), "not compared")
+            continue
         missed = missed_gates(row, thresholds)
         cells = [Text(_shown(column, row), style="red" if column in missed else "") for column, _ in COLUMNS]
         table.add_row(name, *cells, Text("fail", style="red") if missed else Text("pass", style="green"))
@@ -128,64 +177,19 @@ def _show_verdict(tables: UPath, summary: pd.DataFrame, thresholds: FidelityThre
         console.print("Verdict: none, the table recommended_setting was not made.", highlight=False)
         return
     recommended = pd.read_parquet(str(path))
-    words = verdict(recommended)
-    chosen = summary[summary["setting"] == chosen_setting(recommended).setting]
-    if missed := [column for _, row in chosen.iterrows() for column in missed_gates(row, thresholds)]:
-        words += f" Gates that it misses on all objects: {', '.join(missed)}."
-    console.print(Text.assemble(("Verdict: ", "bold"), words))
-
-
-def verdict(recommended: pd.DataFrame) -> str:
-    """The setting to use, its numbers to report and what cannot be told from it; or none, and what the nearest lacks.
-
-    Args:
-        recommended: Table `recommended_setting`.
-    """
     chosen = chosen_setting(recommended)
-    tried = int(recommended["n_settings_tried"].max()) if len(recommended) else 0
-    if chosen.setting is None:
-        words = f"no setting is recommended: none of {tried} that were compared keeps every condition."
-        if chosen.nearest is None:
-            return f"{words} None is near: no setting was compared whose repeats vary."
-        lacks = recommended.loc[recommended["setting"] == chosen.nearest, "failed"].iloc[0]
-        return f"{words} Nearest is {chosen.nearest}: {lacks}"
-    row = recommended[recommended["setting"] == chosen.setting].iloc[0]
-    equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
-    told = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
-    passing = int(recommended["passes"].astype(bool).sum())
-    best = f"the best of {passing} settings that keep every condition, {tried} tried"
-    if passing == 1:
-        best = f"the only one of {tried} settings tried that keeps every condition"
-    confirmed = "" if pd.isna(row["lacks_when_reported"]) else f" Not confirmed: {row['lacks_when_reported']}"
-    return (
-        f"use {chosen.setting}, {best}. {_where(row)}: ICC(1,k) {_with_bounds(row, 'icc_reported')}, Spearman "
-        f"{_with_bounds(row, 'spearman_reported')}{_scored(row)}, median MAD {_number(row['mad_reported'])}, "
-        f"JSON validity {_number(row['json_validity_reported'])}.{confirmed}{told}"
-    )
-
-
-def _where(row: Any) -> str:
-    """Which objects the reported numbers are of."""
-    n = f"n = {row['n_reporting']} objects of {row['n_products_reporting']} products"
-    return f"On products that did not choose it ({n})" if row["method"].startswith("split") else f"Corrected ({n})"
-
-
-def _scored(row: Any) -> str:
-    """How many of these objects people scored, where that is not all of them."""
-    if row["n_matched_reporting"] == row["n_reporting"]:
-        return ""
-    n_products = row["n_matched_products_reporting"]
-    return f" (n = {row['n_matched_reporting']} objects of {n_products} products that people scored)"
-
-
-def _with_bounds(row: Any, column: str) -> str:
-    low, high = row[f"{column}_low"], row[f"{column}_high"]
-    bounds = "" if pd.isna(low) or pd.isna(high) else f" [{low:.3f}, {high:.3f}]"
-    return f"{_number(row[column])}{bounds}"
-
-
-def _number(value: Any) -> str:
-    return "undefined" if pd.isna(value) else f"{value:.3f}"
+    words = verdict(recommended, thresholds)
+    rows = summary[summary["setting"] == chosen.setting]
+    if missed := [LABELS[column] for _, row in rows.iterrows() for column in missed_gates(row, thresholds)]:
+        words += f" But on all objects it misses: {', '.join(missed)}."
+    console.print(Text.assemble(("Verdict: ", "bold"), words))
+    if key := chosen.setting or chosen.nearest:
+        path = tables / "annotator_test" / f"{key}.parquet"
+        if path.exists():
+            console.print(stand_in(pd.read_parquet(str(path)), thresholds.stand_in_share), highlight=False)
+    path = tables / "sensitivity.parquet"
+    if path.exists() and (line := unseen(pd.read_parquet(str(path)))):
+        console.print(line, highlight=False)
 
 
 def _shown(column: str, row: Any) -> str:
@@ -204,14 +208,25 @@ def _show_truth(home: Home, console: Console) -> None:
     if load_configuration(home).study != SAMPLE:
         return
     truth = pd.read_csv(home.samples / "fidelity" / "truth.csv", dtype={"object": str})
-    path = home.tables / "fidelity" / "matched_scores" / f"{SHOWN_SETTING}.parquet"
+    tables = home.tables / "fidelity"
+    key = _setting_of_verdict(tables) or SHOWN_SETTING
+    path = tables / "matched_scores" / f"{key}.parquet"
     if not path.exists():
         return
     both = pd.read_parquet(str(path)).merge(truth, left_on="match_key", right_on="object", validate="one_to_one")
     found = correlation(both["judge_score"], both["grade"], "spearman", both["product_id"], seed=0)
+    few = ", unreliable" if found.interval.unreliable else ""
     console.print(
-        f"The samples' true grades are known: at {SHOWN_SETTING} the judge's Spearman correlation with them is "
+        f"The samples' true grades are known: at {key} the judge's Spearman correlation with them is "
         f"{found.value:.3f} [{found.interval.low:.3f}, {found.interval.high:.3f}] "
-        f"(n = {found.n} objects of {found.n_clusters} products).",
+        f"(n = {found.n} objects of {found.n_clusters} products{few}).",
         highlight=False,
     )
+
+
+def _setting_of_verdict(tables: UPath) -> str | None:
+    path = tables / "recommended_setting.parquet"
+    if not path.exists():
+        return None
+    chosen = chosen_setting(pd.read_parquet(str(path)))
+    return chosen.setting or chosen.nearest

@@ -10,6 +10,7 @@ from resources.configuration.grid import Setting, setting_from_key
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.recommendation import Anchor, Recommendation
 from resources.configuration.section import Section
+from resources.configuration.weights import Weights
 from resources.errors import UserError
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -34,20 +35,13 @@ class HumanScoreColumns(Section):
     annotator: str = "annotator"
 
 
-class RubricWeights(Section):
+class RubricWeights(Weights):
     """Weights of the four sub-scores; they are divided by their sum."""
 
     color_palette: float = Field(40, ge=0)
     material_finish: float = Field(25, ge=0)
     texture_identity: float = Field(15, ge=0)
     texture_scale_placement: float = Field(20, ge=0)
-
-    @model_validator(mode="after")
-    def some_weight(self) -> "RubricWeights":
-        """Refuse weights that sum to nothing."""
-        if sum(self.model_dump().values()) <= 0:
-            raise ValueError("at least one rubric weight must be above 0")
-        return self
 
 
 class LocalJudge(Section):
@@ -110,6 +104,7 @@ class FidelityThresholds(Section):
     effect_size: float = Field(0.8, gt=0)
     stripes_effect_size: float = Field(1.5, gt=0)
     hit_rate: Share = 0.80
+    false_alarm_rate: Share = 0.20
     dose_response_r2: Share = 0.6
     stand_in_share: Share = 0.5
     drift_shift: Share = 0.05

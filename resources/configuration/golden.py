@@ -26,7 +26,7 @@ class GoldenSet(Section):
     """Controlled alterations of the candidate, on the object only; an empty list leaves a kind out.
 
     `items` names the items; left out, `n_items` are drawn among products that did not choose the setting. `setting` is
-    the one at which they are judged; left out, the recommended one, else the nearest that is not deterministic.
+    the one at which they are judged; left out, the recommended one, else the nearest, else the baseline.
     """
 
     n_items: int = Field(10, ge=2)

@@ -1,6 +1,7 @@
 """The configuration as it is read, once: `TOUCHSTONE_CONFIG`, else in the home, else the sample study."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,6 +19,8 @@ from resources.home import Home, touchstone_home, with_users_folder
 FILE_NAME = "touchstone.yaml"
 SAMPLE = "sample"
 # What pydantic says of a tuple, which YAML has not, or of a section.
+# A key of an access service, or what looks like one: long, in one piece, letters and digits mixed.
+_SECRET = re.compile(r"sk-[\w-]+|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{21,}", re.ASCII)
 _PLAIN_WORDS = {
     "tuple_type": "must be a list",
     "dict_type": "must be a mapping of keys to values",
@@ -162,7 +165,7 @@ def values_in(path: Path) -> dict[str, Any]:
     except KeyFaults as problem:
         raise _faulty(path, problem.faults) from problem
     except (yaml.YAMLError, ValueError) as problem:
-        raise UserError(f"{path} is not readable YAML: {problem}") from problem
+        raise UserError(f"{path} is not readable YAML: {_without_secrets(str(problem))}") from problem
     except OSError as problem:
         raise UserError(f"{path} cannot be read: {problem.strerror}. Check its permissions.") from problem
     if not isinstance(values, dict):
@@ -215,11 +218,19 @@ def _fault(error: Any) -> str:
         return f"{where}: must be given."
     if kinds := _kinds(error["loc"]):
         given = error["input"].get("kind") if isinstance(error["input"], dict) else error["input"]
-        found = "" if given is None else f" (found {given!r})"
+        found = "" if given is None else f" (found {_shown(given)})"
         return f"{where}: needs `kind`: {' or '.join(kinds)}{found}."
-    found = "" if isinstance(error["input"], dict | BaseModel) else f" (found {error['input']!r})"
+    found = "" if isinstance(error["input"], dict | BaseModel) else f" (found {_shown(error['input'])})"
     said = _PLAIN_WORDS.get(error["type"], error["msg"].removeprefix("Value error, "))
     return f"{where}: {said}{found}."
+
+
+def _shown(value: Any) -> str:
+    return _without_secrets(repr(value))
+
+
+def _without_secrets(words: str) -> str:
+    return _SECRET.sub("***", words)
 
 
 def _known_keys(parents: tuple[Any, ...]) -> list[str]:

@@ -7,6 +7,9 @@ from pydantic import Field
 
 from resources.configuration.section import Section
 
+ImageDetail = Literal["auto", "low", "high"]
+AnswerForm = Literal["json_schema", "json_object", "plain"]
+
 
 class Price(Section):
     """What a model costs, in USD for a million tokens; 0 for a server of your own."""
@@ -28,8 +31,8 @@ class OpenAIJudge(Section):
     model: str | None = None
     image_side_px: int = Field(768, ge=64, le=4096, description="longer side of the images that are sent")
     image_format: Literal["jpeg", "png"] = "jpeg"
-    image_detail: Literal["auto", "low", "high"] = "auto"
-    answer_form: Literal["auto", "json_schema", "json_object", "plain"] = "auto"
+    image_detail: ImageDetail = "auto"
+    answer_form: Literal["auto", AnswerForm] = "auto"
     max_output_tokens: int = Field(1000, ge=50)
     reasoning_effort: str | None = Field(None, description="some models take a temperature only at none")
     send_seed: bool = True

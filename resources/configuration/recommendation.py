@@ -2,25 +2,19 @@
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from resources.configuration.section import Section
+from resources.configuration.weights import Weights
 
 
-class RecommendationWeights(Section):
+class RecommendationWeights(Weights):
     """Weights of the four parts of a setting's score; they are divided by their sum."""
 
     icc: float = Field(0.25, ge=0)
     json_validity: float = Field(0.25, ge=0)
     human: float = Field(0.25, ge=0)
     mad: float = Field(0.25, ge=0)
-
-    @model_validator(mode="after")
-    def some_weight(self) -> "RecommendationWeights":
-        """Refuse weights that sum to nothing."""
-        if sum(self.model_dump().values()) <= 0:
-            raise ValueError("at least one weight must be above 0")
-        return self
 
 
 class Recommendation(Section):

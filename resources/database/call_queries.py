@@ -17,7 +17,15 @@ ALTERATION_SIGN, OCCASION_SIGN = "~", "@"  # object~alteration is a golden image
 
 
 def occasion_rows(engine: sa.Engine, study: str) -> pd.DataFrame:
-    """`Ledger.occasion_rows`."""
+    """Every attempt at an object judged again on an occasion (`object@occasion`), whichever judge gave it.
+
+    Returns:
+        The columns of table `judge_calls`, in the order of object, setting, repeat, attempt. Rows of several judges,
+        prompts or images may share such a key; `score` is the one that counted when it was recorded.
+
+    Raises:
+        UserError: The database cannot be reached, is damaged or locked.
+    """
     asked_on_an_occasion = CALLS.c.object.contains(OCCASION_SIGN, autoescape=True)
     question = sa.select(CALLS).where(CALLS.c.study == study, asked_on_an_occasion).order_by(CALLS.c.id)
     with usable(engine), engine.connect() as connection:
@@ -25,7 +33,18 @@ def occasion_rows(engine: sa.Engine, study: str) -> pd.DataFrame:
 
 
 def spent(engine: sa.Engine, study: str, midnight: datetime) -> Spent:
-    """`Ledger.spent`."""
+    """What the study has cost, and since `midnight`; attempts since then by access key, of all studies.
+
+    What a recording cost is not counted again when it is replayed.
+
+    Args:
+        engine: The ledger's database.
+        study: Name of the study.
+        midnight: Start of the day, with a time zone.
+
+    Raises:
+        UserError: The database cannot be reached, is damaged or locked.
+    """
     today = sa.case((CALLS.c.started_at >= midnight, CALLS.c.cost_usd), else_=0.0)
     money = sa.select(sa.func.sum(CALLS.c.cost_usd), sa.func.sum(today)).where(
         CALLS.c.study == study, CALLS.c.judge != "replay"

@@ -137,25 +137,11 @@ class Ledger:
         return frame_of(in_order(kept))
 
     def occasion_rows(self, study: str) -> pd.DataFrame:
-        """Every attempt at an object judged again on an occasion (`object@occasion`), whichever judge gave it.
-
-        Returns:
-            The columns of table `judge_calls`, in the order of object, setting, repeat, attempt. Rows of several
-            judges, prompts or images may share such a key; `score` is the one that counted when it was recorded.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
-        """
+        """Every attempt at an anchor object; see `call_queries.occasion_rows`."""
         return call_queries.occasion_rows(self.engine, study)
 
     def spent(self, study: str, midnight: datetime) -> Spent:
-        """What the study has cost, and since `midnight`; attempts since then by access key, of all studies.
-
-        What a recording cost is not counted again when it is replayed.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
-        """
+        """What was spent, in all and since `midnight`; see `call_queries.spent`."""
         return call_queries.spent(self.engine, study, midnight)
 
     def turn(self, names: Iterable[str], who: str) -> AbstractContextManager[Turn]:

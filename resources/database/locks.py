@@ -1,6 +1,5 @@
 """What only one run may do at a time: locks between processes that end with the process that holds them."""
 
-import fcntl
 import hashlib
 import os
 import time
@@ -111,6 +110,14 @@ class _FileLocks:
     """Locks on files; what a file says is who locked it last."""
 
     def __init__(self, folder: Path, who: str) -> None:
+        try:
+            from fcntl import LOCK_EX, LOCK_NB, flock
+        except ImportError as missing:
+            raise UserError(
+                "Runs on SQLite are kept apart by locks on files, which this system (Windows?) does not have. Use WSL "
+                "or Docker, or set TOUCHSTONE_DATABASE_URL to a Postgres database."
+            ) from missing
+        self._lock: Callable[[IO[str]], None] = lambda file: flock(file, LOCK_EX | LOCK_NB)
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._who = folder, who
         self._open: list[IO[str]] = []
@@ -118,7 +125,7 @@ class _FileLocks:
     def take(self, name: str) -> bool:
         file = self._path(name).open("a", encoding="utf-8")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock(file)
         except BlockingIOError:
             file.close()
             return False

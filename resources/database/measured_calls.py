@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from resources.database.engine import usable
 from resources.database.models import JudgeCall
+from resources.judges.contract import ANSWER_STATES
 
 CALLS = JudgeCall.__table__
 
@@ -31,7 +32,10 @@ def measured_calls(engine: sa.Engine, study: str, judge_identity: str) -> Measur
         sa.func.count(), mean(CALLS.c.tokens_in), mean(CALLS.c.tokens_out), mean(CALLS.c.tokens_cached),
         mean(CALLS.c.latency_ms),
     ).where(
-        CALLS.c.study == study, CALLS.c.judge_identity == judge_identity, CALLS.c.tokens_in.is_not(None)
+        CALLS.c.study == study,
+        CALLS.c.judge_identity == judge_identity,
+        CALLS.c.state.in_(ANSWER_STATES),
+        CALLS.c.tokens_in.is_not(None),
     )  # fmt: skip
     with usable(engine), engine.connect() as connection:
         n_answers, tokens_in, tokens_out, tokens_cached, latency_ms = connection.execute(question).one()

@@ -26,7 +26,18 @@ _REFUSAL = re.compile(
 # An answer is a few hundred characters; a runaway one is searched this far.
 _SEARCHED_CHARACTERS = 100_000
 _SEARCHED_BRACES = 1_000
-_DECODER = json.JSONDecoder()
+
+
+class _Repeats(dict[str, Any]):
+    """A JSON object in which a key stands more than once, so that nobody knows which value is meant."""
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    return read if len(read) == len(pairs) else _Repeats(read)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object_of)
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,7 @@ def parse_answer(
     if not text:
         return Parsed("refused", problem="the answer is empty")
     try:
-        whole = json.loads(text)
+        whole = _DECODER.decode(text)
         answer, state = (whole, "valid") if isinstance(whole, dict) else (_found_inside(text), "recovered")
         if answer is None:
             return Parsed("schema_error", problem=f"the answer is JSON, but no object: {text[:80]}")
@@ -124,6 +135,8 @@ def _found_inside(text: str) -> dict[str, Any] | None:
 
 def _schema_problem(answer: Mapping[str, Any], item_id: str) -> str | None:
     """The first thing that keeps the answer from having the form asked for."""
+    if any(isinstance(part, _Repeats) for part in (answer, answer.get("subscores"))):
+        return "a key stands more than once, and which value is meant is not said"
     missing = [key for key in _KEYS if key not in answer]
     if missing:
         return f"missing: {', '.join(missing)}"

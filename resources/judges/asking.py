@@ -3,8 +3,8 @@
 import heapq
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -15,6 +15,7 @@ from resources.judges.contract import Call
 from resources.judges.records import CallRecord
 from resources.progress import Advance
 
+STOPPED = "The run ends; this call was not sent."
 WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
 
 
@@ -47,7 +48,9 @@ class Asking:
         answer: Callable[[Call], Answered],
         again: Callable[[Call, int], Call],
         keep: Callable[[Iterable[CallRecord]], object],
+        stop: Callable[[str], object],
         advance: Advance,
+        waits_for: Callable[[int], AbstractContextManager[Advance]],
         *,
         workers: int,
         attempts: int,
@@ -58,11 +61,14 @@ class Asking:
             answer: Asks the judge; runs in several threads.
             again: The same call at another attempt, whose number is given.
             keep: Writes rows for good, all or none.
+            stop: Tells the judge to send nothing more, and why; calls that wait for their turn raise a UserError.
             advance: Told of calls that are done with, whether they have an answer or a fault that stands.
+            waits_for: Tells a person that the run ends and for how many answers under way it still waits.
             workers: Calls at a time.
             attempts: How often one call is tried while faults that may pass come.
         """
-        self._answer, self._again, self._keep, self._advance = answer, again, keep, advance
+        self._answer, self._again, self._keep = answer, again, keep
+        self._stop, self._advance, self._waits_for = stop, advance, waits_for
         self._workers, self._attempts = workers, attempts
         self._under_way: dict[Future[Answered], _Try] = {}
         # Calls tell when they end: to look at all of them each time one does takes longer than asking.
@@ -86,14 +92,13 @@ class Asking:
                         return
                     failed += self._keep_finished(self._wait())
             finally:
-                # What stops the run, an error or a person, does not throw away answers that are under way.
-                for answering in self._under_way:
-                    answering.cancel()
-                wait(self._under_way)
-                failed += self._keep_finished(list(self._under_way))
+                if self._under_way:
+                    failed += self._end()
         first, *others = failed
-        if others:
-            first.add_note(f"{len(others)} other calls failed too, one of them with {others[0]!r}.")
+        # Where one call stops the run, the others only hear of it: they were never sent.
+        told = [one for one in others if str(one) != str(first) and not (_stops(first) and _stops(one))]
+        if told:
+            first.add_note(f"{len(told)} other calls failed too, one of them so: {type(told[0]).__name__}: {told[0]}")
         raise first
 
     def _start(self, calls: Iterator[Call], pool: ThreadPoolExecutor) -> None:
@@ -107,9 +112,40 @@ class Asking:
             self._begun += 1
             ready.append(_Try(now, self._begun, call))
         for one in ready:
-            answering = pool.submit(self._answer, one.call)
-            self._under_way[answering] = one
+            # Known before it begins: a person may stop the run at any point, also while the pool takes it.
+            answering: Future[Answered] = Future()
             answering.add_done_callback(self._ended.put)
+            self._under_way[answering] = one
+            pool.submit(self._ask, answering, one.call)
+
+    def _ask(self, answering: Future[Answered], call: Call) -> None:
+        if not answering.set_running_or_notify_cancel():
+            return
+        try:
+            answering.set_result(self._answer(call))
+        except BaseException as error:  # whatever it is, the run has to hear of it
+            answering.set_exception(error)
+
+    def _end(self) -> list[BaseException]:
+        """Send nothing more, and keep what is under way: it is paid for, whatever stopped the run.
+
+        Returns:
+            The errors of calls that had begun; those that were told not to go out are none.
+        """
+        while True:
+            try:
+                self._stop(STOPPED)
+                begun = [answering for answering in self._under_way if not answering.cancel()]
+                if not_ended := [answering for answering in begun if not answering.done()]:
+                    with self._waits_for(len(not_ended)) as advance:
+                        for _ in as_completed(not_ended):
+                            advance()
+                errors = self._keep_finished(list(self._under_way))
+                return [error for error in errors if str(error) != STOPPED]
+            except Exception:
+                raise
+            except BaseException:  # a person interrupts again: what was sent costs as much whether it is kept or not
+                continue
 
     def _wait(self) -> list[Future[Answered]]:
         """The calls that ended, once one has or another that waits may be asked again."""
@@ -146,3 +182,7 @@ class Asking:
         if done:
             self._advance(done)
         return errors
+
+
+def _stops(error: BaseException) -> bool:
+    return isinstance(error, UserError)

@@ -28,7 +28,7 @@ def record_of(
         call: What was asked, with the number of the attempt.
         reply: What came back; its `earlier` attempts are not looked at.
         started_at: When the call began, with a time zone.
-        latency_ms: How long the reply took, waiting included; the judge's own word wins.
+        latency_ms: How long the attempt took.
         dagster_run_id: The run that asked.
     """
     state = reply.fault or reply.answer_state
@@ -55,7 +55,7 @@ def record_of(
         prompt_hash=call.prompt_hash,
         image_hashes=call.judged.image_hashes,
         started_at=started_at,
-        latency_ms=latency_ms if reply.latency_ms is None else reply.latency_ms,
+        latency_ms=latency_ms,
         model_answered=reply.model_answered,
         fingerprint=reply.fingerprint,
         tokens_in=reply.tokens_in,

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -34,7 +34,10 @@ class JudgedObject:
 
 @dataclass(frozen=True)
 class Call:
-    """One planned call. ``run_id`` and ``seed`` follow from the key, so that a resumed call is the same call."""
+    """One planned call. ``run_id`` and ``seed`` follow from the key, so that a resumed call is the same call.
+
+    ``attempt`` counts over all runs, ``nth_try`` within this one.
+    """
 
     judged: JudgedObject
     setting: Setting
@@ -45,6 +48,7 @@ class Call:
     prompt_hash: str
     run_id: str
     seed: int
+    nth_try: int = 1
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,12 @@ class Reply:
     """What came back: an answer's raw text, or the state of a fault and its message.
 
     `answer_state` is the state of an answer whose text was not kept. `earlier` are attempts at the same call that came
-    before this one, in order; each is recorded as an attempt of its own. `retry_after_s` goes with a fault that may
-    pass: asking again makes sense, no sooner than in so many seconds. `answer_form` is the form that was asked for,
-    `key_id` tells one access key from another without naming it. `stops_run` goes with a fault that every other call
-    would get too, such as a wrong key: what to do about it, with which the run ends once this attempt is recorded.
-    `latency_ms` is the time of the attempt itself, from a judge that has calls wait for their turn.
-    `latency_ms` is how long the answer itself took, where the judge first waited until it could ask.
+    before this one, in order, with the same nonce and seed; each is recorded as an attempt of its own. `retry_after_s`
+    goes with a fault that may pass: asking again makes sense, no sooner than in so many seconds. `answer_form` is the
+    form that was asked for, `key_id` tells one access key from another without naming it. `stops_run` goes with a
+    fault that every other call would get too, such as a wrong key: what to do about it, with which the run ends once
+    this attempt is recorded. `latency_ms` is the time of the attempt itself, from a judge that first waits until it
+    may ask.
     """
 
     raw_answer: str | None
@@ -132,9 +136,12 @@ class Judge(Protocol):
         """How often one call is tried within a run while faults that may pass come."""
         ...
 
-    @property
-    def one_run_at_a_time(self) -> bool:
-        """Whether runs of different settings wait for each other, because they share a budget or a rate limit."""
+    def taken_in_turns(self, study: str) -> Sequence[str]:
+        """What runs share and one uses at a time, in words: a study's money, a key's rates.
+
+        Runs that name the same wait for each other, whatever judge and study they are of; where a judge names nothing,
+        runs of different settings go on beside each other.
+        """
         ...
 
     def begin(self, spent: Spent) -> None:
@@ -143,6 +150,13 @@ class Judge(Protocol):
         Raises:
             UserError: It must not be asked: no money or quota is left, no person started the run, or it cannot be
                 reached.
+        """
+        ...
+
+    def stop(self, why: str) -> None:
+        """Send nothing more, because the run ends: a `reply` that waits for its turn raises a UserError with `why`.
+
+        What was sent is waited for.
         """
         ...
 

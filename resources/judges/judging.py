@@ -4,6 +4,7 @@ import logging
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -14,12 +15,13 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
 from resources.database.ledger import Ledger, Progress
 from resources.database.locks import Turn
+from resources.errors import UserError
 from resources.judges.asking import Answered, Asking
 from resources.judges.attempts import record_of
 from resources.judges.contract import SCORED_STATES, Call, Judge, JudgedObject, Reply
 from resources.judges.prompt import build_call, prompt_hash
 from resources.judges.records import CallKey, CallRecord, images_digest
-from resources.progress import TracksProgress
+from resources.progress import Advance, TracksProgress
 
 NOT_ASKED = Progress(attempts=0, state=None, scored=False)
 
@@ -29,7 +31,7 @@ class Judging:
     """One judge, one study's objects and settings, one ledger.
 
     `unattended` tells the judge that no person started the run. `retry_states` are states of answers without a score
-    whose calls are asked again, because a person said so.
+    whose calls are asked again, because a person said so. `what` names the calls to a person, a plural noun.
     """
 
     study: str
@@ -41,6 +43,7 @@ class Judging:
     dagster_run_id: str | None = None
     unattended: bool = False
     retry_states: frozenset[str] = frozenset()
+    what: str = "judge calls"
 
     def __post_init__(self) -> None:
         if scored := self.retry_states & set(SCORED_STATES):
@@ -93,9 +96,7 @@ class Judging:
     def _turns(self) -> list[str]:
         """What this run keeps others from asking."""
         asked = f"study {self.study}, {self.judge.identity.judge} {self.judge.identity.digest}"
-        if self.judge.one_run_at_a_time:
-            return [asked]
-        return [f"{asked}, setting {key}" for key in self._setting_keys]
+        return [*(f"{asked}, setting {key}" for key in self._setting_keys), *self.judge.taken_in_turns(self.study)]
 
     @property
     def _who(self) -> str:
@@ -133,23 +134,43 @@ class Judging:
     def _ask(self, calls: dict[CallKey, int], turn: Turn, progress: TracksProgress, log: logging.Logger) -> None:
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
+        n_answered = len(self._planned) - len(calls)
 
         def keep(records: Iterable[CallRecord]) -> None:
-            self.ledger.record_many(records)
+            nonlocal n_answered
+            rows = list(records)
+            self.ledger.record_many(rows)
+            n_answered += sum(row.answered for row in rows)
             turn.keep()
 
-        with progress.track("judge calls", len(calls), log) as advance:
+        def waits_for(n: int) -> AbstractContextManager[Advance]:
+            return progress.track("answers under way still waited for", n, log)
+
+        with progress.track(self.what, len(calls), log) as advance:
             asking = Asking(
-                self._answer, self._again, keep, advance, workers=self.judge.workers, attempts=self.judge.attempts
+                self._answer,
+                self._again,
+                keep,
+                self.judge.stop,
+                advance,
+                waits_for,
+                workers=self.judge.workers,
+                attempts=self.judge.attempts,
             )
-            asking.ask_all(self._calls(calls))
+            try:
+                asking.ask_all(self._calls(calls))
+            except UserError as problem:
+                at = "1 setting" if len(self.settings) == 1 else f"{len(self.settings)} settings"
+                problem.add_note(f"{n_answered:,} of {len(self._planned):,} {self.what} at {at} are answered.")
+                raise
 
     def _calls(self, to_ask: dict[CallKey, int]) -> Iterator[Call]:
         for key, attempt in to_ask.items():
             yield self._call(*self._planned[key], key.repeat, attempt)
 
     def _again(self, call: Call, attempt: int) -> Call:
-        return self._call(call.judged, call.setting, call.repeat, attempt)
+        again = self._call(call.judged, call.setting, call.repeat, attempt)
+        return replace(again, nth_try=call.nth_try + 1)
 
     def _call(self, judged: JudgedObject, setting: Setting, repeat: int, attempt: int) -> Call:
         identity, weights = self.judge.identity, self.plan.rubric_weights
@@ -162,7 +183,8 @@ class Judging:
         taken_ms, ended_at = (time.perf_counter() - started) * 1000, datetime.now(UTC)
         records = []
         for attempt, reply in enumerate((*last.earlier, last), start=call.attempt):
-            asked = call if attempt == call.attempt else self._again(call, attempt)
+            # The judge tried again with the nonce and the seed that it was given.
+            asked = replace(call, attempt=attempt)
             latency_ms = taken_ms if reply.latency_ms is None else reply.latency_ms
             records.append(self._record(asked, reply, ended_at - timedelta(milliseconds=latency_ms), latency_ms))
         return Answered(records, last.retry_after_s if last.fault else None, last.stops_run)

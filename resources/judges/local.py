@@ -32,13 +32,11 @@ class LocalJudge:
 
     faults_are_final = False  # a file that could not be read may have been put right
     attempts = 1  # it will not be put right within the run
-    one_run_at_a_time = False
 
     def __init__(self, configuration: fidelity.LocalJudge, weights: fidelity.RubricWeights) -> None:
         self._side_px = configuration.image_side_px
         self.workers = configuration.workers or os.cpu_count() or 1
-        total = sum(getattr(weights, name) for name in SUBSCORES)
-        self._weights = {name: getattr(weights, name) / total for name in SUBSCORES}
+        self._weights = weights.shares
         self._candidates: BoundedCache[str, Patches] = BoundedCache(KEPT_CANDIDATES)
         self._photo_sets: BoundedCache[tuple[str, ...], Photos] = BoundedCache(KEPT_PHOTO_SETS)
         self._identity = JudgeIdentity(
@@ -54,8 +52,15 @@ class LocalJudge:
         """What tells this judge's answers from another's."""
         return self._identity
 
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """Runs share nothing."""
+        return ()
+
     def begin(self, spent: Spent) -> None:
         """It costs nothing and can always be asked."""
+
+    def stop(self, why: str) -> None:
+        """No reply waits for anything."""
 
     def reply(self, call: Call) -> Reply:
         """The answer in the rubric's JSON form, or the fault ``provider_error`` where an image cannot be read.

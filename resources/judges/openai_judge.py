@@ -3,20 +3,22 @@
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.errors import UserError
 from resources.images import UnreadableImage
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.openai.access import Access, require_key
-from resources.judges.openai.allowance import Allowance
+from resources.judges.openai.allowance import Allowance, Bill
 from resources.judges.openai.circuit import Circuit, Passage
 from resources.judges.openai.client import Body, Client, NoAnswer
 from resources.judges.openai.costs import WorstCase
 from resources.judges.openai.image_payload import ImagePayload
 from resources.judges.openai.limits import dollars
+from resources.judges.openai.paid import costs_money
 from resources.judges.openai.prices import ModelPrice, price_of
 from resources.judges.openai.reading import read_body
 from resources.judges.openai.request import SharedForm, request_of
@@ -45,7 +47,6 @@ class OpenAIJudge:
         self._circuit = Circuit(configuration.faults_until_open, configuration.longest_wait_s)
         self._client = Client(access, configuration.timeout_s)
         self._allowance = Allowance(configuration, self._circuit)
-        total = sum(getattr(weights, name) for name in SUBSCORES)
         self._identity = JudgeIdentity(
             judge="openai",
             model=access.model,
@@ -61,7 +62,7 @@ class OpenAIJudge:
                 "reasoning_effort": configuration.reasoning_effort,
                 "send_seed": configuration.send_seed,
                 "send_neutral_top_p": configuration.send_neutral_top_p,
-                "rubric_weights": {name: getattr(weights, name) / total for name in SUBSCORES},
+                "rubric_weights": weights.shares,
             },
         )
 
@@ -77,24 +78,19 @@ class OpenAIJudge:
         Raises:
             UserError: No price is known.
         """
-        return price_of(self._access.model, self._configuration)
+        return price_of(self._access.model, self._configuration, own_server=self._access.is_own)
 
     @cached_property
     def worst_case(self) -> WorstCase:
         """What a call takes at most."""
         return WorstCase(self._configuration, self.price)
 
-    @property
-    def one_run_at_a_time(self) -> bool:
-        """Whether there is a limit that runs beside each other would share."""
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """The study's money, whichever model it is spent on, and the key's limits, whichever study it serves."""
         configuration = self._configuration
-        limits = (
-            configuration.requests_per_minute,
-            configuration.tokens_per_minute,
-            configuration.requests_per_day,
-            configuration.budget_usd,
-        )
-        return any(limits) or self._configuration.price is None or not self.price.is_free
+        limits = (configuration.requests_per_minute, configuration.tokens_per_minute, configuration.requests_per_day)
+        money = [f"study {study}, money"] if costs_money(configuration, self._access) else []
+        return (*money, *([f"key {self._access.key_id}"] if any(limits) else []))
 
     def begin(self, spent: Spent) -> None:
         """Take note of what was spent.
@@ -124,41 +120,52 @@ class OpenAIJudge:
             # Only now: the calls before may have shown that a call takes more than was guessed.
             worst_usd, most_tokens = self.worst_case.usd(call), self.worst_case.tokens(call)
             with self._allowance.set_aside(worst_usd) as bill:
-                self._allowance.wait_for_rates(most_tokens)
-                bill.usd = worst_usd
-                sent = self._sent(call, pictures)
-                reply = self._reply(call, sent.came, worst_usd)
-                bill.usd = reply.cost_usd
+                reply = self._asked(call, pictures, bill, most_tokens, worst_usd)
                 used = None if reply.tokens_in is None else reply.tokens_in + (reply.tokens_out or 0)
                 self._allowance.settle_tokens(most_tokens, used)
-                known: dict[str, Any] = {
-                    "answer_form": sent.form,
-                    "latency_ms": sent.latency_ms,
-                    "key_id": self._access.key_id,
-                }
-                return self._told(passage, replace(reply, **known))
+                return self._told(passage, reply)
 
-    def _sent(self, call: Call, pictures: list[dict[str, Any]]) -> "_Sent":
-        """One attempt; a form that the server does not know gives way to the next, which is no attempt of its own."""
+    def stop(self, why: str) -> None:
+        """Let no request go out any more, whatever it waits for."""
+        self._circuit.stop(why)
+
+    def _asked(
+        self, call: Call, pictures: list[dict[str, Any]], bill: Bill, most_tokens: int, worst_usd: float
+    ) -> Reply:
+        """What comes of the call; a form that the server does not know gives way to the next, and is told of too."""
+        refused: list[Reply] = []
         while True:
+            try:
+                self._allowance.admit(0 if refused else most_tokens)
+            except UserError as problem:
+                if not refused:
+                    raise
+                # The requests that went out count, though none of them brought an answer.
+                return replace(refused[-1], stops_run=str(problem), earlier=tuple(refused[:-1]))
+            bill.usd = worst_usd
             form = self._form.now
-            self._allowance.count_request()
             request = request_of(call, pictures, self._access.model, self._configuration, form)
             begun = perf_counter()
             came = self._client.send(request)
-            latency_ms = (perf_counter() - begun) * 1000
-            if not isinstance(came, NoAnswer) or came.refused is None or not self._form.give_way(form, came.refused):
-                return _Sent(came, form.form, latency_ms)
-
-    def _reply(self, call: Call, came: Body | NoAnswer, worst_usd: float) -> Reply:
-        return self._read(call, came, worst_usd) if isinstance(came, Body) else self._fault(call, came, worst_usd)
+            known: dict[str, Any] = {
+                "answer_form": form.form,
+                "latency_ms": (perf_counter() - begun) * 1000,
+                "key_id": self._access.key_id,
+            }
+            if isinstance(came, NoAnswer) and came.refused and self._form.give_way(form, came.refused):
+                bill.usd = 0.0
+                refused.append(Reply(None, fault=came.fault, fault_message=came.message, **known))
+                continue
+            reply = self._read(call, came, worst_usd) if isinstance(came, Body) else self._fault(call, came, worst_usd)
+            bill.usd = reply.cost_usd
+            return replace(reply, earlier=tuple(refused), **known)
 
     def _read(self, call: Call, body: Body, worst_usd: float) -> Reply:
         read = read_body(body, call.judged.item_id, self._weights, self._access)
         usage, message = read.usage, read.message
         if usage is None:
             cost_usd = worst_usd
-            message = f"{message}; {_booked(worst_usd)}" if message and worst_usd else message
+            message = f"{message.rstrip('.')}. {_booked(worst_usd)}" if message and worst_usd else message
         else:
             self.worst_case.learn(call, usage)
             cost_usd = self.price.usd(usage.tokens_in, usage.tokens_out, usage.tokens_cached, usage.tokens_written)
@@ -205,14 +212,6 @@ class OpenAIJudge:
             self._circuit.answered()
         stopped = self._circuit.stopped
         return replace(reply, stops_run=stopped, retry_after_s=None) if reply.fault and stopped else reply
-
-
-class _Sent(NamedTuple):
-    """What came of one attempt, and the form of the answer that was asked for."""
-
-    came: Body | NoAnswer
-    form: str
-    latency_ms: float
 
 
 def _booked(worst_usd: float) -> str:

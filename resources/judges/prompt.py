@@ -8,7 +8,7 @@ from typing import Final
 
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity
 
 RUBRIC_VERSION: Final = "appearance-1"
 
@@ -103,7 +103,6 @@ def _prompt_hash(item_id: str, categories: tuple[str | None, ...], n_photos: int
 def _user_message(
     item_id: str, categories: tuple[str | None, ...], n_photos: int, weights: RubricWeights, run_id: str
 ) -> str:
-    total = sum(getattr(weights, name) for name in SUBSCORES)
     first, second, third = (json.dumps(category, ensure_ascii=False) for category in categories)
     return USER_TEMPLATE.substitute(
         item_id=json.dumps(item_id, ensure_ascii=False),
@@ -112,6 +111,6 @@ def _user_message(
         category_l3=third,
         n_photos=n_photos,
         labels=", ".join(f'"{label}"' for label in photo_labels(n_photos)),
-        weights="\n".join(f"- {name}: {100 * getattr(weights, name) / total:g}" for name in SUBSCORES),
+        weights="\n".join(f"- {name}: {100 * share:g}" for name, share in weights.shares.items()),
         run_id=run_id,
     )

@@ -20,7 +20,6 @@ class ReplayJudge:
 
     faults_are_final = True  # the recording is part of the identity: another one is asked anew
     attempts = 1
-    one_run_at_a_time = False
 
     def __init__(self, recording: RecordedRows | VfscoreTree) -> None:
         self._recording = recording
@@ -41,8 +40,15 @@ class ReplayJudge:
         """Other recorded answers make another judge."""
         return self._identity
 
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """Runs share nothing."""
+        return ()
+
     def begin(self, spent: Spent) -> None:
         """It costs nothing and can always be asked."""
+
+    def stop(self, why: str) -> None:
+        """No reply waits for anything."""
 
     def reply(self, call: Call) -> Reply:
         """What is recorded, every attempt of it, or the fault ``provider_error`` where there is nothing.

@@ -1,6 +1,6 @@
 """The plot of the anchor over time: how far its mean moved, and how well then and now agree."""
 
-from datetime import date
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ def draw_drift(figure: Any, drift: pd.DataFrame, shift_limit: float, icc_thresho
     """
     above, below = figure.subplots(2, 1, sharex=True)
     pinned = str(drift["pinned"].iloc[-1])
-    days = np.array([date.fromisoformat(day) for day in drift["occasion"]])
+    days = np.array([_when(occasion) for occasion in drift["occasion"]])
     same = drift[["same_identity", "same_models", "same_material"]].astype(bool).all(axis=1).to_numpy()
     _series(above, days, drift, "shift", same)
-    above.plot([date.fromisoformat(pinned)], [0.0], "D", color=GREY, label=f"pinned {pinned}")
+    above.plot([_when(pinned)], [0.0], "D", color=GREY, label=f"pinned {pinned}")
     above.axhline(0.0, color=GREY, linewidth=0.8)
     for place in (-shift_limit, shift_limit):
         above.axhline(place, color=RED, linestyle="--", label=f"limit ±{shift_limit:g}" if place > 0 else None)
@@ -31,13 +31,19 @@ def draw_drift(figure: Any, drift: pd.DataFrame, shift_limit: float, icc_thresho
     below.set(ylabel="ICC(A,1) then and now", ylim=(min(icc_threshold, _lowest(drift)) - 0.05, 1.02))
     if len(drift) == 1:
         say_nothing_to_draw(below, "nothing to compare with the pinned occasion yet")
-        above.set_xticks(days, [str(day) for day in days])
+        above.set_xticks(days, [str(day.date()) for day in days])
     else:
         shown = days[:: -(-len(days) // MOST_LABELS)]
-        below.set_xticks(shown, [str(day) for day in shown], rotation=20, ha="right", fontsize=8)
+        below.set_xticks(shown, [str(day.date()) for day in shown], rotation=20, ha="right", fontsize=8)
     for axes in (above, below):
         if axes.get_legend_handles_labels()[0]:
             axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.01, 0.5))
+
+
+def _when(occasion: str) -> datetime:
+    """The day; a later judge of the same day stands a few hours beside it."""
+    day, _, which = occasion.partition(", judge ")
+    return datetime.fromisoformat(day) + timedelta(hours=6 * (int(which) - 1 if which else 0))
 
 
 def _series(axes: Any, days: Any, drift: pd.DataFrame, column: str, same: Any) -> None:

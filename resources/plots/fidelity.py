@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS
 from resources.plots.figure import BLUE, GREY, ORANGE, RED
 
 
@@ -74,7 +75,9 @@ def draw_convergence(figure: Any, curves: pd.DataFrame, summary: pd.DataFrame) -
     axes.set_ylim(0, max(2 * threshold, float(shown.quantile(0.95)) if len(shown) else 0.0) * 1.3)
     axes.set_xticks(summary["n"])
     axes.set(
-        xlabel="repeats", ylabel="95 % half-width (0-1)", title=f"{_setting(summary)}what each further repeat buys"
+        xlabel="repeats",
+        ylabel="half-width of the interval (0-1)",
+        title=f"{_setting(summary)}what each further repeat buys",
     )
     axes.legend(frameon=False)
 
@@ -102,15 +105,21 @@ def draw_agreement_by_group(figure: Any, agreement: pd.DataFrame, threshold: flo
     """Spearman correlation with people, overall and per group, with clustered intervals."""
     axes = figure.subplots()
     rows = agreement[agreement["statistic"] == "spearman_r"].iloc[::-1].reset_index(drop=True)
-    labels = [f"{group} (n={count})" for group, count in zip(rows["group"], rows["n_used"], strict=True)]
+    few = (rows["n_products"] < RELIABLE_CLUSTERS).to_numpy(dtype=bool)
+    labels = [
+        f"{group} (n={count}{f'; {products} products' if unsure else ''})"
+        for group, count, products, unsure in zip(rows["group"], rows["n_used"], rows["n_products"], few, strict=True)
+    ]
+    colours = np.where(few, ORANGE, BLUE)
     values = rows["value"].to_numpy(dtype=float)
     low, high = rows["ci_low"].to_numpy(dtype=float), rows["ci_high"].to_numpy(dtype=float)
     places = np.arange(len(rows))
-    axes.hlines(places, low, high, color=BLUE)
-    axes.plot(values, places, "o", color=BLUE)
+    axes.hlines(places, low, high, color=colours)
+    axes.scatter(values, places, color=colours, zorder=3)
     axes.axvline(threshold, color=RED, linestyle="--")
     axes.set_yticks(places, labels, fontsize=8)
-    figure.suptitle(f"{_setting(agreement)}agreement by group; under 5 products there is no interval", fontsize=10)
+    unsure = f"orange: under {RELIABLE_CLUSTERS} products, unreliable; under {FEWEST_CLUSTERS} there is no interval"
+    figure.suptitle(f"{_setting(agreement)}agreement by group\n{unsure}", fontsize=9)
     axes.set_xlabel(f"Spearman with people (dashed: {threshold:g} needed)")
 
 
@@ -131,13 +140,21 @@ def draw_setting_summary(figure: Any, summary: pd.DataFrame, thresholds: dict[st
         if low is not None and high is not None:
             axes.hlines(places, summary[low].to_numpy(dtype=float), summary[high].to_numpy(dtype=float), color="black")
         axes.axvline(threshold, color=RED, linestyle="--")
-        axes.set_xlabel(f"{label}\nneeded {'at most' if low is None else 'at least'} {threshold:g}", fontsize=8)
+        needed = f"needed {'at most' if low is None else 'at least'} {threshold:g}"
+        few = _few_products(summary[np.isfinite(values)]) if column == "spearman_r" else ""
+        axes.set_xlabel(f"{label}\n{needed}{few}", fontsize=8)
         axes.tick_params(axis="x", labelsize=7)
         axes.set_yticks(places, summary["setting"], fontsize=8)
     axes.invert_yaxis()
     named = ", ".join(summary.loc[summary["deterministic"].astype(bool), "setting"])
     note = f"; deterministic, ICC 1 by construction: {named}" if named else ""
     figure.suptitle(f"Settings side by side (baseline in orange{note})", fontsize=10)
+
+
+def _few_products(rows: pd.DataFrame) -> str:
+    """A mark where intervals over products are not to be relied on."""
+    most = int(rows["n_products"].max()) if len(rows) else RELIABLE_CLUSTERS
+    return f"\nunreliable: {most} products" if most < RELIABLE_CLUSTERS else ""
 
 
 def _colors(count: int) -> list[Any]:

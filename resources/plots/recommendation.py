@@ -54,4 +54,5 @@ def _name(row: Any) -> str:
 
 def _title(rows: pd.DataFrame) -> str:
     passing, tried = int(rows["passes"].astype(bool).sum()), int(rows["n_settings_tried"].max())
-    return f"{passing} of {tried} settings keep every condition" if passing else "No setting keeps every condition"
+    conditions = "the four conditions (ICC, JSON validity, Spearman, MAD)"
+    return f"{passing} of {tried} settings keep {conditions}" if passing else f"No setting keeps {conditions}"

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.dose_response import FEWEST_MAGNITUDES
 from resources.plots.figure import BLUE, GREEN, GREY, ORANGE, RED, say_nothing_to_draw
+from resources.tables.fidelity_golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
 
 PANELS_ACROSS = 3
-BY_SEEN = {"seen": BLUE, "seen in part": ORANGE, "not seen": RED, "kept": GREEN, "disturbed": RED}
+BY_SEEN = {SEEN: BLUE, IN_PART: ORANGE, NOT_SEEN: RED, KEPT: GREEN, DISTURBED: RED, UNKNOWN: GREY}
 
 
 def draw_golden_scores(figure: Any, scores: pd.DataFrame) -> None:
@@ -42,7 +44,7 @@ def draw_sensitivity(figure: Any, sensitivity: pd.DataFrame, thresholds: dict[st
         (right, "hit_rate", "hit_rate", "hit rate: share that moved (or stayed) as expected"),
     )
     places = np.arange(len(sensitivity))
-    colours = [BY_SEEN.get(seen, GREY) for seen in sensitivity["seen"]]
+    colours = [BY_SEEN[seen] for seen in sensitivity["seen"]]
     for axes, column, threshold, label in panels:
         value, low, high = (sensitivity[f"{column}{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
         axes.hlines(places, low, high, color=colours, linewidth=1.5)
@@ -67,7 +69,7 @@ def draw_dose_response(figure: Any, points: pd.DataFrame, rows: pd.DataFrame) ->
         rows: Table `dose_response`.
     """
     if rows.empty:
-        say_nothing_to_draw(figure.subplots(), "no kind has three magnitudes")
+        say_nothing_to_draw(figure.subplots(), f"no kind has {FEWEST_MAGNITUDES} magnitudes")
         return
     down = -(-len(rows) // PANELS_ACROSS)
     grid = figure.subplots(down, min(PANELS_ACROSS, len(rows)), sharey=True, squeeze=False)
@@ -84,7 +86,7 @@ def draw_dose_response(figure: Any, points: pd.DataFrame, rows: pd.DataFrame) ->
             axes.plot(ends, row["intercept"] + row["slope"] * ends, color=ORANGE, linestyle="--")
         explained = "R² undefined" if pd.isna(row["r2"]) else f"R² {row['r2']:.2f}"
         axes.set_title(f"{row['kind']}: {explained}", fontsize=9)
-        axes.set_xlabel(row["magnitude_unit"], fontsize=8)
+        axes.set_xlabel(row["dose_unit"], fontsize=8)
         axes.tick_params(labelsize=7)
     for axes in panels[len(rows) :]:
         axes.set_axis_off()

@@ -21,6 +21,7 @@ class GateRow:
     n: int
     low: float | None = None
     high: float | None = None
+    unreliable: bool = False  # the interval rests on too few clusters
     reason: str | None = None  # why there is no number, or why it does not count
 
     @property
@@ -31,7 +32,12 @@ class GateRow:
     @property
     def interval_text(self) -> Text:
         """Its interval."""
-        return interval(self.low, self.high)
+        return interval(self.low, self.high, unreliable=self.unreliable)
+
+    @property
+    def sign_text(self) -> str:
+        """On which side of the limit the number must lie."""
+        return "\u2265" if self.sign == ">=" else "\u2264"
 
     @property
     def needed_text(self) -> Text:
@@ -42,24 +48,28 @@ class GateRow:
 def gate_row(
     gate: Gate,
     needed: float,
-    n: Any,
     *,
     advice: bool = False,
     low: Any = None,
     high: Any = None,
-    reason: Any = None,
+    unreliable: bool = False,
 ) -> GateRow:
-    """A gate's answer with what a reader wants beside it.
+    """A gate's answer with what a reader wants beside it; n and reason are the gate's own.
 
     Args:
         gate: As the asset check has it.
         needed: The limit.
-        n: How many things the number rests on.
         advice: Whether failing it is a warning only.
         low: Lower bound of the number.
         high: Upper bound.
-        reason: Why there is no number.
+        unreliable: Whether that interval rests on too few clusters.
+
+    Raises:
+        ValueError: The gate does not say what its number was computed from.
     """
+    if gate.n is None:
+        raise ValueError(f"gate {gate.name} has no n")
+    defined = gate.seen is not None
     return GateRow(
         gate.name,
         gate.passed,
@@ -67,8 +77,9 @@ def gate_row(
         needed,
         ">=" if gate.needed.startswith(">=") else "<=",
         advice,
-        int(n),
-        float(low) if is_number(low) else None,
-        float(high) if is_number(high) else None,
-        str(reason) if isinstance(reason, str) and reason else None,
+        gate.n,
+        float(low) if defined and is_number(low) else None,
+        float(high) if defined and is_number(high) else None,
+        unreliable,
+        gate.reason,
     )

@@ -17,6 +17,7 @@ NOTHING: Final = "\u2013"
 # Decimal and thousands mark of each language.
 MARKS: Final = {"en": (".", ","), "it": (",", ".")}
 BETWEEN: Final = {"en": ", ", "it": "; "}
+UNRELIABLE: Final = {"en": "unreliable", "it": "inaffidabile"}
 MONTHS: Final = {
     "en": [
         "January",
@@ -101,14 +102,19 @@ def beside_limit(value: Any, needed: float, sign: Literal[">=", "<="], passed: b
     return number(exact, MOST_DECIMALS)
 
 
-def interval(low: Any, high: Any, decimals: int = DECIMALS) -> Text:
-    """Both bounds in brackets, or a dash where there is no interval."""
+def interval(low: Any, high: Any, decimals: int = DECIMALS, *, unreliable: bool = False) -> Text:
+    """Both bounds in brackets, or a dash where there is no interval; an unreliable one is marked as such."""
     if not is_number(low) or not is_number(high):
         return same(NOTHING)
     bounds = number(low, decimals), number(high, decimals)
     return Text(
         {
-            language: Markup("[{}{}{}]").format(bounds[0].html[language], BETWEEN[language], bounds[1].html[language])
+            language: Markup("[{}{}{}]{}").format(
+                bounds[0].html[language],
+                BETWEEN[language],
+                bounds[1].html[language],
+                Markup(' <em class="mark">{}</em>').format(UNRELIABLE[language]) if unreliable else "",
+            )
             for language in LANGUAGES
         }
     )

@@ -12,9 +12,12 @@ RECOMMENDED_SETTING = Table(
         number("top_p", "Nucleus sampling share.", "share"),
         flag("baseline", "The setting that others are held against."),
         flag("deterministic", "Every object got the same score in each repeat: shown, never recommended for its ICC."),
-        flag("recommended", "The one to use; none where no setting keeps every condition."),
+        flag("recommended", "The one to use; none where no setting keeps the four conditions."),
         flag("nearest", "Where none is recommended: the one that lacks the least."),
-        flag("passes", "Keeps every condition on the objects that choose."),
+        flag(
+            "passes",
+            "Keeps the four conditions (ICC, JSON validity, Spearman, MAD) on the objects that choose; MAE is none.",
+        ),
         text("failed", "Which condition failed and by how much, or why the setting is not compared.", nullable=True),
         number(
             "score", "Weighted distance from the four thresholds; only where all are kept.", "unitless", nullable=True
@@ -52,9 +55,11 @@ RECOMMENDED_SETTING = Table(
         whole("n_matched_reporting", "Pairs behind the reported Spearman.", "count", low=0),
         whole("n_matched_products_choosing", "Products of the pairs that choose.", "count", low=0),
         whole("n_matched_products_reporting", "Products of the pairs behind the reported Spearman.", "count", low=0),
+        whole("n_first_choosing", "First answers that choose: behind JSON validity.", "count", low=0),
+        whole("n_first_reporting", "First answers behind the reported JSON validity.", "count", low=0),
         number(
             "cost_per_item_usd",
-            "Cost of all attempts at this setting over the objects judged.",
+            "Cost of all attempts at this setting over the items judged, each once however many objects it has.",
             "USD",
             nullable=True,
             low=0,
@@ -140,6 +145,7 @@ ANNOTATOR_TEST = Table(
         *bounds("human_icc_1_1", "it"),
         number("human_icc_1_k", "ICC(1,k) of their mean; row of the whole.", "unitless", nullable=True),
         *bounds("human_icc_1_k", "it"),
+        whole("human_icc_n", "Objects behind both; row of the whole.", "count", nullable=True, low=0),
         number("epsilon", "How far the judge may fall behind a person and still win, because it is cheaper.", "share"),
         text("note", "Warnings: fewer than three annotators, some skipped.", nullable=True),
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
@@ -174,7 +180,9 @@ ANCHOR_SCORES = Table(
     "anchor_scores",
     "The pinned anchor objects, each time they were judged: one row per occasion and object.",
     (
-        text("occasion", "Day (UTC) on which the anchor was judged, as 2026-11-28."),
+        text(
+            "occasion", "Day (UTC) on which the anchor was judged, as 2026-11-28; 'judge 2' behind it: another judge."
+        ),
         OBJECT,
         SETTING,
         number(
@@ -202,7 +210,7 @@ DRIFT = Table(
     "drift",
     "Whether the judge still says of the anchor what it said when the anchor was pinned: one row per occasion.",
     (
-        text("occasion", "Day (UTC) on which the anchor was judged."),
+        text("occasion", "Day (UTC) on which the anchor was judged; 'judge 2' behind it: another judge that day."),
         text("pinned", "Occasion that it is held against."),
         SETTING,
         whole("n_objects", "Objects with enough valid repeats on both occasions, which are compared.", "count", low=0),

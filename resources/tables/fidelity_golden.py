@@ -16,10 +16,23 @@ KINDS = (
     "reencoded",
     "other_item",
 )
+# What `seen` says of an alteration that should lower the score, of one that should not, and of either.
+SEEN, IN_PART, NOT_SEEN, KEPT, DISTURBED, UNKNOWN = SEEN_WORDS = (
+    "seen",
+    "seen in part",
+    "not seen",
+    "kept",
+    "disturbed",
+    "unknown",
+)
 ALTERATION = text("alteration", "Name of the alteration, such as stripes7_o70.")
 KIND = text("kind", "What is altered.", among=KINDS)
 MAGNITUDE = number("magnitude", "How much of it; null for a sentinel.", "see magnitude_unit", nullable=True)
-MAGNITUDE_UNIT = text("magnitude_unit", "Unit of the magnitude: opacity, degrees, factor, px at 512, share.")
+MAGNITUDE_UNIT = text(
+    "magnitude_unit",
+    "Unit of the magnitude; none for a sentinel, which has no magnitude.",
+    among=("opacity", "degrees", "factor", "px at 512", "share", "none"),
+)
 EXPECTED = text("expected", "What a judge that sees it does to the score: worse or same.", among=("worse", "same"))
 
 
@@ -87,7 +100,7 @@ SENSITIVITY = Table(
         MAGNITUDE,
         MAGNITUDE_UNIT,
         EXPECTED,
-        whole("n_items", "Items with a score of both.", "count", low=0),
+        whole("n_items", "Items with a pair of scores that counts: behind every number.", "count", low=0),
         whole("n_total", "Items of the golden set.", "count", low=0),
         whole("n_chose_setting", "Items whose product also had a part in choosing the setting.", "count", low=0),
         number("mean_original", "Mean score of the originals.", "0-1", nullable=True, **SCORE),
@@ -118,7 +131,7 @@ SENSITIVITY = Table(
             "In words: seen, seen in part, not seen; kept or disturbed where the score should stay; unknown below two "
             "pairs. Seen in part: Cohen's d or the hit rate reaches its threshold, or the mean drop is no longer the "
             "same score, or the lower bound of the hit rate is above a half.",
-            among=("seen", "seen in part", "not seen", "kept", "disturbed", "unknown"),
+            among=SEEN_WORDS,
         ),
         text("method", "How the intervals were made.", nullable=True),
         undefined(),
@@ -132,7 +145,11 @@ DOSE_RESPONSE = Table(
     (
         SETTING,
         KIND,
-        MAGNITUDE_UNIT,
+        text(
+            "dose_unit",
+            "Unit of the dose, which is 0 where nothing is changed: what was taken away of a factor, or added to it.",
+            among=("opacity", "degrees", "1 - factor", "factor - 1", "px at 512", "share"),
+        ),
         whole("n_magnitudes", "Magnitudes.", "count", low=0),
         whole("n_items", "Items with a pair of scores at all of them, behind Page's test.", "count", low=0),
         whole("n_line", "Items with a pair at two of them or more, behind the line.", "count", low=0),

@@ -10,7 +10,7 @@ from analysis.wilson import wilson
 
 def test_a_number_that_reaches_the_one_needed_passes_in_one_sentence():
     assert at_least("icc", 0.912, 0.85, n=48, what="ICC(1,k)", remedy="Ask for more repeats.") == Gate(
-        "icc", True, 0.912, ">= 0.85", "ICC(1,k) is 0.912 over 48 objects; needed: at least 0.85."
+        "icc", True, 0.912, ">= 0.85", "ICC(1,k) is 0.912 over 48 objects; needed: at least 0.85.", 48
     )
 
 
@@ -34,6 +34,15 @@ def test_an_undefined_number_fails_with_its_reason():
     assert gate.sentence == (
         "Spearman is undefined (all 3 judge scores are equal) over 3 objects; needed: at least 0.7."
     )
+    assert (gate.n, gate.reason) == (3, "all 3 judge scores are equal")
+
+
+def test_a_gate_with_a_number_gives_its_n_and_no_reason():
+    gate = at_least("spearman", 0.5, 0.7, n=3, what="Spearman", reason="not asked for here")
+    assert (gate.n, gate.reason) == (3, None)
+    share = share_at_least("json", 9, 10, 0.98, what="JSON validity")
+    assert (share.n, share.reason) == (10, None)
+    assert (share_at_least("json", 0, 0, 0.98, what="JSON validity").reason) == "there are no calls"
 
 
 def test_a_last_bit_below_the_threshold_still_passes():

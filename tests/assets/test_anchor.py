@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.anchor import drawn, judged_again, occasion_rows, pinned_occasion
-from assets.fidelity.anchor_scores import headline
+from assets.anchor import day_of_occasion, drawn, judged_again, occasion_of, occasion_rows, pinned_occasion
+from assets.fidelity.anchor_scores import headline, of_today
 from resources.configuration.grid import setting_from_key
 from tests.assets.made_tables import SETTING, calls_of, keeps_to_its_declaration, objects_of, one_each, plan
 
@@ -63,12 +63,38 @@ def test_every_model_that_answered_is_named_with_its_fingerprint() -> None:
     assert table(calls).loc[(FIRST, "a"), "models_answered"] == ["m-1 (fp1)", "m-1 (fp2)", "not stated"]
 
 
-def test_of_two_judges_on_one_day_the_later_one_counts() -> None:
-    evening = attempts(FIRST, {"a": [0.9, 0.9]}, judge_identity="2", setting="t0.5_p1.0")
-    evening["started_at"] += pd.Timedelta(hours=9)
-    seen = table(evening, attempts(FIRST, {"a": [0.1, 0.1], "b": [0.1, 0.1]}))
-    assert list(seen.index) == [(FIRST, "a")]
-    assert seen[["judge_identity", "setting", "judge_score"]].iloc[0].tolist() == ["2", "t0.5_p1.0", pytest.approx(0.9)]
+def evening(hours: int = 9, **columns: object) -> pd.DataFrame:
+    later = attempts(FIRST, {name: [0.9, 0.9] for name in "abc"}, **columns)
+    return later.assign(started_at=later["started_at"] + pd.Timedelta(hours=hours))
+
+
+def test_of_two_judges_on_one_day_the_first_stays_pinned_and_the_later_one_is_an_occasion_of_its_own() -> None:
+    morning = attempts(FIRST, {name: [0.1, 0.1] for name in "abc"}, judge_identity="1")
+    seen = table(evening(judge_identity="2"), morning)
+    later = f"{FIRST}, judge 2"
+    assert list(seen.index) == [(day, name) for day in (FIRST, later) for name in "abc"]
+    assert seen["judge_identity"].tolist() == ["1"] * 3 + ["2"] * 3
+    assert pinned_occasion(seen.reset_index(), 2) == FIRST
+    assert (day_of_occasion(later), day_of_occasion(FIRST)) == (FIRST, FIRST)
+    assert occasion_of(seen.reset_index(), FIRST, "2", SETTING) == later
+    assert occasion_of(seen.reset_index(), FIRST, "3", SETTING) == FIRST
+    after = table(evening(judge_identity="2"), morning, attempts(SECOND, {"a": [0.2, 0.2]}))
+    assert sorted({day for day, _ in after.index}) == [FIRST, later, SECOND]
+
+
+def test_another_setting_on_the_same_day_is_an_occasion_of_its_own() -> None:
+    seen = table(attempts(FIRST, {"a": [0.1, 0.1]}), evening(setting="t0.5_p1.0"))
+    assert seen.xs(f"{FIRST}, judge 2")["setting"].unique().tolist() == ["t0.5_p1.0"]
+
+
+def test_judges_that_came_and_went_today_are_not_the_last_occasion() -> None:
+    morning = attempts(FIRST, {name: [0.1, 0.1] for name in "abc"}, judge_identity="1")
+    noon, night = evening(5, judge_identity="2"), evening(judge_identity="3")
+    seen = table(morning, noon, night).reset_index()
+    assert of_today(seen, FIRST, "3", SETTING)["occasion"].unique().tolist() == [FIRST, f"{FIRST}, judge 3"]
+    # The first judge is in force again: it was answered this morning and is not asked anew.
+    assert of_today(seen, FIRST, "1", SETTING)["occasion"].unique().tolist() == [FIRST]
+    assert len(of_today(seen, SECOND, "1", SETTING)) == len(seen)
 
 
 def test_a_day_that_broke_off_was_planned_like_any_other() -> None:

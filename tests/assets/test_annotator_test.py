@@ -155,10 +155,11 @@ def test_a_judge_that_says_the_same_of_everything_may_not() -> None:
     assert "share_judge_better in annotator_test" in gate.sentence
 
 
-def test_without_a_second_annotator_the_gate_fails_with_the_reason() -> None:
+def test_without_a_second_annotator_nothing_can_be_tested_and_the_gate_says_why() -> None:
     gate = stand_in_gate(rows_of(TRUTH, {name: scores[:1] for name, scores in PEOPLE.items()}).reset_index(), 0.5)
-    assert not gate.passed
+    assert gate.passed
     assert gate.seen is None
+    assert gate.sentence.startswith("Not testable: ")
     assert "only 1 annotator" in gate.sentence
     assert "Two people or more must have scored the same 30 objects" in gate.sentence
 
@@ -167,3 +168,12 @@ def test_the_headline_is_the_whole(near: pd.DataFrame) -> None:
     numbers = headline(near.reset_index(), 0.5)
     assert (numbers["omega"], numbers["n_instances"]) == (1.0, 36)
     assert "data:image/png;base64," in numbers["plot"].value  # type: ignore[attr-defined]
+
+
+def test_agreement_of_people_says_on_how_many_objects_it_was_computed(near: pd.DataFrame) -> None:
+    assert near.loc[EVERYBODY, "human_icc_n"] == 36
+    assert near.drop(EVERYBODY)["human_icc_n"].isna().all()
+    # Nobody scored three of the objects, and the judge none of six others.
+    people = dict(list(PEOPLE.items())[3:])
+    judged = {name: TRUTH[name] for name in NAMES[:30]}
+    assert rows_of(judged, people).loc[EVERYBODY, "human_icc_n"] == 27

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from assets.fidelity.dose_response import dose_gate, headline
+from assets.fidelity.dose_response import dose_gate, headline, readings
 from assets.sensitivity_rows import dose_of, dose_points, dose_rows, dose_unit
 from tests.assets.made_golden_set import scores_of_pairs
 from tests.assets.made_tables import keeps_to_its_declaration, plan
@@ -47,14 +47,14 @@ def test_a_line_by_hand() -> None:
     # Ranks 1 2 3 and 1.5 1.5 3: L = 14 + 1.5 + 3 + 9 = 27.5. At least that: the first item in its best order (1 of 6)
     # and the second in one with its largest last (1 of 3): 1 / 18.
     assert (seen["page_l"], seen["page_p"]) == (27.5, pytest.approx(1 / 18))
-    assert (seen["n_magnitudes"], seen["n_items"], seen["n_total"], seen["magnitude_unit"]) == (3, 2, 2, "opacity")
+    assert (seen["n_magnitudes"], seen["n_items"], seen["n_total"], seen["dose_unit"]) == (3, 2, 2, "opacity")
 
 
 def test_less_saturation_is_more_of_the_alteration() -> None:
     seen = rows(by_dose(SATURATION, (0.1, 0.2, 0.3), (0.2, 0.3, 0.4))).loc["saturation"]
     # 0.1 for each 0.25 taken away.
     assert (seen["slope"], seen["r2"]) == pytest.approx((0.4, 1.0))
-    assert seen["magnitude_unit"] == "1 - factor"
+    assert seen["dose_unit"] == "1 - factor"
 
 
 def test_a_kind_with_two_magnitudes_has_no_row() -> None:
@@ -152,7 +152,7 @@ def test_an_undefined_line_fails_with_its_reason() -> None:
 def test_a_golden_set_without_doses_is_not_asked() -> None:
     gate = dose_gate(rows(scores_of_pairs([0.9], {"untouched": [0.9]})), 0.6)
     assert gate.passed
-    assert "No kind of alteration has three magnitudes." in gate.sentence
+    assert "No kind of alteration has 3 magnitudes." in gate.sentence
 
 
 def test_the_headline_names_what_the_dose_does_not_explain() -> None:
@@ -160,3 +160,19 @@ def test_the_headline_names_what_the_dose_does_not_explain() -> None:
     seen = headline(rows(scores), dose_points(scores), 0.6)
     assert (seen["n_kinds"], seen["n_explained"], seen["not_explained"]) == (1, 0, "stripes")
     assert "data:image/png;base64," in seen["plot"].value
+
+
+@pytest.mark.parametrize(
+    ("r2", "slope", "reading"),
+    [
+        (0.6 - 1e-14, 0.1, "explained"),
+        (0.59, 0.1, "not_explained"),
+        (0.9, -0.1, "falls"),
+        (0.9, 1e-14, "falls"),
+        (None, 0.1, "undefined"),
+    ],
+)
+def test_a_line_is_read_as_the_gate_counts_it(r2: float | None, slope: float, reading: str) -> None:
+    frame = rows(by_dose(STRIPES, (0.1, 0.2, 0.3), (0.4, 0.4, 0.7))).assign(r2=r2, slope=slope)
+    assert readings(frame, 0.6) == {"stripes": reading}
+    assert dose_gate(frame, 0.6).passed == (reading == "explained")

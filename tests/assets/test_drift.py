@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from analysis.icc import icc
-from assets.fidelity.drift import agreement_gate, drift_rows, headline, judge_gate, shift_gate
+from analysis.pairs import FEWEST_PAIRS
+from assets.fidelity.anchor_scores import NOT_YET
+from assets.fidelity.drift import NOT_PINNED, agreement_gate, drift_rows, headline, judge_gate, shift_gate
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
 from tests.assets.made_tables import SETTING, keeps_to_its_declaration, objects_of, one_each, plan
@@ -133,12 +135,35 @@ def test_the_interval_of_icc_takes_objects_of_one_product_for_independent_and_sa
     assert "assumes independence" not in drifted(anchor)["method"].iloc[1]
 
 
+def test_where_too_few_objects_are_left_the_gates_name_what_is_gone_and_no_other_cause() -> None:
+    frame = drifted(scores({FIRST: dict(THEN), SECOND: {"a": 0.1, "b": 0.3}}), objects_of(one_each("ab")))
+    for gate in (shift_gate(frame, 0.05), agreement_gate(frame, 0.85)):
+        assert not gate.passed
+        assert "objects with enough valid repeats on both occasions: 2; needed: 3" in gate.sentence
+        assert gate.sentence.endswith("the study no longer has, or has no usable images of, c, d, e, f.")
+
+
+def test_without_a_number_the_provider_is_not_suspected() -> None:
+    frame = drifted(scores({FIRST: {"a": 0.1, "b": 0.3}}))
+    assert frame["n_pinned"].tolist() == [0]
+    for gate in (shift_gate(frame, 0.05), agreement_gate(frame, 0.85)):
+        assert not gate.passed
+        assert "provider" not in gate.sentence
+    assert judge_gate(frame).sentence == f"On {FIRST} {NOT_PINNED}."
+
+
+def test_an_object_that_was_not_asked_about_is_told_from_one_that_left_the_study() -> None:
+    without_f = {name: score for name, score in THEN.items() if name != "f"}
+    frame = drifted(scores({FIRST: dict(THEN), SECOND: without_f}))
+    assert frame["changes"].iloc[1] == "not judged on this occasion: f"
+
+
 def test_an_object_that_left_the_study_stays_in_the_anchor_and_is_named() -> None:
     without_f = {name: score for name, score in THEN.items() if name != "f"}
     frame = drifted(scores({FIRST: dict(THEN), SECOND: without_f}), objects_of(one_each("abcde")))
     row = frame.iloc[1]
     assert (row["n_objects"], row["n_pinned"]) == (5, 6)
-    assert row["changes"] == "not judged on this occasion: f"
+    assert row["changes"] == "the study no longer has, or has no usable images of, f"
     # Without f the mean of both occasions is (3.0 - 0.9) / 5 = 0.42: an object that is gone is no shift.
     assert row["mean_then"] == row["mean_now"] == pytest.approx(0.42)
     assert row["shift"] == 0
@@ -240,3 +265,8 @@ def test_the_headline_counts_objects_that_moved_by_more_than_the_limit() -> None
     assert said["n_objects_moved"] == 2
     assert (said["occasion"], said["pinned"], said["same_judge"]) == (SECOND, FIRST, True)
     assert said["plot"].value.startswith("![plot](data:image/png;base64,")
+
+
+def test_the_words_for_nothing_pinned_name_the_fewest_objects_of_a_comparison() -> None:
+    assert NOT_PINNED.startswith(f"no occasion has {FEWEST_PAIRS} objects with enough valid repeats")
+    assert f"not yet: fewer than {FEWEST_PAIRS} objects have a score" == NOT_YET

@@ -5,19 +5,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
+import pandas as pd
 import pytest
 
 from assets.fidelity import fidelity_report as module
 from assets.fidelity.fidelity_report import contents_of, report_path, write_report
-from assets.report_gates import gates_by_setting, golden_gates
+from assets.report_gates import conditions_by_setting, gates_by_setting, golden_gates
+from assets.sensitivity_rows import sensitivity_rows
 from resources.reports.fidelity.report import FILE_NAME
 from resources.study import Study
-from tests.assets.made_tables import keeps_to_its_declaration
+from tests.assets.made_golden_set import scores_of_pairs
+from tests.assets.made_tables import keeps_to_its_declaration, plan
 from tests.resources.reports.made_contents import contents_of_size, frames_of, plan_of
 from tests.resources.reports.made_size import Size
 from tests.small_study import KEYS, errors, run, stored, without_drawing, write_study
 
 TWO = (KEYS[0], KEYS[1])
+GOLDEN = ("golden_scores", "sensitivity", "dose_response")
+NO_SCORES = frames_of(Size())["golden_scores"].iloc[:0]
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +85,87 @@ def test_settings_that_were_not_made_are_left_out() -> None:
 
 
 def test_the_gates_are_those_of_the_checks() -> None:
-    frames, plan = frames_of(Size()), plan_of(Size())
-    rows = {row.name: row for row in gates_by_setting(frames, plan)[KEYS[1]]}
+    frames, study = frames_of(Size()), plan_of(Size())
+    rows = {row.name: row for row in gates_by_setting(frames, study)[KEYS[1]]}
     icc = frames["icc_by_setting"].set_index("setting").loc[KEYS[1]]
     assert rows["repeatable"].seen == icc["icc_1k"]
     assert rows["repeatable"].low == icc["icc_1k_low_by_product"]
-    assert [name for name, row in rows.items() if row.advice] == ["means_are_precise", "no_large_errors"]
-    golden = {row.name: row for row in golden_gates(frames["sensitivity"], frames["dose_response"], plan)}
+    assert [name for name, row in rows.items() if row.advice] == [
+        "means_are_precise",
+        "no_large_errors",
+        "judge_can_stand_in",
+    ]
+    golden = {
+        row.name: row
+        for row in golden_gates(frames["golden_scores"], frames["sensitivity"], frames["dose_response"], study)
+    }
     # The weakest stripes have d 1.2 and the hue shift is not seen.
     assert (golden["stripes_are_seen"].seen, golden["stripes_are_seen"].passed) == (1.2, True)
     assert golden["stripes_are_seen"].low == pytest.approx(0.8)
     assert (golden["every_alteration_is_seen"].seen, golden["every_alteration_is_seen"].passed) == (1.0, False)
     assert golden["more_costs_more"].passed
-    assert golden_gates(frames["sensitivity"].iloc[:0], frames["dose_response"], plan) == []
+    assert golden_gates(*(frames[name].iloc[:0] for name in GOLDEN), study) == []
+
+
+def test_golden_gates_stand_with_the_numbers_of_the_very_row_that_the_check_speaks_of() -> None:
+    # Flat stripes at 0.3 have no d, on three items; those at 0.7 have one, on four. Of the copies, the untouched ones
+    # are disturbed on two items of three, the re-encoded ones on none of four.
+    originals = [0.9, 0.9, 0.9, 0.6]
+    altered = {
+        "stripes7_o30": [0.8, 0.8, 0.8, None],
+        "stripes7_o70": [0.5, 0.4, 0.3, 0.2],
+        "untouched": [0.9, 0.7, 0.7, None],
+        "reencoded": originals,
+    }
+    study = plan()
+    frame = keeps_to_its_declaration("sensitivity", sensitivity_rows(scores_of_pairs(originals, altered), study))
+    rows = {row.name: row for row in golden_gates(NO_SCORES, frame, frames_of(Size())["dose_response"].iloc[:0], study)}
+    seen = rows["stripes_are_seen"]
+    assert (seen.seen, seen.n, seen.low, seen.high, seen.passed) == (None, 3, None, None, False)
+    assert "neither original nor altered scores vary" in (seen.reason or "")
+    copies = rows["unchanged_copies_keep_their_score"]
+    assert (copies.seen, copies.n, copies.needed) == (pytest.approx(2 / 3), 3, 0.2)
+    strong = rows["strong_stripes_stand_out"]
+    assert (strong.n, strong.seen) == (4, frame.set_index("alteration").loc["stripes7_o70", "cohens_d"])
+    assert "more_costs_more" not in rows
+
+
+def test_the_dose_gate_stands_with_the_items_of_its_line() -> None:
+    frames = frames_of(Size())
+    frame = frames["dose_response"]
+    two = pd.concat([frame.assign(n_items=10), frame.assign(kind="hue", r2=0.7, n_items=0, n_line=7)])
+    [row] = [
+        one for one in golden_gates(NO_SCORES, frames["sensitivity"], two, plan()) if one.name == "more_costs_more"
+    ]
+    assert (row.seen, row.n) == (0.7, 7)
+
+
+def test_what_nobody_knows_of_an_alteration_is_a_reason_in_the_report() -> None:
+    scores = scores_of_pairs([0.9, 0.8], {"stripes7_o70": [0.1, 0.2], "hue_5": [None, None]})
+    frame = keeps_to_its_declaration("sensitivity", sensitivity_rows(scores, plan()))
+    empty = frames_of(Size())["dose_response"].iloc[:0]
+    [row] = [one for one in golden_gates(NO_SCORES, frame, empty, plan()) if one.name == "every_alteration_is_seen"]
+    assert (row.seen, row.passed) == (None, False)
+    assert row.reason == "fewer than 2 items have a pair of scores that counts for hue_5"
+
+
+def test_a_setting_without_the_tables_of_some_gates_has_the_others() -> None:
+    frames = dict(frames_of(Size()))
+    frames["human_agreement"] = frames["human_agreement"].query(f"setting != '{KEYS[1]}'")
+    contents = contents_of_size(**frames)
+    assert [row.name for row in contents.gates[KEYS[1]]] == ["judge_can_stand_in"]
+    assert [row.name for row in contents.gates[KEYS[2]]][-1] == "judge_can_stand_in"
+
+
+def test_conditions_are_those_of_the_settings_that_were_compared() -> None:
+    frame = frames_of(Size())["recommended_setting"]
+    frame = frame.assign(n_settings_tried=[0, 2, 2], mad=[0.01, 0.071, 0.01])
+    made = conditions_by_setting(frame, plan(), "choosing")
+    assert list(made) == frame["setting"].tolist()[1:]
+    first = made[frame["setting"].iloc[1]]
+    assert [(row.name, row.passed) for row in first] == [
+        ("icc", True),
+        ("json_validity_rate", True),
+        ("spearman_r", True),
+        ("mad", False),
+    ]

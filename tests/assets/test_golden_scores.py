@@ -1,6 +1,7 @@
 """Table `golden_scores`: pairs by hand, why a pair is missing, what is refused, and the advice on it."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,6 +18,8 @@ from assets.fidelity.golden_scores import (
 )
 from assets.plan_in_force import PlanInForce
 from resources.configuration.fidelity import ReplayJudge
+from resources.configuration.golden import GoldenSet
+from resources.configuration.recommendation import Recommendation
 from resources.errors import UserError
 from tests.assets.made_golden_set import images_of, scores_of_pairs
 from tests.assets.made_tables import (
@@ -153,30 +156,47 @@ def test_complete_pairs_pass_and_gaps_fail_with_their_reasons() -> None:
     assert "Lacking: 1 (too few valid repeats)" in gate.sentence
 
 
-def test_an_empty_golden_set_is_not_complete() -> None:
-    gate = complete_gate(scores_of_pairs([], {"hue_5": []}), 0.05)
-    assert not gate.passed
-    assert "the golden set is empty" in gate.sentence
+def test_without_a_golden_set_nothing_is_asked_of_it() -> None:
+    nothing = scores_of_pairs([], {"hue_5": []})
+    for gate in (complete_gate(nothing, 0.05), held_out_gate(nothing, plan())):
+        assert gate.passed
+        assert gate.sentence == "Not asked of this data set. golden.items names no item, so there is no golden set."
 
 
 def test_items_that_chose_the_setting_are_named() -> None:
-    assert held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]})).passed
-    gate = held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]}, chose=[True, False]))
+    assert held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]}), plan()).passed
+    gate = held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]}, chose=[True, False]), plan())
     assert not gate.passed
     assert gate.sentence.startswith("Number of items that had a part in choosing the setting is 1 over 2 items")
-    assert "They are a. They do not count; of the others 1 have a pair of scores and do." in gate.sentence
-    all_chose = held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]}, chose=[True, True]))
+    assert "They are p-a. They do not count; of the others 1 have a pair of scores and do." in gate.sentence
+    all_chose = held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]}, chose=[True, True]), plan())
     assert "Their pairs count all the same, because no other item has a pair of scores." in all_chose.sentence
+
+
+@pytest.mark.parametrize(
+    ("chose", "changes", "remedy"),
+    [
+        ([True, True], {}, "With at least 12 products that people scored, one half chooses"),
+        ([True, True], {"recommendation": Recommendation(method="optimism")}, "lets every product choose"),
+        ([True, False], {"golden": GoldenSet(items=("p-a", "p-b"))}, "Leave `golden.items` out, or name items of"),
+        ([True, True], {"golden": GoldenSet(items=("p-a", "p-b"))}, "With at least 12 products that people scored"),
+    ],
+)
+def test_the_remedy_for_items_that_chose_fits_the_cause(
+    chose: list[bool], changes: dict[str, Any], remedy: str
+) -> None:
+    gate = held_out_gate(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, 0.6]}, chose=chose), plan(**changes))
+    assert remedy in gate.sentence
 
 
 def test_what_the_gate_says_of_the_pairs_is_what_sensitivity_does() -> None:
     # a, b and c chose and have pairs; d, e and f are held out and have none.
     scores = scores_of_pairs([0.8] * 6, {"hue_5": [0.5, 0.6, 0.7, None, None, None]}, chose=[True] * 3 + [False] * 3)
     assert counted(scores)["object"].tolist() == ["a", "b", "c"]
-    assert "Their pairs count all the same" in held_out_gate(scores).sentence
+    assert "Their pairs count all the same" in held_out_gate(scores, plan()).sentence
     one_more = scores_of_pairs([0.8] * 6, {"hue_5": [0.5, 0.6, 0.7, 0.5, None, None]}, chose=[True] * 3 + [False] * 3)
     assert counted(one_more)["object"].tolist() == ["d"]
-    assert "They do not count; of the others 1 have a pair" in held_out_gate(one_more).sentence
+    assert "They do not count; of the others 1 have a pair" in held_out_gate(one_more, plan()).sentence
 
 
 def test_the_headline_counts_pairs_and_costs() -> None:

@@ -136,3 +136,34 @@ def test_tables_hold_no_number_that_the_data_do_not_define(ran: Ran) -> None:
     # Every item drops by the same, so the drops have no spread.
     assert pd.isna(seen.loc["stripes7_o70", "d_z"])
     assert "d_z: all drops are equal" in seen.loc["stripes7_o70", "undefined"]
+
+
+def test_a_judge_that_never_varies_still_has_its_golden_set_judged_at_the_baseline(tmp_path: Path) -> None:
+    study = write_study(tmp_path, lambda name, _setting, _repeat: answer(name, 100 * true_score(name)))
+    with dg.DagsterInstance.ephemeral() as instance, without_drawing():
+        result = run(study, instance, (KEYS[0], KEYS[2]), [*BEFORE, *TABLES])
+    assert not errors(result)
+    recommended = stored(study, "recommended_setting")
+    assert not recommended[["recommended", "nearest"]].astype(bool).to_numpy().any()
+    baseline = recommended.loc[recommended["baseline"].astype(bool), "setting"]
+    expected = baseline.iloc[0] if len(baseline) else KEYS[0]
+    assert set(stored(study, "golden_scores")["setting"]) == {expected}
+
+
+def test_a_golden_item_that_the_study_lacks_ends_the_run_before_a_call(tmp_path: Path) -> None:
+    study = write_study(tmp_path, golden=GOLDEN.model_copy(update={"items": ("100", "1000")}))
+    with dg.DagsterInstance.ephemeral() as instance, without_drawing():
+        result = run(study, instance, (KEYS[1], KEYS[1]), [*BEFORE, *TABLES])
+    assert "golden.items: the study has no item '1000'" in errors(result)["study_objects"]
+    assert ledger_rows(study).empty
+
+
+def test_an_empty_list_of_items_leaves_empty_tables_and_stops_nothing(tmp_path: Path) -> None:
+    study = write_study(tmp_path, golden=GOLDEN.model_copy(update={"items": ()}))
+    with dg.DagsterInstance.ephemeral() as instance, without_drawing():
+        result = run(study, instance, (KEYS[1], KEYS[1]), [*BEFORE, *TABLES])
+    assert not errors(result)
+    assert all(stored(study, name).empty for name in TABLES)
+    checks = {one.check_name: one for one in result.get_asset_check_evaluations()}
+    of_golden_set = ["golden_images_are_of_the_judged_renders", "golden_pairs_are_complete", "stripes_are_seen"]
+    assert all(checks[name].passed for name in (*of_golden_set, "golden_items_are_held_out", "more_costs_more"))

@@ -218,6 +218,7 @@ def test_the_bound_is_another_gate_that_can_fail_alone(frame: pd.DataFrame) -> N
     assert not gate.passed
     assert gate.name == "orders_like_people_for_sure"
     assert gate.sentence.startswith("The lower bound of Spearman with people is ")
+    assert gate.sentence.endswith("More products narrow the interval.")
     assert spearman_gate(frame, 0.1, "ci_low").passed
 
 
@@ -226,6 +227,7 @@ def test_a_constant_judge_fails_with_the_reason() -> None:
     assert not gate.passed
     assert gate.seen is None
     assert "undefined (all 8 judge scores are equal)" in gate.sentence
+    assert gate.sentence.endswith("needed: at least 0.7.")
 
 
 def test_a_bound_that_too_few_products_do_not_give_fails_with_the_method() -> None:

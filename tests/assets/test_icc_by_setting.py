@@ -199,6 +199,7 @@ def test_an_undefined_coefficient_fails_with_its_reason() -> None:
     for gate in (repeatable_gate(seen, 0.85), lower_bound_gate(seen, 0.85)):
         assert not gate.passed
         assert "every score equals every other" in gate.sentence
+        assert gate.sentence.endswith("needed: at least 0.85.")
 
 
 def test_pingouin_agrees() -> None:

@@ -55,7 +55,28 @@ def test_without_any_answer_validity_is_undefined_and_fails() -> None:
 def test_one_model_behind_all_answers_passes_whether_or_not_it_says_its_name() -> None:
     calls = calls_of([("a", repeat, 1, "valid", 0.5) for repeat in range(1, 4)])
     assert model_gate(calls).passed
-    assert model_gate(calls.assign(model_answered="m-1", fingerprint="f")).passed
+    assert model_gate(calls.assign(model_answered="m", fingerprint="f")).passed
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "passes"),
+    [
+        ("gpt-4o", "gpt-4o-2024-08-06", True),
+        ("gpt-4o", "gpt-4o-20240806", True),
+        ("gpt-4o", "gpt-4o-mini", False),
+        ("my-model", "gpt-4o-2024-08-06", False),
+        ("gpt-4o-2024-08-06", "gpt-4o-2024-11-20", False),
+        ("unnamed", "gpt-4o", True),
+        ("a+b", "b", True),
+    ],
+)
+def test_a_model_that_was_not_asked_for_is_noted_and_a_dated_snapshot_is_none(
+    asked: str, answered: str, *, passes: bool
+) -> None:
+    calls = calls_of([("a", repeat, 1, "valid", 0.5) for repeat in range(1, 4)])
+    gate = model_gate(calls.assign(model_asked=asked, model_answered=answered))
+    assert gate.passed == passes
+    assert (f"{answered} for {asked}" in gate.sentence) is not passes
 
 
 def test_a_model_that_was_swapped_fails_and_both_are_named() -> None:
@@ -68,7 +89,7 @@ def test_a_model_that_was_swapped_fails_and_both_are_named() -> None:
 
 def test_a_fault_says_nothing_about_the_model() -> None:
     calls = calls_of([("a", 1, 1, "valid", 0.5), ("a", 2, 1, "timeout", None)])
-    assert model_gate(calls.assign(model_answered=["m-1", "gateway"])).passed
+    assert model_gate(calls.assign(model_answered=["m", "gateway"])).passed
 
 
 def test_the_headline_counts_states_cost_and_scores_that_differ_from_their_sum_by_more_than_rounding() -> None:

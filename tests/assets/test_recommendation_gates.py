@@ -13,6 +13,7 @@ from assets.fidelity.recommended_setting import (
     recommended_gate,
     sure_gate,
 )
+from assets.setting_conditions import FOUR_CONDITIONS
 from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 
 
@@ -36,7 +37,9 @@ def test_no_setting_passes_then_none_is_recommended_and_the_nearest_says_what_it
     assert made[["score", "rank", "icc_holm_low"]].isna().all(axis=None)
     gate = recommended_gate(made)
     assert not gate.passed
-    assert gate.sentence.startswith("Number of settings that keep every condition is 0 over 3 settings; needed: at le")
+    assert gate.sentence.startswith(
+        f"Number of settings that keep {FOUR_CONDITIONS} is 0 over 3 settings; needed: at le"
+    )
     assert f"Nearest is {SHAKY}: Median MAD of the repeats is" in gate.sentence
     for advice in (confirmed_gate(made), sure_gate(made, study_of().thresholds)):
         assert (advice.passed, advice.sentence) == (False, "No setting is recommended, so there is nothing to confirm.")
@@ -51,7 +54,7 @@ def test_where_every_setting_is_deterministic_none_is_near():
 def test_a_confirmed_recommendation_says_so_with_its_bounds(split):
     gate = confirmed_gate(split.reset_index())
     assert gate.passed
-    assert gate.sentence.startswith(f"{STEADY} keeps every condition in the numbers to report, over 16 objects of 8")
+    assert gate.sentence.startswith(f"{STEADY} keeps {FOUR_CONDITIONS} in the numbers to report, over 16 objects of 8")
     assert "Lower bounds for 4 settings tried (Holm): ICC(1,k) 0.9" in gate.sentence
     assert sure_gate(split.reset_index(), study_of().thresholds).passed
 
@@ -90,7 +93,7 @@ def test_spearman_is_told_with_the_objects_and_products_that_people_scored():
 
 def test_one_of_anything_is_no_plural():
     made = recommended(judgements({STEADY: 0.01}))
-    assert f"{STEADY} is recommended: 1 of 1 setting keeps every condition." in recommended_gate(made).sentence
+    assert f"{STEADY} is recommended: 1 of 1 setting keeps {FOUR_CONDITIONS}." in recommended_gate(made).sentence
     assert "Lower bounds for 1 setting tried (Holm)" in confirmed_gate(made).sentence
     assert "(Holm's first step over 1 setting)" in made["method"].iloc[0]
 
@@ -99,7 +102,7 @@ def test_the_gate_of_a_recommendation_names_what_cannot_be_told_from_it(optimism
     gate = recommended_gate(optimism.reset_index())
     assert isinstance(gate, Gate)
     assert gate.passed
-    assert gate.sentence.startswith(f"{STEADY} is recommended: 3 of 3 settings keep every condition.")
+    assert gate.sentence.startswith(f"{STEADY} is recommended: 3 of 3 settings keep {FOUR_CONDITIONS}.")
     assert COARSE not in gate.sentence
 
 

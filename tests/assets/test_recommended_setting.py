@@ -12,7 +12,7 @@ from assets.fidelity.recommended_setting import (
     recommended_gate,
 )
 from assets.fidelity.setting_summary import summary_rows
-from assets.setting_conditions import rule_of
+from assets.setting_conditions import condition_gates, misses, rule_of, stored_conditions
 from resources.configuration.recommendation import Recommendation, RecommendationWeights
 from resources.tables.all_tables import TABLES
 from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
@@ -181,7 +181,7 @@ def test_a_setting_of_another_plan_is_shown_with_the_reason_and_takes_nothing_fr
     made = recommended(tables).set_index("setting")
     assert "not compared: score_matrix at" in made.loc[SHAKY, "failed"]
     assert (made.loc[SHAKY, "n_settings_tried"], made.loc[SHAKY, "method"]) == (0, "none: not compared")
-    assert made.loc[SHAKY, "cost_per_item_usd"] == pytest.approx(0.05)
+    assert made.loc[SHAKY, "cost_per_item_usd"] == pytest.approx(0.1)
     assert made.loc[STEADY, "n_settings_tried"] == 2
     assert made.loc[STEADY, "recommended"]
 
@@ -252,9 +252,28 @@ def test_too_few_human_scores_leave_spearman_undefined_and_say_so():
     )
 
 
+def test_cost_is_for_each_item_however_many_objects_it_has():
+    # 160 calls at 0.01 USD over 32 objects, two of each of 16 items: 1.60 / 16.
+    made = recommended(judgements(GOOD)).set_index("setting")
+    assert made.loc[STEADY, "cost_per_item_usd"] == pytest.approx(0.1)
+
+
+def test_the_stored_numbers_give_the_conditions_that_the_table_says_are_missed():
+    tables = judgements(GOOD | {BASELINE: 0.0, COARSE: 0.13}, invalid={SHAKY: 12})
+    made = recommended(tables)
+    for side, said in (("choosing", "failed"), ("reporting", "lacks_when_reported")):
+        for row in made.to_dict("records"):
+            gates = condition_gates(
+                stored_conditions(row, side), study_of().thresholds, deterministic=row["deterministic"]
+            )
+            assert misses(gates) == (None if pd.isna(row[said]) else row[said])
+    # Five first answers of each of 16 objects on either side, of which 12 at most were no JSON.
+    assert made["n_first_choosing"].tolist() == made["n_first_reporting"].tolist() == [80] * len(made)
+
+
 def test_cost_and_repeats_needed_stand_beside_each_setting(split):
-    # 160 calls at 0.01 USD over 32 objects.
-    assert split["cost_per_item_usd"].tolist() == pytest.approx([0.05] * 4)
+    # 160 calls at 0.01 USD over 16 items.
+    assert split["cost_per_item_usd"].tolist() == pytest.approx([0.1] * 4)
     assert pd.isna(split.loc[BASELINE, "repeats_needed_median"])
     assert split.loc[BASELINE, "n_without_projection"] == 32
     # Half-width 0.02 at noise 0.01 takes about four repeats, at 0.13 about 160.

@@ -158,6 +158,13 @@ def test_no_rule_asks_a_paid_judge_that_has_no_daily_budget(study: Study) -> Non
     assert without_refresh(paid) == {"judge_calls", "golden_scores", "anchor_scores"}
 
 
+def test_a_judge_that_costs_nothing_is_under_the_rule_whatever_its_kind(study: Study) -> None:
+    free = changed(study, judge={"kind": "openai", "model": "m", "price": {"input": 0, "output": 0}})
+    assert without_refresh(free) == {"anchor_scores"}
+    cached = changed(study, judge={"kind": "openai", "price": {"input": 0, "output": 0, "cache_write": 1}})
+    assert without_refresh(cached) == {"judge_calls", "golden_scores", "anchor_scores"}
+
+
 def test_a_daily_budget_brings_a_paid_judge_under_the_rule(study: Study) -> None:
     paid = changed(study, judge=OpenAIJudge(kind="openai", model="m", auto_budget_usd_per_day=2))
     assert without_refresh(paid) == {"anchor_scores"}
@@ -167,6 +174,10 @@ def test_a_daily_budget_brings_a_paid_judge_under_the_rule(study: Study) -> None
     ("judge", "said"),
     [
         ({"kind": "local"}, "Judge local: at most 50 calls (10 objects, 5 repeats), free of charge."),
+        (
+            {"kind": "openai", "price": {"input": 0, "output": 0}},
+            "Judge openai: at most 50 calls (10 objects, 5 repeats), free of charge.",
+        ),
         (
             {"kind": "openai"},
             "Judge openai: at most 50 calls (10 objects, 5 repeats). It makes none of them until "
@@ -186,7 +197,7 @@ def test_the_weekly_watch_says_what_it_asks_and_costs(study: Study, judge: dict[
     assert isinstance(watch, dg.ScheduleDefinition)
     assert (watch.description or "").endswith(f"for drift. {said}")
     assert watch.default_status == dg.DefaultScheduleStatus.STOPPED
-    assert (watch.job_name, watch.cron_schedule) == ("drift", "0 4 * * 1")
+    assert (watch.job_name, watch.cron_schedule) == ("watch_drift", "0 4 * * 1")
 
 
 class Scenario:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pandas as pd
 import pytest
 
 from assets.anchor import drawn, on_occasion
+from assets.fidelity import anchor_scores as module
 from assets.fidelity.judge_calls import judged_objects
-from pipeline.automation import drift
+from pipeline.automation import watch_drift
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_drift
 from resources.configuration.fidelity import LocalJudge
@@ -28,13 +30,20 @@ from tests.small_study import write_study as write_small_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 USED = KEYS[2]
-LONG_AGO = "2026-01-05"
+DAY_OF = module.day_of
+LONG_AGO, TODAY = "2026-01-05", "2026-11-28"
 WATCHED: dict[str, Any] = {
     "judge": LocalJudge(image_side_px=64, workers=2),
     "repeats": 2,
     "minimum_repeats": 2,
     "anchor": Anchor(n_objects=4),
 }
+
+
+@pytest.fixture(autouse=True)
+def one_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All runs of a test are made on one day: a real one may end between them."""
+    monkeypatch.setattr(module, "day_of", lambda _context: TODAY)
 
 
 @pytest.fixture
@@ -103,6 +112,16 @@ def test_the_same_day_again_asks_nothing_and_says_the_same(study: Study, instanc
     pd.testing.assert_frame_equal(ledger_rows(study), asked)
 
 
+def test_the_day_is_that_on_which_the_run_was_made(
+    study: Study, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "day_of", DAY_OF)
+    assert watched(study, instance).succeeded
+    [record] = instance.get_run_records(limit=1)
+    day = record.create_timestamp.astimezone(UTC).date().isoformat()
+    assert set(stored(study, "anchor_scores")["occasion"]) == {day}
+
+
 def test_an_occasion_that_was_broken_off_is_completed_on_the_same_day(
     study: Study, instance: dg.DagsterInstance
 ) -> None:
@@ -120,14 +139,13 @@ def test_a_later_day_judges_the_pinned_objects_at_the_pinned_setting(
     judged_long_ago(study, pinned, KEYS[5])
     assert watched(study, instance).succeeded
     scores = stored(study, "anchor_scores")
-    today = scores["occasion"].max()
-    assert scores.groupby("occasion")["object"].apply(list).to_dict() == {LONG_AGO: pinned, today: pinned}
+    assert scores.groupby("occasion")["object"].apply(list).to_dict() == {LONG_AGO: pinned, TODAY: pinned}
     assert set(scores["setting"]) == {KEYS[5]}
     then, now = stored(study, "drift").to_dict("records")
-    assert (then["occasion"], now["occasion"], now["pinned"]) == (LONG_AGO, today, LONG_AGO)
+    assert (then["occasion"], now["occasion"], now["pinned"]) == (LONG_AGO, TODAY, LONG_AGO)
     assert (now["n_objects"], now["n_pinned"]) == (5, 5)
     by_day = scores.pivot_table(index="object", columns="occasion", values="judge_score")
-    assert now["shift"] == pytest.approx((by_day[today] - by_day[LONG_AGO]).mean())
+    assert now["shift"] == pytest.approx((by_day[TODAY] - by_day[LONG_AGO]).mean())
     assert now["same_identity"]
     assert now["same_models"]
     assert now["same_material"]
@@ -145,6 +163,42 @@ def test_another_judge_is_compared_with_the_pinned_one_and_warned_of(
     assert "the judge's rubric, parameters or code version changed" in (said.description or "")
 
 
+def test_another_judge_on_the_pinned_day_does_not_replace_the_pinned_one(
+    study: Study, instance: dg.DagsterInstance
+) -> None:
+    watched(study, instance)
+    pinned = stored(study, "anchor_scores")
+    other = changed(study, judge=LocalJudge(image_side_px=96, workers=2))
+    outcome = watched(other, instance)
+    assert outcome.succeeded
+    scores = stored(study, "anchor_scores")
+    pd.testing.assert_frame_equal(scores[scores["occasion"] == TODAY].reset_index(drop=True), pinned)
+    last = stored(study, "drift").iloc[-1]
+    assert (last["occasion"], last["pinned"]) == (f"{TODAY}, judge 2", TODAY)
+    said = {check.check_name: check for check in outcome.checks}["same_judge_as_pinned"]
+    assert not said.passed
+    # The first judge again: nothing is asked, and the pin holds as before.
+    asked = ledger_rows(study)
+    assert watched(study, instance).succeeded
+    pd.testing.assert_frame_equal(stored(study, "anchor_scores"), pinned)
+    pd.testing.assert_frame_equal(ledger_rows(study), asked)
+
+
+def test_the_pinned_day_keeps_the_objects_that_the_study_lost_on_it(study: Study, instance: dg.DagsterInstance) -> None:
+    watched(study, instance)
+    pinned = stored(study, "anchor_scores")
+    lost = set(pinned["object"][:2])
+    for product, _, name in OBJECTS:
+        if name in lost:
+            (study.fidelity.candidates / product / f"{name}.png").unlink()
+    fewer = changed(study, max_missing_share=0.5)
+    assert not errors(run_one(fewer, instance, KEYS[0], UP_TO_CALLS[:2]))
+    assert watched(fewer, instance).succeeded
+    now = stored(study, "anchor_scores").set_index("object")
+    assert set(pinned["object"]) <= set(now.index)
+    assert stored(study, "drift")["pinned"].tolist() == [TODAY]
+
+
 def test_an_object_that_the_study_lost_is_named_and_the_others_are_judged(
     study: Study, instance: dg.DagsterInstance
 ) -> None:
@@ -156,7 +210,7 @@ def test_an_object_that_the_study_lost_is_named_and_the_others_are_judged(
     assert watched(study, instance).succeeded
     now = stored(study, "drift").iloc[-1]
     assert (now["n_objects"], now["n_pinned"]) == (4, 5)
-    assert now["changes"] == f"not judged on this occasion: {lost}"
+    assert now["changes"] == f"the study no longer has, or has no usable images of, {lost}"
     event = instance.get_latest_materialization_event(dg.AssetKey("anchor_scores"))
     assert event is not None
     assert event.asset_materialization is not None
@@ -178,7 +232,7 @@ def test_the_job_makes_the_two_tables_and_the_studys_own_job_does_not(study: Stu
     definitions = definitions_of(study)
     made = {
         name: {key.path[-1] for key in definitions.resolve_job_def(name).asset_layer.selected_asset_keys}
-        for name in (drift.name, "fidelity", "new_human_scores")
+        for name in (watch_drift.name, "fidelity", "new_human_scores")
     }
-    assert made["drift"] == {"anchor_scores", "drift"}
-    assert not made["drift"] & (made["fidelity"] | made["new_human_scores"])
+    assert made["watch_drift"] == {"anchor_scores", "drift"}
+    assert not made["watch_drift"] & (made["fidelity"] | made["new_human_scores"])

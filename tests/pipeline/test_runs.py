@@ -79,3 +79,17 @@ def test_an_error_that_is_nobodys_file_is_told_apart(
     assert outcome.user_errors == []
     assert outcome.other_errors == ["ZeroDivisionError: a fault of ours"]
     assert outcome.tables == ["human_scores"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_the_systems_words(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    study = write_study(tmp_path)
+    taken = study.home.tables / "fidelity" / "judge_calls"
+    taken.parent.mkdir(parents=True)
+    taken.write_text("a file where a folder of tables belongs")
+    outcome = outcome_of(study, instance, KEYS[1])
+    assert not outcome.succeeded
+    assert outcome.other_errors == []
+    [said] = outcome.user_errors
+    assert str(taken) in said

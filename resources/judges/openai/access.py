@@ -2,8 +2,11 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,6 +20,9 @@ NO_KEY: Final = "none"  # what is sent to a server of one's own that asks for no
 _SALT = "touchstone key id 1"
 _ECHO = 6  # so many characters of a key's beginning or end betray it
 _SHOWN = 400
+_SECRET_FROM = 8  # a shorter key is a word such as "none", which answers hold too
+_OWN_NAMES = ("localhost", ".localhost", ".local")
+_OWN_NETWORKS = tuple(map(ip_network, ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
 
 @dataclass(frozen=True)
@@ -29,15 +35,24 @@ class Access:
 
     @property
     def public_url(self) -> str:
-        """The address without user, password, query and a closing slash."""
+        """The address without a closing slash."""
         parts = urlsplit(self.base_url)
-        host = parts.netloc.rpartition("@")[2]
-        return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+        return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
 
     @property
     def is_openai(self) -> bool:
         """Whether it is OpenAI's own service."""
         return urlsplit(self.base_url).hostname == urlsplit(OPENAI_URL).hostname
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the server stands on this machine or in its own network, so that nobody charges for it."""
+        host = (urlsplit(self.base_url).hostname or "").rstrip(".")
+        try:
+            address = ip_address(host)
+        except ValueError:
+            return host == _OWN_NAMES[0] or host.endswith(_OWN_NAMES[1:])
+        return any(address in network for network in _OWN_NETWORKS)
 
     @property
     def key_id(self) -> str:
@@ -49,6 +64,16 @@ class Access:
         betrays = ["***"] if self.key in ("", NO_KEY) else ["***", self.key[:_ECHO], self.key[-_ECHO:]]
         shown = words[:_SHOWN].split()
         return " ".join("***" if any(part in word for part in betrays) else word for word in shown)
+
+    def without_key(self, text: str) -> str:
+        """A text of any length with the whole key masked, also where JSON escapes parts of it."""
+        return self._key_in_json.sub("***", text) if len(self.key) >= _SECRET_FROM else text
+
+    @cached_property
+    def _key_in_json(self) -> re.Pattern[str]:
+        return re.compile(
+            "".join(rf"(?:\\{{0,3}}{re.escape(sign)}|\\{{1,3}}u(?i:{ord(sign):04x}))" for sign in self.key)
+        )
 
 
 def access_of(configuration: OpenAIJudge, environment: Mapping[str, str] = os.environ) -> Access:
@@ -65,11 +90,8 @@ def access_of(configuration: OpenAIJudge, environment: Mapping[str, str] = os.en
         missing.append(API_KEY)
     if missing:
         raise _missing(missing)
-    parts = urlsplit(base_url or OPENAI_URL)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UserError(
-            f"{BASE_URL} is no address of a server. Write it like {OPENAI_URL} or http://127.0.0.1:8000/v1."
-        )
+    if base_url:
+        _refuse_if_no_address(base_url)
     return Access(base_url or OPENAI_URL, model, key or (NO_KEY if base_url else ""))
 
 
@@ -83,6 +105,26 @@ def require_key(access: Access) -> None:
         raise _missing([API_KEY])
     if not access.key.isascii() or not access.key.isprintable() or " " in access.key:
         raise UserError(f"{API_KEY} holds a space, a line break or a letter that no key has. Set it again.")
+
+
+def _refuse_if_no_address(base_url: str) -> None:
+    """Only what can be sent to; the address is not shown, because what is wrong with it may be a secret."""
+    try:
+        parts = urlsplit(base_url)
+        host, _ = (parts.hostname or "").encode("idna"), parts.port
+    except ValueError:
+        host = b""
+    is_plain = base_url.isascii() and base_url.isprintable() and " " not in base_url
+    if not host or not is_plain or parts.scheme not in ("http", "https"):
+        raise UserError(
+            f"{BASE_URL} is no address of a server. Write it like {OPENAI_URL} or http://127.0.0.1:8000/v1."
+        )
+    if any(sign in base_url for sign in "@?#"):
+        # The address is shown in messages and kept in the ledger.
+        raise UserError(
+            f"{BASE_URL} holds more than an address: a user, a password, or something behind ? or #. Leave it out, and "
+            f"put a secret into {API_KEY}."
+        )
 
 
 def _missing(names: list[str]) -> UserError:

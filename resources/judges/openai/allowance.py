@@ -70,26 +70,23 @@ class Allowance:
             for purse in held:
                 purse.settle(worst_usd, bill.usd)
 
-    def wait_for_rates(self, tokens: int) -> None:
-        """Wait until a call of so many tokens keeps within the limits per minute."""
+    def admit(self, tokens: int) -> None:
+        """Count one request, and wait until it keeps within the limits per minute with so many tokens.
+
+        Raises:
+            UserError: The day's quota is used up, or the run was stopped; the request must not go out.
+        """
         wait_s = self._requests.take() if self._requests else 0.0
         if self._tokens:
             wait_s = max(wait_s, self._tokens.take(tokens))
         self._circuit.wait(wait_s)
+        if self._today:
+            self._today.take()
 
     def settle_tokens(self, booked: int, used: int | None) -> None:
         """Give back what a call was booked for and did not use."""
         if self._tokens and used is not None:
             self._tokens.give_back(max(0, booked - used))
-
-    def count_request(self) -> None:
-        """Count a request that goes out now.
-
-        Raises:
-            UserError: The day's quota is used up.
-        """
-        if self._today:
-            self._today.take()
 
     def _filled(self, spent: Spent) -> list[Purse]:
         configuration = self._configuration

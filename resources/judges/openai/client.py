@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 import weakref
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from resources.judges.openai.access import Access
+from resources.errors import UserError
+from resources.judges.openai.access import BASE_URL, Access
 from resources.judges.openai.request import Refused
 
 if TYPE_CHECKING:
@@ -57,7 +59,11 @@ class Client:
         self._opened: list[AsyncOpenAI] = []
 
     def send(self, request: dict[str, Any]) -> Body | NoAnswer:
-        """Send one request and wait for what comes of it, no longer than the timeout."""
+        """Send one request and wait for what comes of it, no longer than the timeout.
+
+        Raises:
+            UserError: The address is none that can be asked.
+        """
         return asyncio.run_coroutine_threadsafe(self._send(request), self._running()).result()
 
     def open(self) -> None:
@@ -77,18 +83,27 @@ class Client:
         import httpx2
         import openai
 
+        # Else it logs a line for every request.
+        if (logger := logging.getLogger("httpx2")).level == logging.NOTSET:
+            logger.setLevel(logging.WARNING)
         if not self._opened:
             timeout = httpx2.Timeout(self._timeout_s, connect=min(CONNECT_S, self._timeout_s))
             key, base_url = self._access.key, self._access.base_url
-            self._opened.append(openai.AsyncOpenAI(api_key=key, base_url=base_url, timeout=timeout, max_retries=0))
+            # Key and images go to the address that a person gave, and to no other.
+            transport = openai.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False)
+            self._opened.append(
+                openai.AsyncOpenAI(
+                    api_key=key, base_url=base_url, timeout=timeout, max_retries=0, http_client=transport
+                )
+            )
         return self._opened[0]
 
     async def _send(self, request: dict[str, Any]) -> Body | NoAnswer:
         import httpx2
         import openai
 
-        sdk = await self._ready()
         try:
+            sdk = await self._ready()
             # The SDK's timeout is for each byte that comes; a server that drips would never meet it.
             async with (
                 asyncio.timeout(self._timeout_s),
@@ -98,6 +113,12 @@ class Client:
                 ) as response,
             ):
                 return await _read(response)
+        except (httpx2.InvalidURL, ExceptionGroup) as problem:
+            # A port that there is none of comes in a group.
+            if isinstance(problem, ExceptionGroup) and problem.split(OverflowError)[1]:
+                raise
+            # Their words hold the address, of which any part may be a secret.
+            raise UserError(f"{BASE_URL} is no address that can be asked.") from None
         except (TimeoutError, openai.APITimeoutError) as problem:
             reached = not isinstance(problem.__cause__, httpx2.ConnectTimeout)
             return NoAnswer("timeout", f"no answer within {self._timeout_s:g} s.", True, reached)

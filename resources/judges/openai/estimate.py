@@ -28,7 +28,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """A part of the run: tokens and hours expected, dollars expected and at most."""
+    """A part of the run: tokens and hours expected, dollars expected and at most if no call is tried again."""
 
     name: str
     n_calls: int
@@ -59,6 +59,19 @@ class Estimator:
     @cached_property
     def method(self) -> str:
         """How the numbers came about, in words."""
+        return f"{self._expected} {self._at_most}"
+
+    @property
+    def _at_most(self) -> str:
+        words = (
+            "At most: every call sent once, with as many tokens as it can have. A fault that may be billed is booked "
+            "at as much"
+        )
+        attempts = self._configuration.attempts
+        return f"{words}, and a call is tried up to {attempts} times (`attempts`)." if attempts > 1 else f"{words}."
+
+    @property
+    def _expected(self) -> str:
         if self._measured:
             return (
                 f"Tokens and seconds a call are the means of this judge's {self._measured.n_answers:,} recorded "
@@ -116,16 +129,3 @@ class Estimator:
             if limit:
                 slowest_s.append(60 * amount / (STEADY * limit))
         return max(slowest_s) / HOUR_S
-
-
-def in_all(rows: Sequence[EstimateRow], name: str = "in all") -> EstimateRow:
-    """The sum of all parts."""
-    return EstimateRow(
-        name=name,
-        n_calls=sum(row.n_calls for row in rows),
-        tokens_in=sum(row.tokens_in for row in rows),
-        tokens_out=sum(row.tokens_out for row in rows),
-        usd=sum(row.usd for row in rows),
-        worst_usd=sum(row.worst_usd for row in rows),
-        hours=sum(row.hours for row in rows),
-    )

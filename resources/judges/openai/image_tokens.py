@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from resources.configuration.openai_judge import ImageDetail
 from resources.configuration.section import Section
 
-Detail = Literal["auto", "low", "high"]
 TILE_PX = 512
 TILED_WITHIN_PX, TILED_SHORT_SIDE_PX = 2048, 768
 
@@ -19,7 +19,7 @@ class Tiles(Section):
     base: int = Field(ge=0)
     tile: int = Field(ge=0)
 
-    def tokens(self, width_px: int, height_px: int, detail: Detail) -> int:
+    def tokens(self, width_px: int, height_px: int, detail: ImageDetail) -> int:
         """Tokens of one picture."""
         if detail == "low":
             return self.base
@@ -37,7 +37,7 @@ class Patches(Section):
     times: float = Field(1.0, gt=0)
     most: int = Field(10_000, ge=1)
 
-    def tokens(self, width_px: int, height_px: int, detail: Detail) -> int:
+    def tokens(self, width_px: int, height_px: int, detail: ImageDetail) -> int:
         """Tokens of one picture."""
         patches = math.ceil(width_px / self.side_px) * math.ceil(height_px / self.side_px)
         return math.ceil(min(patches, self.most) * self.times)
@@ -49,7 +49,7 @@ class Flat(Section):
     rule: Literal["flat"]
     each: int = Field(ge=0)
 
-    def tokens(self, width_px: int, height_px: int, detail: Detail) -> int:
+    def tokens(self, width_px: int, height_px: int, detail: ImageDetail) -> int:
         """Tokens of one picture."""
         return self.each
 
@@ -57,6 +57,6 @@ class Flat(Section):
 ImageRule = Annotated[Tiles | Patches | Flat, Field(discriminator="rule")]
 
 
-def most_tokens(rule: Tiles | Patches | Flat, side_px: int, detail: Detail) -> int:
+def most_tokens(rule: Tiles | Patches | Flat, side_px: int, detail: ImageDetail) -> int:
     """Tokens of the dearest picture whose longer side is `side_px`: by tiles, that is not always the square one."""
     return max(rule.tokens(side_px, short_px, detail) for short_px in range(1, side_px + 1))

@@ -6,7 +6,7 @@ from analysis.gates import Gate, at_most
 from resources.configuration.fidelity import LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.judges.openai.access import access_of
-from resources.judges.openai.prices import OLDEST_DAYS, price_of
+from resources.judges.openai.prices import OLDEST_DAYS, OWN_SERVER, price_of
 
 NAME = "prices_are_recent"
 
@@ -20,11 +20,16 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
     needed = f"<= {OLDEST_DAYS} days"
     if not isinstance(judge, OpenAIJudge):
         return Gate(NAME, True, None, needed, f"The judge {judge.kind} costs nothing.")
-    model = access_of(judge).model
-    price = price_of(model, judge, today)
+    access = access_of(judge)
+    model, price = access.model, price_of(access.model, judge, today, own_server=access.is_own)
     age = price.age_days(today)
+    if price.source == OWN_SERVER:
+        return Gate(NAME, True, None, needed, f"'{model}' is on {OWN_SERVER}.")
     if age is None:
         return Gate(NAME, True, None, needed, f"The price of '{model}' is the configuration's own: {price.sentence}.")
+    if age < 0:
+        told = f"The price of '{model}' was read on {price.read_on}, which is still to come. Correct `read_on`."
+        return Gate(NAME, False, float(age), needed, told)
     gate = at_most(
         NAME,
         float(age),
@@ -32,7 +37,7 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
         n=1,
         counted="model",
         what=f"Age of the price of '{model}'",
-        unit=" days",
+        unit="days",
         remedy=f"It was read on {price.read_on} from {price.source}. Look it up and set `price`, or update the table.",
     )
     return gate._replace(sentence=f"{price.sentence}, {age} days ago.") if gate.passed else gate

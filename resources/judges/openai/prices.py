@@ -18,6 +18,7 @@ BUILT_IN: Final = Path(__file__).parent / "prices.yaml"
 OLDEST_DAYS: Final = 180
 PER: Final = 1_000_000  # prices are for a million tokens
 UNKNOWN_FAMILY: Final = Patches(rule="patches", side_px=28)
+OWN_SERVER: Final = "a server of your own: nothing is charged"
 _SNAPSHOT_PARTS = 3  # a dated snapshot of a model ends in -2024-08-06
 
 
@@ -74,6 +75,8 @@ class ModelPrice:
     @property
     def sentence(self) -> str:
         """Table, date and source in one line."""
+        if self.source == OWN_SERVER:
+            return OWN_SERVER.capitalize()
         if self.read_on is None:
             return f"{self.source}: {self.input:g} in, {self.output:g} out (USD a million tokens)"
         return (
@@ -82,8 +85,16 @@ class ModelPrice:
         )
 
 
-def price_of(model: str, configuration: OpenAIJudge, today: date | None = None) -> ModelPrice:
+def price_of(
+    model: str, configuration: OpenAIJudge, today: date | None = None, *, own_server: bool = False
+) -> ModelPrice:
     """The price of a model: the configuration's own, else the one in force in the price table.
+
+    Args:
+        model: As it is asked for.
+        configuration: Of the judge.
+        today: The day on which the price is in force; this one where left out.
+        own_server: Whether nobody charges for the server: a model that the table does not know is free there.
 
     Raises:
         UserError: The table cannot be read, or does not know the model: what would be spent could not be limited.
@@ -93,6 +104,8 @@ def price_of(model: str, configuration: OpenAIJudge, today: date | None = None) 
     images = known.images if known else UNKNOWN_FAMILY
     if configuration.price is not None:
         return _model_price(configuration.price, images)
+    if known is None and own_server:
+        return ModelPrice(0.0, 0.0, 0.0, 0.0, source=OWN_SERVER)
     if known is None:
         names = sorted({row.model for row in table.models})
         raise UserError(
@@ -104,7 +117,6 @@ def price_of(model: str, configuration: OpenAIJudge, today: date | None = None) 
     return ModelPrice(**{**vars(price), "table": table.name, "read_on": known.read_on, "source": known.source})
 
 
-@lru_cache(8)
 def price_table(path: Path | None = None) -> PriceTable:
     """The built-in table, or one of the user's own in the same form.
 
@@ -113,7 +125,8 @@ def price_table(path: Path | None = None) -> PriceTable:
     """
     file = path or BUILT_IN
     try:
-        return PriceTable.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        written = file.stat()
+        return _read(file, written.st_mtime_ns, written.st_size)
     except OSError as problem:
         raise UserError(f"The price table {file} cannot be read: {problem.strerror}.") from problem
     except (yaml.YAMLError, UnicodeDecodeError) as problem:
@@ -122,6 +135,12 @@ def price_table(path: Path | None = None) -> PriceTable:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
         raise UserError(f"The price table {file}: {where}: {first['msg']}. {BUILT_IN} shows the form.") from problem
+
+
+@lru_cache(8)
+def _read(file: Path, mtime_ns: int, size: int) -> PriceTable:
+    """Read once for each state of the file: a program that runs for long sees what is changed in it."""
+    return PriceTable.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
 
 
 def _in_force(table: PriceTable, model: str, today: date) -> PricedModel | None:

@@ -41,11 +41,16 @@ def read_body(body: Body, item_id: str, weights: RubricWeights, access: Access) 
     """Read one body; nothing in it, or missing from it, is an error of the program."""
     if not body.is_whole:
         begins = body.data[: 4 * KEPT_CHARACTERS].decode("utf-8", "replace")[:KEPT_CHARACTERS]
-        return Read(begins, "invalid_json", message=f"an answer of more than {MOST_BYTES:,} bytes was cut off")
+        return Read(
+            access.without_key(begins),
+            "invalid_json",
+            message=f"an answer of more than {MOST_BYTES:,} bytes was cut off",
+        )
     try:
         text, is_utf8 = body.data.decode("utf-8"), True
     except UnicodeDecodeError:
         text, is_utf8 = body.data.decode("utf-8", "replace"), False
+    text = access.without_key(text)
     try:
         completion = json.loads(text)
     except (ValueError, RecursionError):
@@ -64,6 +69,9 @@ def read_body(body: Body, item_id: str, weights: RubricWeights, access: Access) 
     if not isinstance(choice, dict) or not isinstance(message, dict):
         said = access.masked(json.dumps(completion.get("error"))) if "error" in completion else "it has no choices"
         return Read(None, fault="provider_error", message=f"the server sent no message: {said}", **known)
+    if choice.get("finish_reason") == "error":
+        said = access.masked(json.dumps(choice["error"])) if "error" in choice else "it does not say which"
+        return Read(None, fault="provider_error", message=f"the answer ended with an error: {said}", **known)
     content = _content(message.get("content"))
     state, problem = _state(message, content, choice.get("finish_reason"), item_id, weights)
     if not is_utf8 and state is None:

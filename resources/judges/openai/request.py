@@ -3,13 +3,12 @@
 import re
 import threading
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import AnswerForm, OpenAIJudge
 from resources.judges.contract import SUBSCORES, Call
 
-Form = Literal["json_schema", "json_object", "plain"]
-FORMS: Final[tuple[Form, ...]] = ("json_schema", "json_object", "plain")
+FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)  # each gives way to the one behind it
 SETTINGS: Final = ("temperature", "top_p", "seed", "reasoning_effort", "detail")
 
 # Neither limits nor enumerations: a score of 140 is to be seen, not made impossible.
@@ -30,7 +29,7 @@ ANSWER_SCHEMA: Final[dict[str, Any]] = {
     "required": ["item_id", "subscores", "score", "rationale"],
     "additionalProperties": False,
 }
-_RESPONSE_FORMATS: Final[dict[Form, dict[str, Any]]] = {
+_RESPONSE_FORMATS: Final[dict[AnswerForm, dict[str, Any]]] = {
     "json_schema": {
         "type": "json_schema",
         "json_schema": {"name": "appearance_score", "strict": True, "schema": ANSWER_SCHEMA},
@@ -54,7 +53,7 @@ class Refused(NamedTuple):
 class RequestForm:
     """The parts of a request that not every server knows."""
 
-    form: Form
+    form: AnswerForm
     form_is_fixed: bool
     tokens_field: Literal["max_completion_tokens", "max_tokens"]
     tokens_field_is_fixed: bool = False

@@ -10,6 +10,7 @@ from resources.judges.openai.client import NoAnswer
 from resources.judges.openai.request import setting_blamed
 
 UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
+REDIRECTS: Final = (300, 400)
 OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 FILTERED: Final = ("content_filter", "content_policy_violation")
 FIRST_PAUSE_S: Final = 1.0
@@ -33,6 +34,11 @@ def stops_the_run(no_answer: NoAnswer, call: Call, access: Access, configuration
         return (
             f"{access.public_url} has no model '{access.model}', or no chat endpoint below this address ({said}). "
             f"Correct {MODEL} or {BASE_URL}; most addresses end in /v1."
+        )
+    if status is not None and REDIRECTS[0] <= status < REDIRECTS[1]:
+        return (
+            f"{access.public_url} sends requests on to another address (status {status}). That is not followed, "
+            f"because key and images would go there. Set {BASE_URL} to the address itself, if you trust it."
         )
     if status == TOO_LARGE:
         return f"A call is too large for {access.public_url} ({said}). Send smaller images: lower `image_side_px`."
@@ -68,11 +74,11 @@ def _refused_setting(no_answer: NoAnswer, call: Call, access: Access, configurat
 
 
 def pause_s(no_answer: NoAnswer, call: Call, longest_wait_s: float) -> float:
-    """How long to wait before the call is asked again: as the server asks, else twice as long at every attempt.
+    """How long to wait before the call is asked again: as the server asks, else twice as long at every try of the run.
 
     A little chance, drawn from the call's seed, keeps calls that failed together from coming back together.
     """
     chance = random.Random(call.seed).random()
     if no_answer.retry_after_s is not None:
         return no_answer.retry_after_s + chance * min(1.0, no_answer.retry_after_s)
-    return min(longest_wait_s, FIRST_PAUSE_S * 2 ** (call.attempt - 1) * (0.5 + chance))
+    return min(longest_wait_s, FIRST_PAUSE_S * 2 ** (call.nth_try - 1)) * (0.5 + chance) / 1.5

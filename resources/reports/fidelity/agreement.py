@@ -16,7 +16,7 @@ from resources.reports.charts import (
     rows_height,
     words,
 )
-from resources.reports.fidelity.contents import Contents, defined, say
+from resources.reports.fidelity.contents import Contents, defined, few, say
 from resources.reports.numbers import interval, is_number, number, plain_number, whole
 from resources.reports.table_view import DataColumn, DataTable, Head, TableView
 from resources.reports.text import LANGUAGES, Text, joined
@@ -146,17 +146,17 @@ def errors_chart(contents: Contents) -> Chart:
         points = [Interval(row["value"], row["ci_low"], row["ci_high"]) for row in found]
         label = say(f"statistic.{name}")
         hover = [
-            joined([key, label, number(one.value), interval(one.low, one.high)], " ")
-            for key, one in zip(keys, points, strict=True)
+            joined([key, label, number(one.value), interval(one.low, one.high, unreliable=few(row))], " ")
+            for key, one, row in zip(keys, points, found, strict=True)
         ]
         marks = {"offset": offset, "symbol": symbol, "name": label}
         traces += row_traces(points, hover, [color] * len(keys), bars=False, **marks)  # type: ignore[arg-type]
-        for row, one in zip(cells, points, strict=True):
-            row += [number(one.value), interval(one.low, one.high)]
+        for cell, one, row in zip(cells, points, found, strict=True):
+            cell += [number(one.value), interval(one.low, one.high, unreliable=few(row))]
         values += [one.value for one in points]
-    for row, key in zip(cells, keys, strict=True):
-        row += [number(contents.statistic(key, name)["value"]) for name in ("mae_linear", "rmse_linear")]
-        row.append(whole(contents.statistic(key, "mae")["n_used"]))
+    for cell, key in zip(cells, keys, strict=True):
+        cell += [number(contents.statistic(key, name)["value"]) for name in ("mae_linear", "rmse_linear")]
+        cell.append(whole(contents.statistic(key, "mae")["n_used"]))
     heads = [
         Head(say("head.setting"), numeric=False),
         Head(say("statistic.mae"), term="mae"),
@@ -240,7 +240,11 @@ def _limits_table(contents: Contents) -> TableView:
     rows = []
     for key in contents.settings:
         found = [contents.statistic(key, name) for name in names]
-        cells = [cell for row in found for cell in (number(row["value"]), interval(row["ci_low"], row["ci_high"]))]
+        cells = [
+            cell
+            for row in found
+            for cell in (number(row["value"]), interval(row["ci_low"], row["ci_high"], unreliable=few(row)))
+        ]
         rows.append([contents.named(key), *cells, number(contents.statistic(key, "difference_slope")["value"])])
     return TableView(say("chart.limits.table"), heads, rows)
 

@@ -1,19 +1,24 @@
 """Tables of agreement for the setting that is shown: every statistic, groups of objects, and the largest errors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import pandas as pd
 
 from resources.judges.contract import SCORED_STATES
-from resources.reports.fidelity.contents import Contents, say
+from resources.reports.fidelity.contents import Contents, few, say
 from resources.reports.numbers import interval, is_number, number, p_value, whole
 from resources.reports.phrases import phrase
+from resources.reports.pictures import Picture, picture
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text
 
 LARGEST_ERRORS: Final = 5
 LONGEST_REASON: Final = 400
+# Of a picture beside an error: there are ten a setting.
+PICTURE_PX: Final = 192
 TERMS: Final = {
     "spearman_r": "spearman",
     "pearson_r": "pearson",
@@ -52,6 +57,7 @@ class LargestError:
     object: str
     numbers: Text
     reasons: list[str]
+    pictures: list[Picture]
 
 
 def overall_table(contents: Contents, key: str) -> TableView | None:
@@ -62,7 +68,8 @@ def overall_table(contents: Contents, key: str) -> TableView | None:
         if row["statistic"] is None:
             continue
         words = phrase(row["undefined"] or row["method"]) if row["undefined"] or row["method"] else ""
-        cells = [number(row["value"]), interval(row["ci_low"], row["ci_high"]), p_value(row["p"])]
+        bounds = interval(row["ci_low"], row["ci_high"], unreliable=few(row))
+        cells = [number(row["value"]), bounds, p_value(row["p"])]
         rows.append([say(f"statistic.{name}"), *cells, whole(row["n_used"]), whole(row["n_products"]), words])
     if not rows:
         return None
@@ -99,13 +106,23 @@ def group_table(contents: Contents, key: str) -> TableView | None:
             row = by_name.get(name, {})
             cells.append(number(row.get("value")))
             if name == "spearman_r":
-                cells.append(interval(row.get("ci_low"), row.get("ci_high")))
+                cells.append(interval(row.get("ci_low"), row.get("ci_high"), unreliable=few(row)))
         rows.append(cells)
     return TableView(say("agreement.groups", setting=key), heads, rows)
 
 
-def largest_errors(contents: Contents, key: str) -> list[LargestError]:
-    """The objects of one setting with the largest difference between judge and people."""
+def largest_errors(contents: Contents) -> dict[str, list[LargestError]]:
+    """By setting the objects with the largest difference between judge and people, with what the judge was shown."""
+
+    # The same objects are often the worst at several settings.
+    @cache
+    def pictures(match_key: str) -> list[Picture]:
+        return _pictures(contents, match_key)
+
+    return {key: _largest_errors(contents, key, pictures) for key in contents.settings}
+
+
+def _largest_errors(contents: Contents, key: str, pictures: Callable[[str], list[Picture]]) -> list[LargestError]:
     matched = contents.of("matched_scores", key)
     size = matched["difference"].abs().round(12)
     worst = matched.assign(size=size).sort_values(["size", "match_key"], ascending=[False, True]).head(LARGEST_ERRORS)
@@ -115,10 +132,12 @@ def largest_errors(contents: Contents, key: str) -> list[LargestError]:
     # The first repeat speaks for all; of an attempt that was tried again, the last one counts.
     told = told.sort_values(["repeat", "attempt"], ascending=[True, False]).drop_duplicates(by)
     reasons = dict(zip(told[by], told["rationale"], strict=True))
-    return [_error(row, reasons.get(row["match_key"])) for row in worst.to_dict("records")]
+    return [
+        _error(row, reasons.get(row["match_key"]), pictures(str(row["match_key"]))) for row in worst.to_dict("records")
+    ]
 
 
-def _error(row: dict[Any, Any], reasons: Any) -> LargestError:
+def _error(row: dict[Any, Any], reasons: Any, pictures: list[Picture]) -> LargestError:
     parts = {"judge": number(row["judge_score"]), "people": number(row["human_score"])}
     difference = number(row["difference"])
     said = [str(one) for one in reasons] if reasons is not None and not _missing(reasons) else []
@@ -127,7 +146,23 @@ def _error(row: dict[Any, Any], reasons: Any) -> LargestError:
         str(row["match_key"]),
         say("agreement.error", difference=difference, **parts),
         [_short(one) for one in said],
+        pictures,
     )
+
+
+def _pictures(contents: Contents, match_key: str) -> list[Picture]:
+    """The first photo and the render of the object; of an item with several objects, those of its first."""
+    objects = contents.tables["study_objects"]
+    by = "object" if contents.plan.match_by == "object" else "item_id"
+    found = objects[(objects[by] == match_key) & objects["excluded"].isna()]
+    if found.empty:
+        return []
+    row, gone = found.iloc[0], say("sensitivity.picture_gone")
+    shown = []
+    for name, path in (("photo", next(iter(row["reference_paths"]), None)), ("render", row["candidate_path"])):
+        alt = say(f"agreement.alt_{name}", item=str(row["item_id"]))
+        shown.append(picture(path if isinstance(path, str) else None, alt, say(f"agreement.{name}"), gone, PICTURE_PX))
+    return shown
 
 
 def _short(text: str) -> str:

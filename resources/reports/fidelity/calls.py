@@ -1,12 +1,13 @@
 """Calls, faults, exclusions, retries and cost: what was left out of the numbers, and what they took."""
 
+from math import ceil
 from typing import Any
 
 import pandas as pd
 
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 from resources.reports.fidelity.contents import WORDS, Contents, say
-from resources.reports.numbers import interval, is_number, number, plain_number, usd, whole
+from resources.reports.numbers import interval, is_number, number, usd, whole
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
@@ -34,9 +35,7 @@ def said_of_faults(contents: Contents) -> Text:
     """Whether everything was answered."""
     calls = contents.tables["judge_calls"]
     n_faults = int(calls["state"].isin(FAULT_STATES).sum())
-    n_unusable = int(
-        calls["state"].isin([state for state in ANSWER_STATES if state not in ("valid", "recovered")]).sum()
-    )
+    n_unusable = int((calls["state"].isin(ANSWER_STATES) & ~calls["state"].isin(SCORED_STATES)).sum())
     parts = {"faults": whole(n_faults), "unusable": whole(n_unusable)}
     return say("calls.some" if n_faults + n_unusable else "calls.none", n=whole(len(calls)), **parts)
 
@@ -110,7 +109,8 @@ def cost_table(contents: Contents) -> TableView | None:
         cells += [_total(of_setting[f"tokens_{name}"]) for name in ("in", "out", "cached")]
         latency = of_setting["latency_ms"].median() if len(of_setting) else None
         cells.append(number(latency, 0 if latency is not None and latency >= 10 else 1))
-        needed = [plain_number(chosen["repeats_needed_median"]), whole(chosen["repeats_needed_most"])]
+        median = chosen["repeats_needed_median"]
+        needed = [whole(ceil(median) if is_number(median) else None), whole(chosen["repeats_needed_most"])]
         rows.append([contents.named(key), *cells, *needed])
     return TableView(say("calls.cost"), heads, rows)
 

@@ -3,17 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
+from analysis.bootstrap import RELIABLE_CLUSTERS
 from resources.configuration.fidelity import FidelityStudy
 from resources.reports.gate_row import GateRow
-from resources.reports.numbers import is_number
+from resources.reports.numbers import is_number, plain_number
 from resources.reports.text import Text, Translations, joined, same
 
 WORDS = Translations("shared", "fidelity", "glossary")
 say = WORDS.say
+# How the reason of a setting begins that was run and stands beside no other.
+NOT_COMPARED: Final = "not compared: "
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,13 @@ class Contents:
         tables: Frames that keep to their declarations; empty where nothing was made.
         gates: Of each setting, by partition key.
         golden_gates: Of the golden set; empty where there is none.
+        conditions: The four conditions of a recommendation, of each setting that was compared, by partition key.
+        reported_conditions: The same of the numbers to report.
         doses: Dose of each alteration that has one, by name.
+        advice: Gates of each setting that are advice only and too many for a table of all.
+        decision_gates: Whether the recommendation is confirmed and sure; empty where there is none.
+        drops: Of each pair of the golden set that counts: kind, object, dose and drop of the score.
+        dose_readings: How the line of each kind of alteration reads: explained, not_explained, falls or undefined.
     """
 
     study: str
@@ -34,13 +43,24 @@ class Contents:
     tables: Mapping[str, pd.DataFrame]
     gates: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
     golden_gates: Sequence[GateRow] = ()
+    conditions: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
+    reported_conditions: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
     doses: Mapping[str, float] = field(default_factory=dict)
+    dose_readings: Mapping[str, str] = field(default_factory=dict)
+    advice: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
+    decision_gates: Sequence[GateRow] = ()
+    drops: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["kind", "object", "dose", "drop"]))
 
     @property
     def settings(self) -> list[str]:
-        """The settings that were made, in the plan's order."""
-        made = set(self.tables["setting_summary"]["setting"])
+        """The settings that were made and are compared, in the plan's order."""
+        made = set(self.tables["setting_summary"]["setting"]) - self.left_out.keys()
         return [setting.key for setting in self.plan.settings.settings if setting.key in made]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The settings that were made and are not compared, such as those of a former judge, with the reason."""
+        return left_out(self.tables["setting_summary"])
 
     @property
     def baseline(self) -> str:
@@ -97,6 +117,15 @@ class Contents:
             for row in rows
         }
 
+    @property
+    def level(self) -> Text:
+        """Of the intervals, in percent."""
+        return plain_number(100 * self.plan.confidence)
+
+    def gate(self, setting: str, name: str) -> GateRow | None:
+        """One gate of a setting; none where it was not asked."""
+        return next((row for row in self.gates.get(setting, ()) if row.name == name), None)
+
     def named(self, setting: str) -> Text:
         """A setting's key, with what it is."""
         marks = [
@@ -114,6 +143,26 @@ class Contents:
         frame = self.tables["recommended_setting"]
         keys = frame.loc[frame[flag].fillna(False).astype(bool), "setting"]
         return str(keys.iloc[0]) if len(keys) else None
+
+
+def left_out(setting_summary: pd.DataFrame) -> dict[str, str]:
+    """Why each setting is left out of the report that is not compared: its numbers are not those of the study now.
+
+    Args:
+        setting_summary: The table.
+    """
+    reasons = setting_summary.set_index("setting")["undefined"].dropna()
+    return {
+        str(key): str(reason).removeprefix(NOT_COMPARED)
+        for key, reason in reasons.items()
+        if str(reason).startswith(NOT_COMPARED)
+    }
+
+
+def few(row: Mapping[Any, Any]) -> bool:
+    """Whether a row's interval rests on so few products that it is not to be relied on."""
+    n_products = row.get("n_products")
+    return is_number(n_products) and float(n_products) < RELIABLE_CLUSTERS  # type: ignore[arg-type]
 
 
 def _null(cell: Any) -> bool:

@@ -25,6 +25,7 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
     doses = [contents.doses[name] for name in of_kind["alteration"]]
     drops = [float(drop) if is_number(drop) else None for drop in of_kind["mean_drop"]]
     traces: list[dict[str, Any]] = [
+        _items(contents.drops[contents.drops["kind"] == kind]),
         {
             "type": "scatter",
             "mode": "lines+markers",
@@ -33,7 +34,7 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
             "marker": {"color": BLUE, "size": 9},
             "line": {"color": BLUE, "width": 1.2, "dash": "dot"},
             "hovertemplate": "%{x}: %{y:.3f}<extra></extra>",
-        }
+        },
     ]
     if defined(row["slope"], row["intercept"]) and doses:
         ends = [min(doses), max(doses)]
@@ -55,7 +56,7 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
         None,
         traces,
         {
-            "xaxis": {"title": {"text": words(_dose_axis(str(row["magnitude_unit"])))}, "rangemode": "tozero"},
+            "xaxis": {"title": {"text": words(_dose_axis(str(row["dose_unit"])))}, "rangemode": "tozero"},
             "yaxis": {"title": {"text": words(say("axis.drop"))}},
             "shapes": [
                 {
@@ -74,13 +75,28 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
     )
 
 
+def _items(drops: pd.DataFrame) -> dict[str, Any]:
+    """Each item's drops as a thin line, all in one trace with gaps between."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for _, item in drops.sort_values("dose").groupby("object"):
+        x += [*map(float, item["dose"]), None]
+        y += [*map(float, item["drop"]), None]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "connectgaps": False,
+        "line": {"color": GREY, "width": 0.8},
+        "opacity": 0.45,
+        "hoverinfo": "skip",
+    }
+
+
 def _reading(contents: Contents, row: dict[Any, Any]) -> Text:
-    if not is_number(row["r2"]):
-        return say("dose.undefined")
-    falls = is_number(row["slope"]) and float(row["slope"]) <= 0
-    passed = not falls and float(row["r2"]) >= contents.plan.thresholds.dose_response_r2
-    key = "falls" if falls else "explained" if passed else "not_explained"
-    return say(f"dose.{key}", r2=number(row["r2"], 2), p=p_value(row["page_p"]))
+    reading = contents.dose_readings[str(row["kind"])]
+    return say(f"dose.{reading}", r2=number(row["r2"], 2), p=p_value(row["page_p"]))
 
 
 def dose_table(contents: Contents) -> TableView | None:
@@ -105,12 +121,12 @@ def dose_table(contents: Contents) -> TableView | None:
         rows.append(
             [
                 say(f"kind.{row['kind']}"),
-                _dose_axis(str(row["magnitude_unit"])),
+                _dose_axis(str(row["dose_unit"])),
                 whole(row["n_magnitudes"]),
                 joined([whole(row["n_line"]), "/", whole(row["n_total"])], ""),
                 number(row["r2"]),
                 number(row["slope"], 4),
-                interval(row["slope_low"], row["slope_high"], 4),
+                interval(row["slope_low"], row["slope_high"], 4, unreliable="unreliable" in str(row["method"])),
                 plain_number(row["page_l"]),
                 p_value(row["page_p"]),
                 _points(contents, str(row["kind"])),

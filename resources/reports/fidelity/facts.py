@@ -6,6 +6,7 @@ import pandas as pd
 
 from resources.reports.fidelity.contents import Contents, say
 from resources.reports.numbers import NOTHING, day, whole
+from resources.reports.phrases import phrase
 from resources.reports.text import Part, Text, joined, same
 
 
@@ -40,6 +41,7 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
         ("annotators", say("fact.ratings", n=whole(behind["annotator"].nunique()), ratings=whole(len(behind)))),
         ("settings", say("fact.made_of", n=whole(len(contents.settings)), total=whole(n_planned))),
         ("repeats", whole(contents.plan.repeats)),
+        ("confidence", say("fact.percent", n=contents.level)),
         ("newest_call", day(None if newest is None or pd.isna(newest) else newest)),
     )
     return [(say(f"fact.{name}"), value) for name, value in rows]
@@ -47,13 +49,16 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
 
 def notices(contents: Contents) -> list[Text]:
     """What a reader must know before any number."""
-    calls, found = contents.tables["judge_calls"], []
+    found = []
     if is_a_baseline(contents):
         found.append(say("notice.baseline_judge"))
-    n_judges = calls["judge_identity"].nunique()
-    if n_judges > 1:
-        found.append(say("notice.several_judges", n=whole(n_judges)))
-    missing = len(contents.plan.settings.settings) - len(contents.settings)
+    if contents.left_out:
+        named = [
+            joined([key, joined(["(", phrase(why.rstrip(".")), ")"], "")], " ")
+            for key, why in contents.left_out.items()
+        ]
+        found.append(say("notice.left_out", n=whole(len(named)), which=joined(named, "; ")))
+    missing = len(contents.plan.settings.settings) - len(contents.settings) - len(contents.left_out)
     if missing:
         found.append(say("notice.settings_missing", n=whole(missing)))
     return found

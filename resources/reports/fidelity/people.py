@@ -4,7 +4,7 @@ from typing import Any
 
 from resources.plots.figure import BLUE, DARK, GREY
 from resources.reports.charts import Chart, Interval, error_bars, finite, line_at, words
-from resources.reports.fidelity.contents import Contents, defined, say
+from resources.reports.fidelity.contents import Contents, defined, few, say
 from resources.reports.numbers import interval, is_number, number, p_value, plain_number, whole
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
@@ -25,19 +25,20 @@ def said_of_annotators(contents: Contents, key: str) -> list[Text]:
     if is_number(row["human_icc_1_1"]):
         bounds = interval(row["human_icc_1_1_low"], row["human_icc_1_1_high"])
         mean = {"mean": number(row["human_icc_1_k"])}
-        said.append(say("people.icc", icc=number(row["human_icc_1_1"]), bounds=bounds, **mean))
+        n = whole(row["human_icc_n"])
+        said.append(say("people.icc", icc=number(row["human_icc_1_1"]), bounds=bounds, n=n, **mean))
     else:
         said.append(say("people.no_icc"))
-    if is_number(row["omega"]):
-        passed = float(row["omega"]) >= contents.plan.thresholds.stand_in_share
+    gate = contents.gate(key, "judge_can_stand_in")
+    if gate is not None and gate.seen is not None:
         parts = {
-            "omega": number(row["omega"], 2),
-            "rho": number(row["rho"], 2),
-            "needed": plain_number(contents.plan.thresholds.stand_in_share),
+            "omega": gate.seen_text,
+            "rho": number(row["rho"]),
+            "needed": gate.needed_text,
             "epsilon": plain_number(row["epsilon"]),
-            "n": whole(row["n_instances"]),
+            "n": whole(gate.n),
         }
-        said.append(say("people.may_stand_in" if passed else "people.may_not_stand_in", **parts))
+        said.append(say("people.may_stand_in" if gate.passed else "people.may_not_stand_in", **parts))
     else:
         said.append(say("people.not_tested", n=whole(row["n_instances"])))
     said += [say("people.note", note=phrase(row[name])) for name in ("note", "undefined") if _there(row[name])]
@@ -141,8 +142,9 @@ def _labels_table(contents: Contents) -> TableView:
         for row in contents.of("few_labels", key).sort_values("n_labels").to_dict("records"):
             cells: list[Part] = [contents.named(key), whole(row["n_labels"]), whole(row["n_unlabelled"])]
             for name in ("prediction_powered", "people_only"):
-                cells += [number(row[name]), interval(row[f"{name}_low"], row[f"{name}_high"])]
-            gained = number(row["labels_gained"], 1)
+                bounds = interval(row[f"{name}_low"], row[f"{name}_high"], unreliable=few(row))
+                cells += [number(row[name]), bounds]
+            gained = whole(row["labels_gained"])
             rows.append([*cells, number(row["judge_only"]), gained, number(row["all_labels"])])
     return TableView(say("chart.labels.table"), heads, rows)
 
@@ -156,10 +158,10 @@ def said_of_few_labels(contents: Contents, key: str) -> Text | None:
     row = rows.iloc[-1].to_dict()
     if not defined(row["prediction_powered_low"], row["people_only_low"]):
         return None
-    worth = "worth" if float(row["labels_gained"]) > 0 else "worth_nothing"
+    worth = "worth" if round(float(row["labels_gained"])) > 0 else "worth_nothing"
     half = (row["prediction_powered_high"] - row["prediction_powered_low"]) / 2
     alone = (row["people_only_high"] - row["people_only_low"]) / 2
-    parts = {"half": number(half), "alone": number(alone), "gain": number(row["labels_gained"], 1)}
+    parts = {"half": number(half), "alone": number(alone), "gain": whole(row["labels_gained"])}
     return joined([say(f"people.{worth}", n=whole(row["n_labels"]), **parts)])
 
 

@@ -1,13 +1,22 @@
 """The recommendation in plain words: which setting, on what ground, or none and what the nearest lacks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import ceil
+from typing import Any, Final, Literal
 
-from analysis.rounding import rounded
+from analysis.bootstrap import RELIABLE_CLUSTERS
+from analysis.gates import DETERMINISTIC
+from resources.reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
 from resources.reports.fidelity.contents import Contents, defined, say
-from resources.reports.numbers import beside_limit, interval, is_number, number, plain_number, unbroken, usd, whole
+from resources.reports.gate_row import GateRow
+from resources.reports.numbers import interval, is_number, number, plain_number, unbroken, usd, whole
 from resources.reports.phrases import phrase
-from resources.reports.text import Part, Text, joined
+from resources.reports.text import Part, Text, joined, same
+
+Grade = Literal["use", "provisionally", "none"]
+# The condition behind each gate on a lower bound over all settings tried.
+BOUNDS: Final = {"icc_for_sure": "icc", "spearman_for_sure": "spearman_r"}
 
 
 @dataclass(frozen=True)
@@ -22,9 +31,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The first thing that a reader sees."""
+    """The first thing that a reader sees.
 
-    found: bool
+    Attributes:
+        grade: use: recommended, its conditions hold in the numbers to report too, and both of its lower bounds over all
+            settings tried reach their thresholds; provisionally: recommended, but not all of that; none.
+        headline: The grade in words.
+        figures: The four conditions.
+        sentences: What a reader must know beside it, the most important first.
+    """
+
+    grade: Grade
     headline: Text
     figures: list[Figure]
     sentences: list[Text]
@@ -37,43 +54,43 @@ def recommendation(contents: Contents) -> Recommendation:
     if contents.nearest is not None:
         return _nearest(contents, contents.row("recommended_setting", contents.nearest))
     key = "nothing_near" if len(contents.tables["recommended_setting"]) else "nothing_made"
-    return Recommendation(False, say(f"summary.{key}"), [], [])
+    return Recommendation("none", say(f"summary.{key}"), [], [])
 
 
-def lacks(contents: Contents, row: dict[str, Any]) -> list[Text]:
-    """Which conditions a row of `recommended_setting` misses, and by how much."""
-    limits, missed = contents.plan.thresholds, []
-    for name, value, needed, least in (
-        ("icc", row["icc"], limits.icc, True),
-        ("json_validity", row["json_validity_rate"], limits.json_validity, True),
-        ("spearman", row["spearman_r"], limits.spearman, True),
-        ("mad", row["mad"], limits.median_mad, False),
-    ):
-        label, limit = say(f"statistic.{name}"), plain_number(needed)
-        if name == "icc" and row["deterministic"]:
-            missed.append(say("lack.deterministic"))
-        elif not is_number(value):
-            if row["n_settings_tried"]:
-                missed.append(say("lack.undefined", what=label, needed=limit))
-        elif (rounded(value) < rounded(needed)) if least else (rounded(value) > rounded(needed)):
-            seen = beside_limit(value, needed, ">=" if least else "<=", passed=False)
-            gap = _gap(abs(float(value) - needed))
-            missed.append(say("lack.under" if least else "lack.over", what=label, seen=seen, needed=limit, gap=gap))
+def lacks(contents: Contents, setting: str) -> list[Text]:
+    """Which conditions of a recommendation a setting misses, and by how much, or why it was not compared."""
+    row = contents.row("recommended_setting", setting)
+    missed = _missed(contents.conditions.get(setting, ()))
     if not missed and not row["passes"] and row["failed"]:
-        missed.append(phrase(row["failed"]))
+        missed.append(phrase(str(row["failed"]).rstrip(".")))
     return missed
 
 
-def _lacks_when_reported(contents: Contents, row: dict[str, Any]) -> list[Text]:
-    """The same of the numbers to report."""
-    names = {"icc": "icc", "spearman_r": "spearman", "mad": "mad", "json_validity_rate": "json_validity"}
-    values = {column: row[f"{name}_reported"] for column, name in names.items()}
-    return lacks(contents, row | values) or [phrase(row["lacks_when_reported"])]
+def _missed(conditions: Sequence[GateRow]) -> list[Text]:
+    missed = []
+    for gate in conditions:
+        if gate.passed:
+            continue
+        label, limit = say(f"condition.{gate.name}"), gate.needed_text
+        if gate.reason == DETERMINISTIC:
+            missed.append(say("lack.deterministic"))
+        elif gate.seen is None:
+            missed.append(say("lack.undefined", what=label, needed=limit))
+        else:
+            parts = {"what": label, "seen": gate.seen_text, "needed": limit, "gap": _gap(abs(gate.seen - gate.needed))}
+            missed.append(say("lack.under" if gate.sign == ">=" else "lack.over", **parts))
+    return missed
 
 
 def _recommended(contents: Contents, row: dict[str, Any]) -> Recommendation:
     setting = str(row["setting"])
+    doubts = [*_not_confirmed(contents, row), *_not_sure(contents, row)]
     sentences = [
+        *doubts,
+        said_of_stand_in(contents, setting),
+        said_of_sight(contents),
+        *_few_products(row["n_products_reporting"]),
+        *_misses_gates(contents, setting),
         say(
             "summary.rests_on",
             n=whole(row["n_reporting"]),
@@ -86,25 +103,73 @@ def _recommended(contents: Contents, row: dict[str, Any]) -> Recommendation:
     if defined(row["icc_holm_low"], row["spearman_holm_low"]):
         bounds = {"icc": number(row["icc_holm_low"]), "spearman": number(row["spearman_holm_low"])}
         sentences.append(say("summary.holm", n=whole(row["n_settings_tried"]), **bounds))
-    if row["lacks_when_reported"]:
-        sentences.append(say("summary.lacks_when_reported", lacks=joined(_lacks_when_reported(contents, row), "; ")))
     sentences += [_equals(contents, setting), *_effort(row)]
-    headline = say(
-        "summary.use", setting=setting, temperature=plain_number(row["temperature"]), top_p=plain_number(row["top_p"])
-    )
-    return Recommendation(True, headline, _figures(row, "_reported"), sentences)
+    grade: Grade = "provisionally" if doubts else "use"
+    sampling = {"temperature": plain_number(row["temperature"]), "top_p": plain_number(row["top_p"])}
+    headline = say(f"summary.{grade}", setting=setting, **sampling)
+    return Recommendation(grade, headline, _figures(contents, row, "_reported"), sentences)
+
+
+def _not_confirmed(contents: Contents, row: dict[str, Any]) -> list[Text]:
+    """Which conditions the numbers to report miss."""
+    if not row["lacks_when_reported"]:
+        return []
+    missed = _missed(contents.reported_conditions.get(str(row["setting"]), ()))
+    missed = missed or [phrase(str(row["lacks_when_reported"]).rstrip("."))]
+    return [say("summary.not_confirmed", why=say("summary.lacks_when_reported", lacks=joined(missed, "; ")))]
+
+
+def _not_sure(contents: Contents, row: dict[str, Any]) -> list[Text]:
+    """Which lower bounds over all settings tried do not reach their thresholds."""
+    said, tried = [], whole(row["n_settings_tried"])
+    for gate in contents.decision_gates:
+        if gate.passed or gate.name not in BOUNDS:
+            continue
+        what = say(f"condition.{BOUNDS[gate.name]}")
+        if gate.seen is None:
+            said.append(say("summary.no_bound", what=what, n=tried))
+        else:
+            parts = {"seen": gate.seen_text, "needed": gate.needed_text, "gap": _gap(gate.needed - gate.seen)}
+            said.append(say("summary.bound", what=what, n=tried, **parts))
+    return [say("summary.not_sure", why=joined(said, "; "))] if said else []
+
+
+def _few_products(n_products: Any) -> list[Text]:
+    if n_products >= RELIABLE_CLUSTERS:
+        return []
+    return [say("summary.few_products", n=whole(n_products), reliable=whole(RELIABLE_CLUSTERS))]
+
+
+def missed_gates(contents: Contents, setting: str) -> list[GateRow]:
+    """The gates that count and that a setting misses on all objects that are valid there: MAE is no condition."""
+    return [row for row in contents.gates.get(setting, ()) if not row.advice and not row.passed]
+
+
+def _misses_gates(contents: Contents, setting: str) -> list[Text]:
+    missed = [
+        joined(
+            [say(f"gate.{row.name}.short"), " ", row.seen_text, " (", row.sign_text, "\u00a0", row.needed_text, ")"], ""
+        )
+        for row in missed_gates(contents, setting)
+    ]
+    return [say("summary.misses_gates", gates=joined(missed))] if missed else []
 
 
 def _nearest(contents: Contents, row: dict[str, Any]) -> Recommendation:
     setting = str(row["setting"])
-    sentences = [say("summary.nearest", setting=setting, lacks=joined(lacks(contents, row), "; "))]
+    sentences = [say("summary.nearest", setting=setting, lacks=joined(lacks(contents, setting), "; "))]
     counts = {"n": whole(row["n_choosing"]), "products": whole(row["n_products_choosing"])}
     counts["pairs"] = whole(row["n_matched_choosing"])
     sentences.append(say("summary.rests_on", tried=whole(row["n_settings_tried"]), **counts))
-    return Recommendation(False, say("summary.none"), _figures(row, ""), sentences + _effort(row))
+    sentences += [
+        said_of_stand_in(contents, setting),
+        said_of_sight(contents),
+        *_few_products(row["n_products_choosing"]),
+    ]
+    return Recommendation("none", say("summary.none"), _figures(contents, row, ""), sentences + _effort(row))
 
 
-def _figures(row: dict[str, Any], suffix: str) -> list[Figure]:
+def _figures(contents: Contents, row: dict[str, Any], suffix: str) -> list[Figure]:
     """The four conditions as headline numbers: those to report, or those of the objects that chose."""
     reported = suffix == "_reported"
     icc, spearman = row["icc" + suffix], row["spearman_reported" if reported else "spearman_r"]
@@ -116,13 +181,22 @@ def _figures(row: dict[str, Any], suffix: str) -> list[Figure]:
         low, high = bounds[name]
         if not reported or not defined(low, high):
             return say("summary.no_interval")
-        return say("summary.interval", bounds=unbroken(interval(low, high)))
+        bounds_text = interval(low, high, unreliable=row["n_products_reporting"] < RELIABLE_CLUSTERS)
+        return say("summary.interval", level=contents.level, bounds=unbroken(bounds_text))
+
+    def corrected(name: str, value: Any) -> Text | None:
+        """Where all objects chose: what was seen on them beside what is left after correcting for the choice."""
+        if not reported or str(row["method"]).startswith("split") or not defined(row[name], value):
+            return None
+        return say("summary.seen_and_corrected", seen=number(row[name]), corrected=number(value))
 
     return [
         Figure(say("statistic.icc"), number(icc), note("icc"), "icc"),
         Figure(say("statistic.spearman"), number(spearman), note("spearman"), "spearman"),
-        Figure(say("statistic.mad"), number(mad), None, "mad"),
-        Figure(say("statistic.json_validity"), number(validity), None, "json_validity"),
+        Figure(say("statistic.mad"), number(mad), corrected("mad", mad), "mad"),
+        Figure(
+            say("statistic.json_validity"), number(validity), corrected("json_validity_rate", validity), "json_validity"
+        ),
     ]
 
 
@@ -133,8 +207,19 @@ def _equals(contents: Contents, setting: str) -> Text:
     # Where there is no interval, nothing tells them apart either.
     like = passing[passing["as_good_as_best"].fillna(True).astype(bool)]["setting"].tolist()
     if like:
-        return say("summary.equals", n=whole(len(like)), settings=", ".join(like))
+        return say(
+            "summary.equals", n=whole(len(like)), settings=joined(_with_missed_gates(contents, key) for key in like)
+        )
     return say("summary.only_one_passes") if passing.empty else say("summary.told_apart")
+
+
+def _with_missed_gates(contents: Contents, setting: str) -> Text:
+    """A setting's key, with the gates that it misses."""
+    missed = missed_gates(contents, setting)
+    if not missed:
+        return same(setting)
+    names = joined(say(f"gate.{row.name}.short") for row in missed)
+    return say("summary.misses_short", setting=setting, gates=names)
 
 
 def _effort(row: dict[str, Any]) -> list[Text]:
@@ -142,7 +227,7 @@ def _effort(row: dict[str, Any]) -> list[Text]:
     if is_number(row["cost_per_item_usd"]):
         said.append(say("summary.cost", cost=usd(row["cost_per_item_usd"])))
     if is_number(row["repeats_needed_median"]):
-        median, most = plain_number(row["repeats_needed_median"]), whole(row["repeats_needed_most"])
+        median, most = whole(ceil(row["repeats_needed_median"])), whole(row["repeats_needed_most"])
         said.append(say("summary.repeats", n=median, most=most))
     return said
 

@@ -17,7 +17,7 @@ from resources.reports.charts import (
     shade,
     words,
 )
-from resources.reports.fidelity.contents import Contents, defined, say
+from resources.reports.fidelity.contents import Contents, defined, few, say
 from resources.reports.numbers import interval, is_number, number, plain_number, whole
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
@@ -54,8 +54,8 @@ def icc_chart(contents: Contents) -> Chart:
         [[contents.named(key), *_icc_cells(row)] for key, row in zip(contents.settings, rows, strict=True)],
     )
     hover = [
-        joined([key, say("hover.icc", icc=number(one.value), bounds=interval(one.low, one.high))], ": ")
-        for key, one in zip(contents.settings, points, strict=True)
+        joined([key, say("hover.icc", icc=number(one.value), bounds=_bounds_that_count(row))], ": ")
+        for key, one, row in zip(contents.settings, points, rows, strict=True)
     ]
     return Chart(
         "icc",
@@ -208,7 +208,7 @@ def _icc_cells(row: dict[str, Any]) -> list[Part]:
     return [
         number(row["icc_1k"]),
         interval(row["icc_1k_low"], row["icc_1k_high"]),
-        interval(row["icc_1k_low_by_product"], row["icc_1k_high_by_product"]),
+        interval(row["icc_1k_low_by_product"], row["icc_1k_high_by_product"], unreliable=few(row)),
         number(row["icc_11"]),
         number(row["standard_error_of_measurement"]),
         number(row["repeatability_limit"]),
@@ -218,8 +218,16 @@ def _icc_cells(row: dict[str, Any]) -> list[Part]:
     ]
 
 
+def _bounds_that_count(row: dict[str, Any]) -> Text:
+    return interval(*_interval_that_counts(row), unreliable=_by_product(row) and few(row))
+
+
+def _by_product(row: dict[str, Any]) -> bool:
+    return defined(row["n_products"], row["n_used"]) and bool(row["n_products"] < row["n_used"])
+
+
 def _interval_that_counts(row: dict[str, Any]) -> tuple[Any, Any]:
-    if defined(row["n_products"], row["n_used"]) and row["n_products"] < row["n_used"]:
+    if _by_product(row):
         return row["icc_1k_low_by_product"], row["icc_1k_high_by_product"]
     return row["icc_1k_low"], row["icc_1k_high"]
 

@@ -31,6 +31,7 @@ from resources.reports.page import Page, rendered
 from resources.reports.text import same
 
 FILE_NAME: Final = "fidelity_report.html"
+SHOWN_PROMPTS: Final = 20
 SECTIONS: Final = (
     "summary",
     "gates",
@@ -92,6 +93,7 @@ WHOLE_TABLES: Final = (
     "convergence_summary",
     "matched_scores",
     "human_agreement",
+    "golden_scores",
     "sensitivity",
     "dose_response",
     "annotator_test",
@@ -155,7 +157,7 @@ def fidelity_page(contents: Contents) -> str:
         "cards": cards(contents),
         "overall": {key: overall_table(contents, key) for key in settings},
         "groups": {key: group_table(contents, key) for key in settings},
-        "errors": {key: largest_errors(contents, key) for key in settings},
+        "errors": largest_errors(contents),
         "golden": said_of_golden_set(contents),
         "sensitivity_table": sensitivity_table(contents),
         "dose_charts": [chart.id for chart in doses],
@@ -202,11 +204,13 @@ def about(contents: Contents) -> dict[str, Any]:
     """What stands beside the tables in the download."""
     calls = contents.tables["judge_calls"]
     newest = calls["started_at"].max() if len(calls) else None
+    prompts = sorted(calls["prompt_hash"].dropna().unique().tolist())
     return {
         "study": contents.study,
         "judges": sorted(calls["judge_identity"].dropna().unique().tolist()),
         "models_asked": sorted(calls["model_asked"].dropna().unique().tolist()),
-        "prompt_hashes": sorted(calls["prompt_hash"].dropna().unique().tolist())[:20],
+        "n_prompt_hashes": len(prompts),
+        "first_prompt_hashes": prompts[:SHOWN_PROMPTS],
         "newest_call": None if newest is None or pd.isna(newest) else newest.isoformat(),
         "recommended": contents.recommended,
         "nearest": contents.nearest,

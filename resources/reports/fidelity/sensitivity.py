@@ -11,9 +11,9 @@ from resources.reports.numbers import interval, is_number, number, plain_number,
 from resources.reports.pictures import Picture, picture
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined, same
+from resources.tables.fidelity_golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
 
-NOT_SEEN: Final = "not seen"
-COLOURS: Final = {"seen": BLUE, "seen in part": BLUE, NOT_SEEN: RED, "kept": GREY, "disturbed": RED, "unknown": GREY}
+COLOURS: Final = {SEEN: BLUE, IN_PART: BLUE, NOT_SEEN: RED, KEPT: GREY, DISTURBED: RED, UNKNOWN: GREY}
 UNITS: Final = {"opacity": "opacity", "degrees": "degrees", "factor": "factor", "px at 512": "px", "share": "share"}
 
 
@@ -36,8 +36,10 @@ def said_of_golden_set(contents: Contents) -> list[Text]:
         return [_why_nothing(contents)]
     images = contents.tables["golden_images"]
     worse = frame[frame["expected"] == "worse"]
-    missed = [alteration_in_words(row) for row in worse[worse["seen"] == NOT_SEEN].to_dict("records")]
-    partly = [alteration_in_words(row) for row in worse[worse["seen"] == "seen in part"].to_dict("records")]
+    missed, partly, unknown = (
+        [alteration_in_words(row) for row in worse[worse["seen"] == word].to_dict("records")]
+        for word in (NOT_SEEN, IN_PART, UNKNOWN)
+    )
     said = [
         say(
             "sensitivity.basis",
@@ -50,7 +52,9 @@ def said_of_golden_set(contents: Contents) -> list[Text]:
         said.append(say("sensitivity.not_seen", n=whole(len(missed)), names=joined(missed, "; ")))
     if partly:
         said.append(say("sensitivity.in_part", n=whole(len(partly)), names=joined(partly, "; ")))
-    if not missed and not partly and len(worse):
+    if unknown:
+        said.append(say("sensitivity.unknown", n=whole(len(unknown)), names=joined(unknown, "; ")))
+    if not missed and not partly and not unknown and len(worse):
         said.append(say("sensitivity.all_seen", n=whole(len(worse))))
     said += _sentinels(frame)
     n_skipped = int(images["skipped"].notna().sum())
@@ -59,6 +63,10 @@ def said_of_golden_set(contents: Contents) -> list[Text]:
     if frame["n_chose_setting"].sum():
         said.append(say("sensitivity.not_held_out", n=whole(frame["n_chose_setting"].max())))
     return said
+
+
+def _seen(word: Any) -> Text:
+    return say(f"seen.{str(word).replace(' ', '_')}")
 
 
 def _sentinels(frame: pd.DataFrame) -> list[Text]:
@@ -90,11 +98,14 @@ def sensitivity_charts(contents: Contents) -> list[Chart]:
     limits = contents.plan.thresholds
     colors = [COLOURS[row["seen"]] for row in rows]
     charts = []
-    for name, column, limit in (("effect", "cohens_d", limits.effect_size), ("hits", "hit_rate", limits.hit_rate)):
+    for name, column, method, limit in (
+        ("effect", "cohens_d", "cohens_d", limits.effect_size),
+        ("hits", "hit_rate", "hit rate", limits.hit_rate),
+    ):
         points = [Interval(row[column], row[f"{column}_low"], row[f"{column}_high"]) for row in rows]
         hover = [
-            joined([label, number(one.value), interval(one.low, one.high)], " ")
-            for label, one in zip(labels, points, strict=True)
+            joined([label, number(one.value), interval(one.low, one.high, unreliable=_unreliable(row, method))], " ")
+            for label, one, row in zip(labels, points, rows, strict=True)
         ]
         axis: dict[str, Any] = {"title": {"text": words(say(f"axis.{column}"))}}
         if name == "hits":
@@ -112,7 +123,7 @@ def sensitivity_charts(contents: Contents) -> list[Chart]:
                     hover,
                     colors,
                     bars=False,
-                    hollow=[row["seen"] in ("seen in part", "unknown") for row in rows],
+                    hollow=[row["seen"] in (IN_PART, UNKNOWN) for row in rows],
                 ),
                 {
                     "xaxis": axis,
@@ -155,20 +166,26 @@ def sensitivity_table(contents: Contents) -> TableView | None:
         made.append(
             [
                 label,
-                say(f"seen.{str(row['seen']).replace(' ', '_')}"),
+                _seen(row["seen"]),
                 number(row["mean_drop"]),
                 number(row["cohens_d"], 2),
-                interval(row["cohens_d_low"], row["cohens_d_high"], 2),
+                interval(row["cohens_d_low"], row["cohens_d_high"], 2, unreliable=_unreliable(row, "cohens_d")),
                 number(row["hedges_g"], 2),
                 number(row["d_z"], 2),
                 number(row["hit_rate"]),
-                interval(row["hit_rate_low"], row["hit_rate_high"]),
+                interval(row["hit_rate_low"], row["hit_rate_high"], unreliable=_unreliable(row, "hit rate")),
                 of_items,
                 whole(row["n_ties"]),
                 number(row["auc"]),
             ]
         )
     return TableView(say("chart.effect.table"), heads, made)
+
+
+def _unreliable(row: dict[Any, Any], name: str) -> bool:
+    """Whether the interval of one of a row's numbers rests on too few products, by the row's method."""
+    parts = str(row["method"]).split("; ")
+    return any("unreliable" in part for part in parts if name in part.split(":")[0].split(", "))
 
 
 def example_pictures(contents: Contents) -> tuple[Text | None, list[Picture]]:
@@ -194,7 +211,7 @@ def example_pictures(contents: Contents) -> tuple[Text | None, list[Picture]]:
     for row in rows:
         label = alteration_in_words(row)
         verdict = seen.get(row["alteration"])
-        caption = joined([label, say(f"seen.{verdict.replace(' ', '_')}")], ": ") if verdict else label
+        caption = joined([label, _seen(verdict)], ": ") if verdict else label
         alt = say("sensitivity.alt_altered", item=item, alteration=label)
         shown.append(picture(row["altered_path"], alt, caption, missing))
     return say("sensitivity.examples", item=same(item), object=same(chosen)), shown

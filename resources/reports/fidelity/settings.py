@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from resources.reports.fidelity.contents import Contents, say
-from resources.reports.fidelity.recommendation import lacks
+from analysis.gates import DETERMINISTIC
+from resources.reports.fidelity.contents import Contents, few, say
+from resources.reports.fidelity.recommendation import lacks, missed_gates
 from resources.reports.gate_row import GateRow
-from resources.reports.numbers import interval, is_number, number, plain_number, usd, whole
+from resources.reports.numbers import NOTHING, interval, is_number, number, plain_number, usd, whole
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from resources.reports.text import Part, Text, joined, same
 
 TERM_OF_GATE = {
     "repeatable": "icc",
@@ -27,6 +28,17 @@ TERM_OF_GATE = {
     "every_alteration_is_seen": "seen",
     "more_costs_more": "dose_response",
     "judge_can_stand_in": "alternative_annotator",
+    "repeatable_for_sure": "icc",
+    "orders_like_people_for_sure": "spearman",
+    "stripes_are_seen_for_sure": "cohens_d",
+    "recommendation_confirmed": "selection",
+    "icc_for_sure": "holm",
+    "spearman_for_sure": "holm",
+    "same_model_answered": "gate",
+    "prices_are_recent": "cost",
+    "retries_not_told_apart": "retried",
+    "golden_items_are_held_out": "selection",
+    "golden_pairs_are_complete": "seen",
 }
 
 
@@ -49,14 +61,18 @@ class Card:
     badges: list[tuple[str, Text]]
     values: list[Value]
     lacks: list[Text]
+    keeps: Text
     recommended: bool
+    open: bool
     basis: Text
     undefined: Text | None
 
 
 def gates_of_focus(contents: Contents) -> tuple[list[GateRow], list[GateRow]]:
     """Gates of the setting that is shown first and of the golden set: those that count, and advice."""
-    rows = [*contents.gates.get(contents.focus or "", ()), *contents.golden_gates]
+    focus = contents.focus or ""
+    of_setting = [*contents.gates.get(focus, ()), *contents.advice.get(focus, ())]
+    rows = [*of_setting, *contents.decision_gates, *contents.golden_gates]
     return [row for row in rows if not row.advice], [row for row in rows if row.advice]
 
 
@@ -65,23 +81,26 @@ def gates_of_all(contents: Contents) -> TableView | None:
     made = [key for key in contents.settings if key in contents.gates]
     if not made:
         return None
-    names = [row.name for row in contents.gates[made[0]]]
+    # A table that was not made yet for some settings leaves them without its gate.
+    asked = {row.name: row for key in made for row in contents.gates[key]}
     heads = [Head(say("head.setting"), numeric=False)]
-    for row in contents.gates[made[0]]:
-        limit = joined(["\u2265" if row.sign == ">=" else "\u2264", row.needed_text], "\u00a0")
+    for row in asked.values():
+        limit = joined([row.sign_text, row.needed_text], "\u00a0")
         note = joined([limit, say("gates.advice_mark")], " ") if row.advice else limit
         heads.append(Head(say(f"gate.{row.name}.short"), term=TERM_OF_GATE[row.name], note=note))
     rows = []
     for key in made:
         by_name = {row.name: row for row in contents.gates[key]}
-        rows.append([contents.named(key), *(_cell(by_name[name]) for name in names)])
+        rows.append([contents.named(key), *(_cell(by_name.get(name)) for name in asked)])
     shown = frozenset(place for place, key in enumerate(made) if key == contents.recommended)
     return TableView(say("gates.all_settings"), heads, rows, shown)
 
 
-def _cell(row: GateRow) -> Text:
+def _cell(row: GateRow | None) -> Text:
+    if row is None:
+        return same(NOTHING)
     mark = "\u2713" if row.passed else "!" if row.advice else "\u2717"
-    if row.reason == "deterministic":
+    if row.reason == DETERMINISTIC:
         return joined([say("gates.deterministic"), mark], " ")
     return joined([row.seen_text, mark], " ")
 
@@ -106,11 +125,21 @@ def _card(contents: Contents, key: str) -> Card:
         say("card.sampling", **sampling),
         [(name, say(f"setting.{name}")) for name, there in marks if there],
         list(_values(seen)),
-        lacks(contents, chosen) if known else [],
+        lacks(contents, key) if known else [],
+        _keeps(contents, key),
         key == contents.recommended,
+        key == contents.focus,
         say("card.basis", n=whole(seen["n_objects"]), total=whole(seen["n_total"]), products=whole(seen["n_products"])),
         phrase(seen["undefined"]) if seen["undefined"] and not seen["deterministic"] else None,
     )
+
+
+def _keeps(contents: Contents, key: str) -> Text:
+    """That the setting keeps the four conditions, and which gates it misses all the same."""
+    missed = missed_gates(contents, key)
+    if not missed:
+        return say("card.lacks_nothing")
+    return say("card.lacks_gates", n=whole(len(missed)), gates=joined(say(f"gate.{row.name}.short") for row in missed))
 
 
 def _values(seen: dict[str, Any]) -> Sequence[Value]:
@@ -138,4 +167,6 @@ def _values(seen: dict[str, Any]) -> Sequence[Value]:
 
 def _bounds(seen: dict[str, Any], name: str) -> Text | None:
     low, high = seen[f"{name}_low"], seen[f"{name}_high"]
-    return interval(low, high) if is_number(low) and is_number(high) else None
+    # That of ICC is an F interval over objects.
+    unreliable = name == "spearman" and few(seen)
+    return interval(low, high, unreliable=unreliable) if is_number(low) and is_number(high) else None

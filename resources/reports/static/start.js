@@ -13,6 +13,23 @@ async function refresh() {
   await drawCharts();
 }
 
+// Paper has nothing to click: what is folded is printed open.
+function printWhole() {
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = Array.from(document.querySelectorAll("details.card:not([open])"));
+    for (const card of folded) {
+      card.open = true;
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const card of folded) {
+      card.open = false;
+    }
+    folded = [];
+  });
+}
+
 async function start() {
   document.documentElement.classList.remove("no-script");
   showLanguage(firstLanguage());
@@ -36,6 +53,7 @@ async function start() {
   for (const details of document.querySelectorAll("details")) {
     details.addEventListener("toggle", buildOpenTables);
   }
+  printWhole();
   const needsUnpacking = document.getElementById("page-data").type === "application/gzip";
   for (const button of document.querySelectorAll("[data-download]")) {
     button.disabled = needsUnpacking && !canUnpack();

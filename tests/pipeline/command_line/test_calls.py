@@ -227,3 +227,31 @@ def test_text_is_made_plain_in_one_line_and_cut_with_a_sign() -> None:
     assert plain("a\tb\r\n c\x1b[0m\u2066") == "a b c\ufffd[0m\ufffd"
     assert plain("ü😀") == "ü😀"
     assert plain("abcdef", 4) == "abc…"
+
+
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_no_name_is_no_judge(nothing: str, home: Path) -> None:
+    record(home, attempt())
+    assert "`--judge` names no judge" in refused("--judge", nothing)
+
+
+def test_the_csv_replaces_a_file_at_once_and_leaves_nothing_beside_it(home: Path) -> None:
+    record(home, attempt())
+    folder = home / "exports"
+    folder.mkdir()
+    (folder / "calls.csv").write_text("old")
+    reader = (folder / "calls.csv").open()
+    told("--csv", folder / "calls.csv")
+    # Who reads the old file goes on reading the old one.
+    assert reader.read() == "old"
+    assert (folder / "calls.csv").read_text().startswith("kind,setting")
+    assert [file.name for file in folder.iterdir()] == ["calls.csv"]
+
+
+@pytest.mark.parametrize("width", [40, 60, WIDTH])
+def test_a_heading_is_broken_between_words_only(width: int, home: Path) -> None:
+    states = ("valid", "recovered", "invalid_json", "schema_error", "refused", "timeout")
+    record(home, *(attempt(repeat=place, state=state) for place, state in enumerate(states, start=1)))
+    text = CliRunner(env={"COLUMNS": str(width)}).invoke(application, ["calls"]).stdout
+    for word in ("attempts", "recovered", "invalid", "schema", "refused", "timeout", "tokens"):
+        assert word in text.split(), text

@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from pipeline.command_line.estimate_shown import _money, _time, _usd
 from pipeline.command_line.main import application
+from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.errors import UserError
+from resources.judges.contract import Spent
+from resources.judges.openai.estimate import EstimateRow
+from resources.judges.openai.prices import price_of
 from tests.openai_server import OpenAIServer, openai_server
 from tests.small_study import write_study
 
@@ -56,8 +61,11 @@ def test_a_dry_run_names_calls_tokens_price_and_hours_and_asks_nothing(
     assert "780" in row
     whole = next(line for line in shown.splitlines() if line.strip().startswith("in all")).split()
     assert whole[2] == "1,380"
-    assert whole[-2].startswith("$")
-    for words in ("tokens in", "hours", "touchstone prices", "read 2026-", "No budget_usd is set"):
+    assert whole[-3].startswith("$")
+    assert whole[-1] == "min"
+    alike = next(line for line in shown.splitlines() if line.strip().startswith("10 settings x 60")).split()
+    assert alike[4] == "600"
+    for words in ("tokens in", "time", "touchstone prices", "read 2026-", "No budget_usd is set"):
         assert words in shown
     assert not list((home / "mine").rglob("*.parquet"))
 
@@ -77,6 +85,49 @@ def test_a_budget_that_does_not_suffice_is_told(home: Path, monkeypatch: pytest.
         shown = said("--dry-run")
     assert "does not suffice" in shown
     assert "at least 3 days" in shown
+
+
+def test_a_budget_for_the_estimate_that_may_not_last_for_the_worst_case_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "touchstone.yaml").write_text(f"{FILE}  judge: {{kind: openai, budget_usd: 0.6}}\n")
+    with openai_server() as server:
+        point_at(server, monkeypatch)
+        shown = said("--dry-run")
+    assert "suffices for the estimate, not for the worst case" in shown
+
+
+def test_a_model_of_ones_own_needs_no_price(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with openai_server() as server:
+        point_at(server, monkeypatch, "qwen2.5-vl-7b")
+        shown = said("--judge", "openai", "--dry-run")
+        assert not server.requests
+    assert "A server of your own: nothing is charged." in shown
+    assert "The judge costs nothing." in shown
+
+
+@pytest.mark.parametrize(
+    ("usd", "words"), [(0, "$0.00"), (0.00123, "$0.0012"), (0.067, "$0.067"), (0.6674, "$0.67"), (1234.5, "$1,234.50")]
+)
+def test_money_is_shown_in_cents_and_with_two_digits_at_least(usd: float, words: str) -> None:
+    assert _usd(usd) == words
+
+
+def test_time_is_shown_in_minutes_below_an_hour() -> None:
+    assert [_time(hours) for hours in (0, 0.001, 0.5, 1.0, 12.34)] == ["0 min", "1 min", "30 min", "1.0 h", "12.3 h"]
+
+
+@pytest.mark.parametrize(
+    ("n_calls", "spent", "words"),
+    [
+        (0, 2.242, ["Budget $2.00, spent $2.24, nothing is left; nothing is to be asked."]),
+        (5, 0.5, ["Budget $2.00, spent $0.50, left $1.50: it suffices."]),
+    ],
+)
+def test_what_is_left_of_a_budget_is_never_negative(n_calls: int, spent: float, words: list[str]) -> None:
+    judge = OpenAIJudge(kind="openai", budget_usd=2.0, price=Price(input=1, output=1))
+    total = EstimateRow("in all", n_calls, 0, 0, 0.1 * n_calls, 0.2 * n_calls, 0)
+    assert _money(judge, price_of("m", judge), total, Spent(spent)) == words
 
 
 def test_a_free_judge_needs_no_price(home: Path) -> None:

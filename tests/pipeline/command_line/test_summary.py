@@ -9,11 +9,20 @@ from rich.console import Console
 from upath import UPath
 
 from assets.fidelity.setting_summary import summary_rows
-from pipeline.command_line.summary import missed_gates, show_summary, verdict
+from assets.plan_in_force import PlanInForce
+from assets.recommendation_grade import grade_of
+from assets.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
+from pipeline.command_line.drift_summary import show_drift
+from pipeline.command_line.summary import missed_gates, show_summary
+from pipeline.command_line.verdict import stand_in, unseen
+from pipeline.command_line.verdict import verdict as verdict_of
 from resources.configuration.fidelity import FidelityThresholds
 from resources.home import Home
+from resources.tables.fidelity_decision import EVERYBODY
+from resources.tables.fidelity_golden import KEPT, NOT_SEEN, SEEN, UNKNOWN
 from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 
+LIMITS = FidelityThresholds()
 GOOD = {STEADY: 0.01, SHAKY: 0.011, COARSE: 0.04}
 
 PASSING = {
@@ -49,6 +58,10 @@ def test_a_number_at_its_limit_is_compared_like_every_gate_does() -> None:
     assert missed_gates(PASSING | {"mae": 0.8 - 0.7}, FidelityThresholds()) == []
 
 
+def verdict(recommended: pd.DataFrame) -> str:
+    return verdict_of(recommended, LIMITS)
+
+
 @pytest.fixture(scope="module")
 def split() -> pd.DataFrame:
     return recommended(judgements(GOOD))
@@ -61,47 +74,92 @@ def test_the_verdict_names_the_setting_its_reported_numbers_and_what_cannot_be_t
     said = verdict(split)
     other = SHAKY if row["setting"] == STEADY else STEADY
     assert said.startswith(
-        f"use {row['setting']}, the best of 3 settings that keep every condition, 3 tried. On products that did not "
+        f"use {row['setting']}, the best of 3 settings that keep {FOUR_CONDITIONS}, 3 tried. On products that did not "
         f"choose it (n = 16 objects of 8 products): ICC(1,k) {row['icc_reported']:.3f} "
         f"[{row['icc_reported_low']:.3f}, {row['icc_reported_high']:.3f}], Spearman {row['spearman_reported']:.3f} ["
     )
     assert f"median MAD {row['mad_reported']:.3f}, JSON validity 1.000." in said
+    assert "Few products (8): intervals are unreliable under 10." in said
     assert said.endswith(f"Cannot be told from it: {other}.")
 
 
 def test_where_people_scored_only_some_objects_spearman_has_its_own_n(split: pd.DataFrame) -> None:
     row = split[split["recommended"]].iloc[0]
     fewer = split.assign(n_matched_reporting=9, n_matched_products_reporting=5)
-    assert "] (n = 9 objects of 5 products that people scored), median MAD" in verdict(fewer)
-    assert "that people scored" not in verdict(split)
+    assert "] (people scored 9 objects of 5 products), median MAD" in verdict(fewer)
+    assert "people scored" not in verdict(split)
     assert row["n_matched_reporting"] == row["n_reporting"]
 
 
 def test_a_recommendation_that_its_reported_numbers_do_not_confirm_says_so(split: pd.DataFrame) -> None:
     lacking = split.assign(lacks_when_reported="Spearman with people is 0.612 over 16 objects; needed: at least 0.7.")
-    assert "Not confirmed: Spearman with people is 0.612 over 16 objects; needed: at least 0.7." in verdict(lacking)
+    setting = split.loc[split["recommended"], "setting"].iloc[0]
+    assert verdict(lacking).startswith(
+        f"provisionally {setting} (not confirmed: Spearman with people is 0.612 over 16 objects; needed: at least "
+        "0.7), the best of 3"
+    )
+
+
+def test_a_recommendation_whose_lower_bounds_do_not_reach_is_provisional_and_says_which(split: pd.DataFrame) -> None:
+    assert grade_of(split, LIMITS) == ("use", ())
+    setting = split.loc[split["recommended"], "setting"].iloc[0]
+    short = split.assign(spearman_holm_low=0.628)
+    assert grade_of(short, LIMITS).name == "provisionally"
+    assert verdict(short).startswith(
+        f"provisionally {setting} (not for sure: lower bounds over 3 settings tried: Spearman 0.628, needed 0.7), "
+    )
+    unknown = split.assign(icc_holm_low=None, spearman_holm_low=0.7)
+    assert grade_of(unknown, LIMITS).doubts == (
+        "not for sure: lower bounds over 3 settings tried: ICC(1,k) undefined, needed 0.85",
+    )
+    assert grade_of(split.assign(recommended=False), LIMITS) == ("none", ())
 
 
 def test_where_all_products_chose_the_numbers_are_called_corrected() -> None:
     said = verdict(recommended(judgements({BASELINE: 0.0, STEADY: 0.01}), "optimism"))
     assert said.startswith(
-        f"use {STEADY}, the only one of 2 settings tried that keeps every condition. Corrected (n = 32 objects of 16"
+        f"use {STEADY}, the only one of 2 settings tried that keeps {FOUR_CONDITIONS}. Corrected for the choice, which "
+        "was made on 32 objects of 16 products: ICC(1,k) 0.9"
     )
+    assert said.count(" seen)") == 4
     assert "told from it" not in said
+
+
+def test_a_corrected_number_stands_beside_the_one_seen_and_not_beside_its_n() -> None:
+    made = recommended(judgements({STEADY: 0.01}, invalid={STEADY: 3}), "optimism", thresholds=LIMITS)
+    row = made.iloc[0]
+    # 3 of 160 first answers were not valid: 157 / 160 = 0.98125, which keeps the condition.
+    assert row["json_validity_rate"] == pytest.approx(0.98125)
+    lower = row.to_dict() | {"json_validity_reported": 0.963}
+    gate = {
+        one.name: one for one in condition_gates(stored_conditions(lower, "reporting"), LIMITS, deterministic=False)
+    }
+    assert gate["json_validity_rate"].sentence == (
+        "JSON validity is 0.963 after correcting for the choice (0.981 seen over 160 first answers); needed: at least "
+        "0.98. Short by 0.017."
+    )
 
 
 def test_without_a_recommendation_the_nearest_says_what_it_lacks() -> None:
     made = recommended(judgements({BASELINE: 0.0, SHAKY: 0.13}))
     lacks = made.set_index("setting").loc[SHAKY, "failed"]
     assert verdict(made) == (
-        f"no setting is recommended: none of 2 that were compared keeps every condition. Nearest is {SHAKY}: {lacks}"
+        f"no setting is recommended: none of 2 that were compared keeps {FOUR_CONDITIONS}. Nearest is {SHAKY}: {lacks}"
     )
 
 
-@pytest.mark.parametrize("noises", [{}, {BASELINE: 0.0}])
-def test_where_nothing_varies_none_is_near(noises: dict[str, float]) -> None:
-    said = verdict(recommended(judgements(noises)))
+def test_where_nothing_varies_none_is_near() -> None:
+    said = verdict(recommended(judgements({BASELINE: 0.0})))
     assert said.endswith("None is near: no setting was compared whose repeats vary.")
+
+
+def test_where_nothing_was_compared_the_verdict_says_why() -> None:
+    made = recommended(judgements({BASELINE: 0.0}))
+    nothing = made.assign(n_settings_tried=0, failed="not compared: its calls are of another judge. Run it again.")
+    assert verdict(nothing) == (
+        "no setting is recommended: none was compared. not compared: its calls are of another judge. Run it again."
+    )
+    assert verdict(made.head(0)) == "no setting is recommended: none was compared."
 
 
 @pytest.mark.parametrize("with_recommendation", [True, False])
@@ -116,11 +174,107 @@ def test_the_terminal_shows_the_verdict_of_the_table(
     if with_recommendation:
         split.to_parquet(tables / "recommended_setting.parquet")
     files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
-    (tmp_path / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}  thresholds: {{mae: 0.0001}}\n")
+    asked = "  thresholds: {mae: 0.0001}\n  confidence: 0.9\n"
+    (tmp_path / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}{asked}")
     shown = io.StringIO()
     show_summary(Home(UPath(tmp_path), tmp_path), Console(file=shown, width=2000))
     said = shown.getvalue()
+    assert "ICC(1,k) [90 % CI]" in said
     if with_recommendation:
-        assert f"Verdict: {verdict(split)} Gates that it misses on all objects: mae." in said
+        assert f"Verdict: {verdict(split)} But on all objects it misses: MAE." in said
+        assert "answers and 0 faults in the ledger" in said
     else:
         assert "Verdict: none, the table recommended_setting was not made." in said
+
+
+def shown_summary(folder: Path, summary: pd.DataFrame) -> str:
+    tables = folder / "tables" / "fidelity"
+    tables.mkdir(parents=True)
+    summary.to_parquet(tables / "setting_summary.parquet")
+    files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
+    (folder / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}")
+    shown = io.StringIO()
+    show_summary(Home(UPath(folder), folder), Console(file=shown, width=2000))
+    return shown.getvalue()
+
+
+def test_settings_of_another_judge_are_named_apart_and_not_counted(tmp_path: Path) -> None:
+    given = judgements(GOOD)
+    other = dict(given.calls)
+    other[STEADY] = other[STEADY].assign(judge_identity="2")
+    plan = PlanInForce("1", {}, {})
+    summary = summary_rows(other, given.matrices, given.human_scores, given.study_objects, study_of(), plan)
+    assert summary["setting"].iloc[0] == STEADY
+    said = shown_summary(tmp_path, summary)
+    assert "Compared on 32 objects of 16 products that are valid in every setting compared, 32 of them scored" in said
+    assert f"Not compared: {STEADY}: its calls are of another judge" in said
+    # 32 objects of 5 repeats at each of the two other settings.
+    assert "320 answers and 0 faults in the ledger, 3.20 USD, without 1 setting that another judge answered." in said
+
+
+def test_where_no_setting_is_compared_each_reason_is_said_once(tmp_path: Path) -> None:
+    given = judgements(GOOD)
+    plan = PlanInForce("2", {}, {})
+    summary = summary_rows(given.calls, given.matrices, given.human_scores, given.study_objects, study_of(), plan)
+    said = shown_summary(tmp_path, summary)
+    assert "Compared on" not in said
+    assert f"Not compared: {STEADY}, {SHAKY}, {COARSE}: its calls are of another judge" in said
+
+
+def test_whether_the_judge_stands_in_is_one_line() -> None:
+    rows = pd.DataFrame(
+        {
+            "annotator": [EVERYBODY, "a", "b", "c"],
+            "omega": [1 / 3, None, None, None],
+            "rejected": pd.array([None, True, False, None], dtype="boolean"),
+            "undefined": [None] * 4,
+        }
+    )
+    said = stand_in(rows, 0.5)
+    assert said == "Stands in for a person: no, it wins against 1 of 2 annotators (omega 0.33, needed 0.5)."
+    assert stand_in(rows, 0.3).startswith("Stands in for a person: yes")
+    few = rows.assign(omega=None, undefined="only 1 annotator")
+    assert stand_in(few, 0.5) == "Stands in for a person: not testable (only 1 annotator)."
+
+
+def test_what_the_judge_does_not_see_is_one_line() -> None:
+    rows = pd.DataFrame(
+        {
+            "setting": STEADY,
+            "alteration": ["hue_5", "hue_10", "blur_1", "untouched"],
+            "expected": ["worse", "worse", "worse", "same"],
+            "seen": [NOT_SEEN, SEEN, UNKNOWN, KEPT],
+        }
+    )
+    said = unseen(rows)
+    assert said == f"Does not see: 1 of 3 alterations (at {STEADY}): hue_5. Unknown, too few pairs: 1."
+    assert unseen(rows.assign(seen=SEEN)) == f"Does not see: none of 3 alterations (at {STEADY})."
+    assert unseen(rows.head(0)) is None
+
+
+def test_where_nothing_is_pinned_the_watch_says_so(tmp_path: Path) -> None:
+    tables = tmp_path / "tables" / "fidelity"
+    tables.mkdir(parents=True)
+    row = {"occasion": "2026-11-28", "pinned": "2026-11-28", "n_objects": 0, "n_pinned": 0, "changes": None}
+    row |= {"shift": None, "shift_low": None, "shift_high": None, "icc": None, "undefined": "all: none"}
+    pd.DataFrame([row]).to_parquet(tables / "drift.parquet")
+    files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
+    (tmp_path / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}")
+    shown = io.StringIO()
+    show_drift(Home(UPath(tmp_path), tmp_path), Console(file=shown, width=200))
+    assert "(pinned)" not in shown.getvalue()
+    assert "Nothing to compare with: no occasion has 3 objects with enough valid repeats" in shown.getvalue()
+
+
+def test_the_watch_on_drift_says_the_level_of_its_intervals(tmp_path: Path) -> None:
+    tables = tmp_path / "tables" / "fidelity"
+    tables.mkdir(parents=True)
+    row = {"occasion": "2026-11-28", "pinned": "2026-01-05", "n_objects": 5, "n_pinned": 6, "changes": None}
+    row |= {"shift": 0.0123, "shift_low": -0.01, "shift_high": 0.03, "icc": 0.91}
+    pd.DataFrame([row]).to_parquet(tables / "drift.parquet")
+    files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
+    (tmp_path / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}  confidence: 0.99\n")
+    shown = io.StringIO()
+    show_drift(Home(UPath(tmp_path), tmp_path), Console(file=shown, width=200))
+    assert "shift [99 % CI]" in shown.getvalue()
+    assert "+0.012 [-0.010, +0.030]" in shown.getvalue()

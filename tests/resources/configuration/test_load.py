@@ -116,7 +116,7 @@ def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, li
             "fidelity.catalogue: '~nosuchuser/x.csv' begins with the folder of a user",
         ),
         ("  rubric_weights: {color_palette: 0, material_finish: 0, texture_identity: 0, texture_scale_placement: 0}\n",)
-        + ("at least one rubric weight must be above 0",),
+        + ("at least one weight must be above 0",),
         ("  match_by: product\n", "fidelity.match_by: "),
         ("  settings: {top_ps: [0.9, 1.2]}\n", "fidelity.settings.top_ps.1: "),
         ("  score_max: 0\n", "fidelity.score_max: "),
@@ -237,3 +237,16 @@ def test_a_section_with_nothing_under_it_has_all_defaults_and_a_missing_one_stay
 def test_half_of_the_opinions_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
     told = faults_of(tmp_path, f"study: s\nevaluation:\n  datasets:\n    dssim: {{file: a.csv, {given}: x}}\n")
     assert f"evaluation.datasets.dssim: `{given}` needs `{lacking}` beside it: give both or neither." in told
+
+
+@pytest.mark.parametrize("key", ["sk-short", "sk-proj-Ab_12345678901234567890", "0123456789abcdef0123456789abcdef"])
+@pytest.mark.parametrize("place", ["judge: {{kind: openai, model: [gpt-4o, {}]}}", "judge: {}", "judge: {}]"])
+def test_what_looks_like_a_key_is_not_shown(key: str, place: str, tmp_path: Path) -> None:
+    said = faults_of(tmp_path, f"{SMALLEST}  {place.format(key)}\n")
+    assert key not in said
+    assert "***" in said
+
+
+def test_a_wrong_value_that_is_no_key_is_shown(tmp_path: Path) -> None:
+    said = faults_of(tmp_path, f"{SMALLEST}  repeats: a-rather-long-word-without-any-space\n")
+    assert "(found 'a-rather-long-word-without-any-space')" in said

@@ -1,8 +1,11 @@
 """Turns between runs: who waits for whom, and what a run that ends leaves behind."""
 
+import importlib.util
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -121,6 +124,22 @@ def test_a_server_that_is_gone_is_a_user_error() -> None:
     with pytest.raises(UserError, match="cannot be used") as caught, turn(gone, ["a"], "run 1"):
         pass
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_system_without_locks_on_files_can_load_the_module_and_hears_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    described = importlib.util.spec_from_file_location("locks_elsewhere", locks.__file__)
+    assert described is not None
+    assert described.loader is not None
+    elsewhere = importlib.util.module_from_spec(described)
+    described.loader.exec_module(elsewhere)
+    on_a_file = open_engine(f"sqlite:///{tmp_path / 'touchstone.db'}")
+    with pytest.raises(UserError, match="TOUCHSTONE_DATABASE_URL"), elsewhere.turn(on_a_file, ["a"], "run 1"):
+        pass
+    with elsewhere.turn(open_engine("sqlite://"), ["a"], "run 1") as mine:
+        assert mine.take()
 
 
 def test_a_database_in_memory_has_no_other_run() -> None:

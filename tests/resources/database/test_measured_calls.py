@@ -18,6 +18,8 @@ def test_the_means_are_of_one_judges_answers_with_tokens(engine: sa.Engine, ledg
             attempt(**mine, repeat=1, tokens_in=1000, tokens_out=100, tokens_cached=0, latency_ms=1000.0),
             attempt(**mine, repeat=2, tokens_in=2000, tokens_out=301, tokens_cached=500, latency_ms=3000.0),
             attempt(**mine, repeat=3, state="timeout", latency_ms=120_000.0),
+            # A fault that was billed took tokens, but gave no answer.
+            attempt(**mine, repeat=3, attempt=2, state="provider_error", tokens_in=90_000, tokens_out=90_000),
             attempt(repeat=4, tokens_in=9, tokens_out=9, tokens_cached=9),
         ]
     )

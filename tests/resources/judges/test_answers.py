@@ -142,3 +142,14 @@ def test_any_text_gets_a_state_and_no_exception(raw: str) -> None:
     parsed = parse_answer(raw, "100", WEIGHTS)
     assert parsed.state in ANSWER_STATES
     assert (parsed.score is not None) == (parsed.state in SCORED_STATES)
+
+
+@pytest.mark.parametrize(
+    ("once", "twice"),
+    [('"score": 75', '"score": 50, "score": 75'), ('"color_palette": 90', '"color_palette": 10, "color_palette": 90')],
+)
+@pytest.mark.parametrize("form", ["{}", "Mine: {}"])
+def test_a_key_that_stands_twice_leaves_no_score(form: str, once: str, twice: str) -> None:
+    parsed = parse_answer(form.format(json.dumps(answer()).replace(once, twice)), "100", WEIGHTS)
+    assert (parsed.state, parsed.score) == ("schema_error", None)
+    assert "more than once" in (parsed.problem or "")

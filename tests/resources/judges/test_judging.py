@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,17 +56,24 @@ class FakeJudge:
         faults_are_final: bool = False,
         workers: int = 1,
         attempts: int = 1,
-        one_run_at_a_time: bool = False,
+        shared: tuple[str, ...] = (),
     ) -> None:
         self.answers = answers
         self.faults_are_final = faults_are_final
-        self.workers, self.attempts, self.one_run_at_a_time = workers, attempts, one_run_at_a_time
+        self.workers, self.attempts, self.shared = workers, attempts, shared
         self.begun: list[Spent] = []
+        self.stopped: list[str] = []
         self.asked: list[Call] = []
         self._lock = threading.Lock()
 
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        return self.shared
+
     def begin(self, spent: Spent) -> None:
         self.begun.append(spent)
+
+    def stop(self, why: str) -> None:
+        self.stopped.append(why)
 
     def reply(self, call: Call) -> Reply:
         with self._lock:
@@ -199,17 +205,6 @@ def test_faults_of_a_judge_that_would_repeat_them_are_not_asked_again(ledger: Le
     ask(ledger, FakeJudge(lambda call: slow if call.repeat == 2 else said(call), faults_are_final=True))
     assert ask(ledger, FakeJudge(faults_are_final=True)).asked == []
     assert recorded(ledger) == 54
-
-
-def test_a_reply_that_tells_of_earlier_attempts_leaves_a_row_for_each(ledger: Ledger) -> None:
-    slow = Reply(None, fault="timeout", fault_message="slow")
-    judge = ask(ledger, FakeJudge(lambda call: replace(said(call), earlier=(slow, slow))), objects=OBJECTS[:1])
-    rows = ledger.rows("study", judge.identity.digest)
-    of_one = rows[(rows["setting"] == SETTINGS[0].key) & (rows["repeat"] == 1)]
-    assert of_one["attempt"].tolist() == [1, 2, 3]
-    assert of_one["state"].tolist() == ["timeout", "timeout", "valid"]
-    assert of_one["run_id"].is_unique
-    assert ask(ledger, FakeJudge(), objects=OBJECTS[:1]).asked == []
 
 
 def test_an_answer_that_is_no_json_is_an_answer_and_not_asked_again(ledger: Ledger) -> None:

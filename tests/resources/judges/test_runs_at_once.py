@@ -110,29 +110,27 @@ def test_a_run_goes_on_at_once_where_the_one_before_it_was_killed(start: Start, 
 
 @ON_ONE
 def test_a_person_can_stop_the_wait(start: Start, notes: Path) -> None:
-    first, second = start(0.2), start(0.0)
+    # The first would take two minutes more: whoever waited for it would not be done in time.
+    first, second = start(5.0), start(0.0)
     go(first)
     wait_for(lambda: len(asked(notes)) > 1)
     go(second)
     line_of(second, "Waiting")
-    stopped = time.monotonic()
     second.send_signal(signal.SIGINT)
     output = second.communicate(timeout=PATIENCE_S)[0]
-    assert time.monotonic() - stopped < 5
     assert "KeyboardInterrupt" in output
+    assert first.poll() is None
 
 
 @ON_ONE
 def test_a_run_that_has_nothing_to_ask_does_not_wait(start: Start, notes: Path, database_url: str) -> None:
-    first = start(0.3)
+    first = start(5.0)
     engine = open_engine(database_url)
     ledger = Ledger(engine)
     migrate(engine)
     ask(ledger, FakeJudge(), objects=OBJECTS[:1])
     go(first)
     wait_for(lambda: len(asked(notes)) > 1)
-    begun = time.monotonic()
     assert ask(ledger, FakeJudge(), objects=OBJECTS[:1]).asked == []
-    assert time.monotonic() - begun < 2
     assert first.poll() is None
     engine.dispose()

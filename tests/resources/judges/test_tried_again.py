@@ -112,6 +112,19 @@ def test_a_fault_without_a_pause_is_left_to_the_next_run(ledger: Ledger) -> None
     assert len(ask(ledger, FakeJudge(Scripted(DOWN), attempts=5), objects=ONE).asked) == N_OF_ONE
 
 
+def test_a_reply_that_tells_of_earlier_attempts_leaves_a_row_with_its_nonce_for_each(ledger: Ledger) -> None:
+    slow = Reply(None, fault="timeout", fault_message="slow")
+    judge = ask(ledger, FakeJudge(lambda call: replace(said(call), earlier=(slow, slow))), objects=OBJECTS[:1])
+    rows = ledger.rows("study", judge.identity.digest)
+    of_one = rows[(rows["setting"] == SETTINGS[0].key) & (rows["repeat"] == 1)]
+    assert of_one["attempt"].tolist() == [1, 2, 3]
+    assert of_one["state"].tolist() == ["timeout", "timeout", "valid"]
+    assert set(of_one["run_id"]) == {
+        call.run_id for call in judge.asked if call.setting == SETTINGS[0] and call.repeat == 1
+    }
+    assert ask(ledger, FakeJudge(), objects=OBJECTS[:1]).asked == []
+
+
 def test_a_try_after_a_reply_that_tells_of_earlier_ones_counts_on_from_them(ledger: Ledger) -> None:
     both = Reply(None, fault="rate_limited", retry_after_s=0.0, earlier=(DOWN,))
     ask(ledger, FakeJudge(Scripted(both, None), attempts=2), objects=ONE)

@@ -24,6 +24,7 @@ AGREEMENT = pd.DataFrame(
         "statistic": ["spearman_r", "mae", "spearman_r"],
         "group": ["all objects", "all objects", "Lamps"],
         "n_used": [12, 12, 3],
+        "n_products": [12, 12, 3],
         "value": [0.9, 0.1, 0.5],
         "ci_low": [0.8, 0.05, None],
         "ci_high": [0.95, 0.2, None],
@@ -42,6 +43,7 @@ SUMMARY = pd.DataFrame(
         "spearman_low": [0.6, 0.7],
         "spearman_high": [0.9, 0.95],
         "mae": [0.1, 0.08],
+        "n_products": [12, 12],
     }
 )
 MATCHED = pd.DataFrame(
@@ -82,7 +84,18 @@ TABLES = {
     "setting summary": SUMMARY,
     "icc": ICC,
 }
-NEEDED = {"threshold", "n", "setting", "baseline", "deterministic", "object", "statistic", "group", "n_used"}
+NEEDED = {
+    "threshold",
+    "n",
+    "setting",
+    "baseline",
+    "deterministic",
+    "object",
+    "statistic",
+    "group",
+    "n_used",
+    "n_products",
+}
 # A table with one row per setting has a row, whatever is null in it.
 ALWAYS_A_ROW = {"icc", "looks"}
 
@@ -149,3 +162,19 @@ def test_the_metadata_is_markdown_with_the_picture_in_it() -> None:
     assert isinstance(value, str)
     assert value.startswith("![plot](data:image/png;base64,iVBORw0KGgo")
     assert value.endswith(")")
+
+
+def test_intervals_over_few_products_are_marked() -> None:
+    from matplotlib.figure import Figure
+
+    groups = Figure()
+    plots.draw_agreement_by_group(groups, AGREEMENT, 0.7)
+    assert [label.get_text() for label in groups.axes[0].get_yticklabels()] == [
+        "Lamps (n=3; 3 products)",
+        "all objects (n=12)",
+    ]
+    assert "under 10 products, unreliable" in groups.get_suptitle()
+    settings = Figure()
+    plots.draw_setting_summary(settings, SUMMARY.assign(n_products=6), LIMITS)
+    labels = [axes.get_xlabel() for axes in settings.axes]
+    assert ["unreliable: 6 products" in label for label in labels] == [False, False, True, False]

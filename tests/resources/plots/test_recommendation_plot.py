@@ -29,7 +29,7 @@ def labels(figure):
 def test_the_recommended_setting_is_named_and_the_others_stand_behind_it():
     figure = drawn(lambda figure: draw_recommendation(figure, ROWS))
     assert labels(figure) == ["t0.0_p1.0 (baseline)", "recommended: t0.2_p1.0", "t0.5_p1.0", "t0.8_p1.0"]
-    assert figure.axes[0].get_title() == "2 of 4 settings keep every condition"
+    assert figure.axes[0].get_title() == "2 of 4 settings keep the four conditions (ICC, JSON validity, Spearman, MAD)"
     [lines, points] = figure.axes[0].collections
     assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[0, 0], [-0.02, 0.22]]
     assert points.get_offsets().tolist() == [[0, 1], [0.1, 2]]
@@ -46,7 +46,7 @@ def test_where_none_passes_the_nearest_is_marked():
     rows = ROWS.iloc[[0, 3]].assign(nearest=pd.array([False, True], "boolean"))
     figure = drawn(lambda figure: draw_recommendation(figure, rows))
     assert labels(figure)[1] == "nearest: t0.8_p1.0"
-    assert figure.axes[0].get_title() == "No setting keeps every condition"
+    assert figure.axes[0].get_title() == "No setting keeps the four conditions (ICC, JSON validity, Spearman, MAD)"
 
 
 def test_a_passing_setting_without_interval_is_a_point():

@@ -40,7 +40,7 @@ LINES = pd.DataFrame(
     {
         "setting": ["t0.2_p1.0"],
         "kind": ["blur"],
-        "magnitude_unit": ["px at 512"],
+        "dose_unit": ["px at 512"],
         "slope": [0.1],
         "intercept": [0.0],
         "r2": [0.9],

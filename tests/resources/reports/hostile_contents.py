@@ -1,5 +1,7 @@
 """A study whose names and reasons are out to do harm."""
 
+from dataclasses import replace
+
 from resources.reports.fidelity.contents import Contents
 from tests.resources.reports.made_contents import contents_of_size, frames_of
 from tests.resources.reports.made_size import Size
@@ -37,4 +39,4 @@ def hostile_contents() -> Contents:
     agreement = frames["human_agreement"]
     frames["human_agreement"] = agreement.assign(group=agreement["group"].replace({"group 0": EVIL_IDS[3]}))
     contents = contents_of_size(**frames)
-    return Contents(EVIL_IDS[1], contents.plan, contents.tables, contents.gates, contents.golden_gates, contents.doses)
+    return replace(contents, study=EVIL_IDS[1])

@@ -72,6 +72,7 @@ def decisions(size: Size) -> dict[str, pd.DataFrame]:
             each = {"share_judge_better": 0.6, "share_annotator_better": 0.5, "p": 0.03, "p_adjusted": 0.04}
             test += [whole | each | {"annotator": who, "rejected": True} for who in size.annotators]
             ceiling = {"human_icc_1_1": 0.7, "human_icc_1_1_low": 0.5, "human_icc_1_1_high": 0.8, "human_icc_1_k": 0.82}
+            ceiling |= {"human_icc_n": 11}
             test.append(whole | ceiling | {"omega": 1.0, "rho": 0.6})
         for n in (5, 10):
             labels.append(
@@ -91,7 +92,7 @@ def _bounded(name: str, value: float, width: float) -> Mapping[str, float]:
 
 
 def golden(objects: Sequence[str], size: Size, folder: Path | None) -> dict[str, pd.DataFrame]:
-    images, seen = [], []
+    images, seen, scores = [], [], []
     for place, (name, kind, magnitude, unit, expected, d) in enumerate(ALTERATIONS):
         path = _picture(folder, name, 40 * place) if folder is not None else f"gone/{name}.png"
         described = {"alteration": name, "kind": kind, "magnitude": magnitude, "magnitude_unit": unit}
@@ -99,6 +100,13 @@ def golden(objects: Sequence[str], size: Size, folder: Path | None) -> dict[str,
         images += [
             {"object": one, "item_id": item_of(at), "product_id": item_of(at), **described, "original_path": path}
             | {"altered_path": path, "reference_paths": ["p"], "reference_sha256": ["1"], "chose_setting": False}
+            for at, one in enumerate(objects[:4])
+        ]
+        scores += [
+            {"setting": size.keys[-1], "object": one, "item_id": item_of(at), "product_id": item_of(at), **described}
+            | {"original_score": 0.7, "altered_score": 0.7 - d / 10 - at / 100, "drop": d / 10 + at / 100}
+            | {"n_original": size.n_repeats, "n_altered": size.n_repeats, "n_planned": size.n_repeats, "cost_usd": 0.0}
+            | {"chose_setting": False}
             for at, one in enumerate(objects[:4])
         ]
         blind = d < 0.5 and expected == "worse"
@@ -111,7 +119,7 @@ def golden(objects: Sequence[str], size: Size, folder: Path | None) -> dict[str,
             | {"false_alarm_rate": 0.0 if expected == "same" else None, "auc": 0.9}
             | {"seen": "kept" if expected == "same" else "not seen" if blind else "seen"}
         )
-    dose = {"setting": size.keys[-1], "kind": "stripes", "magnitude_unit": "opacity", "n_magnitudes": 3, "n_items": 4}
+    dose = {"setting": size.keys[-1], "kind": "stripes", "dose_unit": "opacity", "n_magnitudes": 3, "n_items": 4}
     dose |= {
         "n_line": 4,
         "n_missing_pairs": 0,
@@ -125,6 +133,7 @@ def golden(objects: Sequence[str], size: Size, folder: Path | None) -> dict[str,
     dose |= {"page_p": 0.00012, "slope_low": 0.3, "slope_high": 0.4}
     return {
         "golden_images": pd.DataFrame(images),
+        "golden_scores": pd.DataFrame(scores),
         "sensitivity": pd.DataFrame(seen),
         "dose_response": pd.DataFrame([dose]),
     }

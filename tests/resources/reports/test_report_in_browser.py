@@ -247,6 +247,18 @@ def test_it_prints_whole_with_no_chart_cut(context: BrowserContext, file: Path) 
     for box in page.locator(".main-svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)"):
         assert box <= 681
     assert page.locator(".entry:visible").count() > 30
+    assert page.locator(".card").count() == page.locator(".card dl:visible").count() == 3
+
+
+def test_cards_are_folded_but_for_the_one_to_read_first(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
+    assert page.locator(".card dl:visible").count() == 1
+    page.locator(".card summary").first.click()
+    assert page.locator(".card dl:visible").count() == 2
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".card[open]").count() == 3
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".card[open]").count() == 2
 
 
 def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.measured_calls import MeasuredCalls
-from resources.judges.openai.costs import FRAME_TOKENS, SCHEMA_BYTES
-from resources.judges.openai.estimate import Estimator, Planned, in_all
+from resources.judges.openai.costs import FRAME_TOKENS, SCHEMA_BYTES, WorstCase
+from resources.judges.openai.estimate import Estimator, Planned
 from resources.judges.openai.prices import ModelPrice, price_of
 from tests.openai_server import answered, openai_server
 from tests.resources.judges.openai.asked import PAID, ask, call_of, judge_of, judge_on, judged_in
@@ -39,6 +39,11 @@ def test_a_guess_counts_characters_and_pictures(planned: Planned) -> None:
     assert row.usd == pytest.approx(100 * (tokens_in * 2 + 180 * 8) / 1e6)
     assert row.worst_usd > 1.5 * row.usd
     assert "squares of 512 px" in guess.method
+    # What is shown as the most is one attempt a call, and the words say so.
+    assert row.worst_usd == pytest.approx(100 * WorstCase(guess._configuration, price).usd(planned.example))
+    assert "every call sent once" in guess.method
+    assert "tried up to 5 times (`attempts`)" in guess.method
+    assert "tried" not in estimator(attempts=1)[0].method
     assert price.input == 2
 
 
@@ -60,6 +65,7 @@ def test_enough_recorded_answers_take_the_place_of_the_guess(planned: Planned) -
     assert row.usd == pytest.approx(100 * (2000 * 2 + 3000 * 0.5 + 400 * 8) / 1e6)
     assert row.hours == pytest.approx(100 * 2 / 4 / 3600)
     assert "20 recorded answers" in guess.method
+    assert "sent once" in guess.method
     too_few = estimator(measured._replace(n_answers=19))[0]
     assert too_few.row("", [planned]) == estimator()[0].row("", [planned])
 
@@ -67,7 +73,7 @@ def test_enough_recorded_answers_take_the_place_of_the_guess(planned: Planned) -
 def test_the_whole_is_the_sum_of_its_parts(planned: Planned) -> None:
     guess, _ = estimator()
     rows = guess.rows({"a": [planned], "b": [planned, planned], "c": []})
-    total = in_all(rows)
+    total = guess.row("in all", [planned, planned, planned])
     assert [row.n_calls for row in rows] == [100, 200, 0]
     assert total.n_calls == 300
     assert total.usd == pytest.approx(3 * rows[0].usd)

@@ -1,5 +1,6 @@
 """Budgets and quotas of the judge as a whole: nothing beyond them is ever sent."""
 
+import logging
 import threading
 import time
 
@@ -8,7 +9,7 @@ import pytest
 from resources.errors import UserError
 from resources.judges.contract import JudgedObject, Reply, Spent
 from resources.judges.openai_judge import OpenAIJudge
-from tests.openai_server import answered, openai_server
+from tests.openai_server import answered, failed, openai_server
 from tests.resources.judges.openai.asked import PAID, ask, call_of, judge_of, judge_on, judged_in
 
 # With 64 px images and 100 tokens of output a call takes about 4,000 tokens at most.
@@ -115,9 +116,52 @@ def test_tokens_a_minute_below_one_call_are_refused() -> None:
 
 
 def test_a_free_judge_without_limits_lets_settings_run_beside_each_other() -> None:
-    assert not judge_of("http://127.0.0.1:1/v1").one_run_at_a_time
-    assert judge_of("http://127.0.0.1:1/v1", requests_per_minute=10).one_run_at_a_time
-    assert judge_of("http://127.0.0.1:1/v1", price=PAID).one_run_at_a_time
+    address = "http://127.0.0.1:1/v1"
+    assert judge_of(address, budget_usd=1).taken_in_turns("shoes") == ()
+    paid, limited = judge_of(address, price=PAID), judge_of(address, requests_per_minute=10)
+    assert paid.taken_in_turns("shoes") == ("study shoes, money",)
+    [key] = limited.taken_in_turns("shoes")
+    assert key == f"key {limited._access.key_id}"
+    assert judge_of(address, price=PAID, requests_per_day=9).taken_in_turns("hats") == ("study hats, money", key)
+    # A model without a known price is taken for a paid one, except on a server of one's own.
+    elsewhere = judge_of("http://example.org/v1", price=None, model="my-own")
+    assert elsewhere.taken_in_turns("shoes") == ("study shoes, money",)
+    assert judge_of(address, price=None, model="my-own").taken_in_turns("shoes") == ()
+
+
+def test_forms_that_give_way_count_against_quota_and_rates(judged: JudgedObject) -> None:
+    refusal = failed(400, "response_format is not supported", param="response_format")
+    with openai_server([refusal, refusal, answered()]) as server:
+        judge = judge_on(server, requests_per_day=2)
+        reply = ask(judge, judged)
+        assert len(server.requests) == 2
+    # The third form was not sent; both that were are told of, so that another run counts them.
+    assert "requests of today" in (reply.stops_run or "")
+    assert [one.fault for one in (*reply.earlier, reply)] == ["provider_error"] * 2
+    with openai_server([refusal, refusal, answered()]) as server:
+        # 10 a minute: one at once, and one every 6.7 s after it.
+        judge = judge_on(server, requests_per_minute=10)
+        threading.Timer(1, judge.stop, ["the end"]).start()
+        assert ask(judge, judged).stops_run == "the end"
+        assert len(server.requests) == 1
+
+
+def test_a_call_that_was_never_sent_costs_nothing(judged: JudgedObject) -> None:
+    with openai_server() as server:
+        judge = judge_on(server, budget_usd=1.0, requests_per_day=1, **SMALL)
+        spent = ask(judge, judged).cost_usd
+        with pytest.raises(UserError, match="requests of today"):
+            ask(judge, judged, repeat=2)
+        [purse] = judge._allowance._purses
+    assert purse._spent == pytest.approx(spent)
+    assert purse._set_aside == 0
+
+
+def test_the_client_does_not_log_every_request(judged: JudgedObject, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with openai_server() as server:
+        ask(judge_on(server), judged)
+    assert not [one for one in caplog.records if one.name == "httpx2"]
 
 
 def test_requests_a_minute_are_kept(judged: JudgedObject) -> None:

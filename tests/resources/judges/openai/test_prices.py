@@ -73,6 +73,15 @@ def test_a_table_of_ones_own_replaces_the_built_in_one(tmp_path: Path) -> None:
         price_of("gpt-4o", configured(prices=path), TODAY)
 
 
+def test_a_table_that_is_edited_is_read_again_and_one_that_is_not_once(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    row = "name: ours\nmodels:\n  - {model: m, input: %s, output: 20, read_on: 2026-01-02, source: contract}\n"
+    for price in (1, 12, 3):
+        path.write_text(row % price)
+        assert price_of("m", configured(prices=path), TODAY).input == price
+    assert price_table(path) is price_table(path)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -131,6 +140,7 @@ def test_a_price_read_long_ago_fails_the_gate_on_the_181st_day(monkeypatch: pyte
     assert not gate.passed
     assert gate.seen == 181
     assert "Look it up" in gate.sentence
+    assert "is 181 days over" in gate.sentence
 
 
 def test_judges_without_a_price_from_a_table_pass_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,3 +150,24 @@ def test_judges_without_a_price_from_a_table_pass_and_say_so(monkeypatch: pytest
     own = price_age_gate(configured(price={"input": 0, "output": 0}))
     assert own.passed
     assert "the configuration's own" in own.sentence
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    free = price_age_gate(configured())
+    assert (free.passed, free.sentence) == (True, "'my-own' is on a server of your own: nothing is charged.")
+
+
+def test_a_price_that_was_read_in_the_future_fails_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_MODEL", "m")
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    path = tmp_path / "prices.yaml"
+    path.write_text("name: ours\nmodels:\n  - {model: m, input: 1, output: 2, read_on: 2026-11-29, source: contract}\n")
+    gate = price_age_gate(configured(prices=path), TODAY)
+    assert not gate.passed
+    assert gate.sentence == "The price of 'm' was read on 2026-11-29, which is still to come. Correct `read_on`."
+
+
+def test_a_model_that_no_table_knows_is_free_on_a_server_of_ones_own_only() -> None:
+    price = price_of("qwen2.5-vl-7b", configured(), TODAY, own_server=True)
+    assert price.is_free
+    assert price.sentence == "A server of your own: nothing is charged"
+    # A known name is priced there too: the server may pass requests on.
+    assert price_of("gpt-4o", configured(), TODAY, own_server=True).input == 2.5

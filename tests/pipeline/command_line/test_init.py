@@ -1,0 +1,48 @@
+"""`touchstone init`: the file that it writes names everything that can be set, and reads back."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from pipeline.command_line.init import TEMPLATE
+from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
+from resources.configuration.golden import GoldenSet
+from resources.configuration.load import read_configuration
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.recommendation import Anchor, Recommendation
+
+SECTIONS = (FidelityStudy, FidelityThresholds, OpenAIJudge, GoldenSet, Recommendation, Anchor)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
+def test_every_key_stands_in_the_file(section: type[BaseModel]) -> None:
+    missing = [name for name in section.model_fields if not re.search(rf"\b{name}\b", TEMPLATE)]
+    assert not missing
+
+
+def uncommented(start: str) -> str:
+    """The commented block that begins with a line, without its comment signs and remarks."""
+    lines = TEMPLATE[TEMPLATE.index(start) :].splitlines()
+    block = [lines[0]] + [line for line in lines[1:] if line.startswith("  #   ")][: _length(lines[1:])]
+    return "\n".join(re.sub(r"\s+#.*", "", re.sub(r"^  # ?", "", line)) for line in block)
+
+
+def _length(lines: list[str]) -> int:
+    return next(place for place, line in enumerate(lines) if not line.startswith("  #   "))
+
+
+def test_the_judge_in_the_file_is_one_when_its_lines_are_taken_in() -> None:
+    section = yaml.safe_load(uncommented("  # judge:                          # optional: a vision model"))["judge"]
+    judge = OpenAIJudge(**section)
+    defaults = OpenAIJudge(kind="openai")
+    shown = {"model", "reasoning_effort", "requests_per_minute", "budget_usd", "auto_budget_usd_per_day", "price"}
+    assert {name for name in section if getattr(judge, name) != getattr(defaults, name)} == shown
+
+
+def test_the_file_reads_back_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "touchstone.yaml"
+    path.write_text(TEMPLATE.replace("{study}", "mine", 1))
+    assert read_configuration(path).study == "mine"

@@ -1,0 +1,66 @@
+"""Parts of the fidelity report by themselves: pictures of the largest errors, marked intervals, items behind a dose."""
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+import pytest
+
+from resources.reports.fidelity.agreement_tables import group_table, largest_errors
+from resources.reports.fidelity.dose import dose_charts
+from resources.reports.fidelity.people import said_of_few_labels
+from tests.resources.reports.made_contents import contents_of_size, frames_of
+from tests.resources.reports.made_size import KEYS, Size
+
+BEST = KEYS[1]
+
+
+def changed(table: str, **columns: Any) -> pd.DataFrame:
+    return frames_of(Size())[table].assign(**columns)
+
+
+def test_the_largest_errors_are_shown_with_photo_and_render(tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    assert cv2.imwrite(str(path), np.full((300, 400, 3), 90, np.uint8))
+    frame = changed("study_objects", candidate_path=str(path))
+    frame["reference_paths"] = [[str(path)] for _ in range(len(frame))]
+    found = largest_errors(contents_of_size(study_objects=frame))[BEST]
+    # The last object of the made study is excluded and has no picture.
+    shown = [one for one in found if one.pictures]
+    assert len(shown) >= 4
+    assert all((one.width_px, one.height_px) == (192, 144) for row in shown for one in row.pictures)
+    assert [one.alt.plain("it") for one in shown[0].pictures] == [
+        f"Foto di riferimento dell'articolo {shown[0].item}",
+        f"Render dell'articolo {shown[0].item}",
+    ]
+
+
+def test_a_group_of_few_products_has_its_interval_marked_as_unreliable() -> None:
+    # Twelve objects of six products.
+    table = group_table(contents_of_size(), BEST)
+    assert table is not None
+    assert table.rows[0][4].plain("en").endswith("] unreliable")  # type: ignore[union-attr]
+    assert table.rows[0][4].plain("it").endswith("] inaffidabile")  # type: ignore[union-attr]
+    many = group_table(contents_of_size(human_agreement=changed("human_agreement", n_products=10)), BEST)
+    assert many is not None
+    assert many.rows[0][4].plain("en").endswith("]")  # type: ignore[union-attr]
+
+
+def test_each_item_is_a_grey_line_behind_the_means_of_a_dose() -> None:
+    [chart] = dose_charts(contents_of_size())
+    items = chart.traces[0]
+    # Three doses of stripes on four items, with a gap after each item.
+    assert items["x"] == [0.3, 0.5, 0.7, None] * 4
+    assert items["y"][4:7] == pytest.approx([0.13, 0.2, 0.27])
+    assert "within items" in chart.reading.plain("en")
+
+
+def test_labels_gained_are_whole() -> None:
+    said = said_of_few_labels(contents_of_size(few_labels=changed("few_labels", labels_gained=23.9)), BEST)
+    assert said is not None
+    assert "the judge is worth 24 further labels" in said.plain("en")
+    nothing = said_of_few_labels(contents_of_size(few_labels=changed("few_labels", labels_gained=0.4)), BEST)
+    assert nothing is not None
+    assert "adds nothing" in nothing.plain("en")
