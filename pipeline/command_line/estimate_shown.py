@@ -23,7 +23,7 @@ from resources.judges.openai.price_age import price_age_gate
 from resources.judges.openai.prices import ModelPrice, price_of
 from resources.study import Study
 
-HEADINGS = ("", "calls", "tokens in", "tokens out", "USD", "at most, without retries", "time")
+HEADINGS = ("", "calls", "tokens in", "tokens out", "USD", "at most", "time")
 OTHER_PARTS = (GOLDEN_SET, ANCHOR)
 WHOLE_CENTS_FROM_USD = 0.1
 

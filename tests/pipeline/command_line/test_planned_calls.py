@@ -130,7 +130,7 @@ def test_the_watch_on_a_paid_judge_tells_its_price_and_asks_for_consent(
     monkeypatch.setattr("resources.study.study_from_environment", lambda: paid)
     monkeypatch.setenv("TOUCHSTONE_HOME", str(paid.home.base))
     (paid.home.local / "touchstone.yaml").write_text("study: small\n")
-    console = CliRunner(env={"COLUMNS": "160"})
+    console = CliRunner(env={"COLUMNS": "80"})
     with openai_server() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         shown = console.invoke(application, ["run", "drift", "--dry-run"], catch_exceptions=False)
@@ -138,7 +138,8 @@ def test_the_watch_on_a_paid_judge_tells_its_price_and_asks_for_consent(
             console.invoke(application, ["run", "drift"], catch_exceptions=False)
         assert not server.requests
     assert "8 calls to make, 0 answered before." in shown.output
-    assert "at most, without retries" in shown.output
+    assert "At most: every call sent once" in " ".join(shown.output.split())
+    assert "…" not in shown.output
     row = next(line for line in shown.output.splitlines() if line.strip().startswith("anchor")).split()
     assert row[1] == "8"
     assert row[-3].startswith("$")
