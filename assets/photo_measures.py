@@ -23,14 +23,10 @@ def measured(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features
 
 
 def measured_times(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features:
-    """What decoding and these stages took, not what they found; one stage after the other, to spare memory."""
-    found: dict[str, pd.Series] = {}
-    for stage in stages:
-        frame = features_of(study, list(photos.index), (stage,))
-        found |= {name: frame[name] for name in ("decode_ms", f"{stage}_ms")}
-    if not found:
-        found = {"decode_ms": features_of(study, list(photos.index), ())["decode_ms"]}
-    return Features(pd.DataFrame(found), list(photos), partial(text_vectors_of, study))
+    """What decoding and these stages took, not what they found."""
+    frame = features_of(study, list(photos.index), stages, vectors=False)
+    times = frame[["decode_ms", *(f"{stage}_ms" for stage in stages)]]
+    return Features(times, list(photos), partial(text_vectors_of, study))
 
 
 def unavailable_stages(image_features: pd.DataFrame) -> dict[str, str]:

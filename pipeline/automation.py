@@ -1,5 +1,7 @@
 """When tables are made again: one rule over all assets, the schedules, the sensor on the score file."""
 
+from pathlib import Path
+
 import dagster as dg
 
 from assets.partitions import SETTINGS
@@ -42,8 +44,33 @@ def all_settings() -> dict[str, str]:
 
 
 def settings_between(first: str, last: str) -> dict[str, str]:
-    """Run tags that make one run cover the settings from first to last, in the configuration's order."""
+    """Run tags that make one run cover the settings (or other partitions) from first to last, in their order."""
     return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+
+
+def run_for_new_content(
+    context: dg.SensorEvaluationContext, path: Path, table: dg.AssetKey, remedy: str, tags: dict[str, str]
+) -> dg.RunRequest | dg.SkipReason:
+    """One run per content of a file: a file that was only touched starts nothing.
+
+    Args:
+        context: Of the sensor.
+        path: The file.
+        table: Made from the file; its metadata `source_sha256` says from which content.
+        remedy: A sentence for when the file is not there.
+        tags: Of the run.
+    """
+    if not path.is_file():
+        return dg.SkipReason(f"{path} is not there. {remedy}")
+    digest = sha256_of_file(path)
+    event = context.instance.get_latest_materialization_event(table)
+    made = event.asset_materialization if event else None
+    known = made.metadata.get("source_sha256") if made else None
+    if known is not None and known.value == digest:
+        return dg.SkipReason(f"{path.name} has not changed since {table.path[-1]} was made.")
+    # Dagster starts one run for a key ever: content that comes back after another needs a key of its own.
+    last_run = event.run_id if event else "nothing"
+    return dg.RunRequest(run_key=f"{digest} after {last_run}", tags=tags)
 
 
 fidelity = dg.define_asset_job(
@@ -117,17 +144,5 @@ def changed_human_scores(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
 ) -> dg.RunRequest | dg.SkipReason:
     """One run per content of the file: a file that was only touched starts nothing."""
-    path = study.fidelity.human_scores
-    if not path.is_file():
-        return dg.SkipReason(
-            f"{path} is not there. Put the score file there or change `human_scores` in touchstone.yaml."
-        )
-    digest = sha256_of_file(path)
-    event = context.instance.get_latest_materialization_event(HUMAN_SCORES)
-    made = event.asset_materialization if event else None
-    known = made.metadata.get("source_sha256") if made else None
-    if known is not None and known.value == digest:
-        return dg.SkipReason(f"{path.name} has not changed since human_scores was made.")
-    # Dagster starts one run for a key ever: content that comes back after another needs a key of its own.
-    last_run = event.run_id if event else "nothing"
-    return dg.RunRequest(run_key=f"{digest} after {last_run}", tags=all_settings())
+    remedy = "Put the score file there or change `human_scores` in touchstone.yaml."
+    return run_for_new_content(context, study.fidelity.human_scores, HUMAN_SCORES, remedy, all_settings())

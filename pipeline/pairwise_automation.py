@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.method_partitions import METHODS
-from resources.file_hash import sha256_of_file
+from pipeline.automation import run_for_new_content, settings_between
 from resources.study import Study
 
 PHOTO_PAIRS = dg.AssetKey("photo_pairs")
@@ -18,7 +18,7 @@ pairwise = dg.define_asset_job(
 def all_methods() -> dict[str, str]:
     """Run tags that make one run cover every method."""
     keys = METHODS.get_partition_keys()
-    return {"dagster/asset_partition_range_start": keys[0], "dagster/asset_partition_range_end": keys[-1]}
+    return settings_between(keys[0], keys[-1])
 
 
 @dg.schedule(
@@ -42,15 +42,5 @@ def changed_photo_pairs(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
 ) -> dg.RunRequest | dg.SkipReason:
     """One run per content of the file: a file that was only touched starts nothing."""
-    path = study.pairwise.pairs_csv
-    if not path.is_file():
-        return dg.SkipReason(f"{path} is not there. Put the file of votes there, or change `pairs_csv`.")
-    digest = sha256_of_file(path)
-    event = context.instance.get_latest_materialization_event(PHOTO_PAIRS)
-    made = event.asset_materialization if event else None
-    known = made.metadata.get("source_sha256") if made else None
-    if known is not None and known.value == digest:
-        return dg.SkipReason(f"{path.name} has not changed since photo_pairs was made.")
-    # Dagster starts one run for a key ever: content that comes back after another needs a key of its own.
-    last_run = event.run_id if event else "nothing"
-    return dg.RunRequest(run_key=f"{digest} after {last_run}", tags=all_methods())
+    remedy = "Put the file of votes there, or change `pairs_csv`."
+    return run_for_new_content(context, study.pairwise.pairs_csv, PHOTO_PAIRS, remedy, all_methods())

@@ -17,7 +17,7 @@ from resources.file_hash import sha256_of_file
 from resources.golden_set import Alteration
 from resources.home import Home
 from resources.images import UnreadableImage, decode_image, read_image_file
-from resources.partial_files import move, partial_file, sweep, write_whole
+from resources.partial_files import sweep, whole_file, write_whole
 
 RECIPES_VERSION: Final = "1"  # of the alterations' code: another one makes every file anew
 MADE: Final = "made.json"
@@ -219,9 +219,5 @@ def _known(place: UPath) -> dict[str, _Made]:
 
 
 def _write(path: UPath, data: bytes) -> None:
-    part = partial_file(path)
-    try:
+    with whole_file(path) as part:
         part.write_bytes(data)
-        move(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
 """Files that are written beside their place and moved there when they are whole: no reader sees half of one."""
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -26,16 +27,23 @@ def move(source: UPath, target: UPath) -> None:
         source.fs.mv(source.path, target.path)
 
 
-def write_whole(path: Path | UPath, text: str) -> None:
-    """Write a text file, whole or not at all; folders that are missing are made."""
+@contextmanager
+def whole_file(path: Path | UPath) -> Iterator[UPath]:
+    """The file to write in place of the path, moved there when the block ends well; missing folders are made."""
     target = UPath(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = partial_file(target)
     try:
-        part.write_text(text, encoding="utf-8")
+        yield part
         move(part, target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path | UPath, text: str) -> None:
+    """Write a text file, whole or not at all; folders that are missing are made."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def sweep(folder: UPath, beginning: str = "") -> int:

@@ -1,6 +1,5 @@
 """Table `fidelity_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pandas as pd
 
 from assets.fidelity.dose_response import readings
 from assets.partitions import MADE_SO_FAR, Frames
+from assets.report_files import as_one, page_on_disk
 from assets.report_gates import (
     advice_by_setting,
     conditions_by_setting,
@@ -18,13 +18,11 @@ from assets.report_gates import (
 )
 from assets.sensitivity_rows import dose_of, dose_points
 from resources.configuration.fidelity import FidelityStudy
-from resources.partial_files import write_whole
 from resources.reports.fidelity.contents import Contents, left_out
 from resources.reports.fidelity.facts import judge_in_words
 from resources.reports.fidelity.report import FILE_NAME, fidelity_page
 from resources.reports.text import LANGUAGES
 from resources.study import Study
-from resources.tables.all_tables import TABLES
 from resources.tables.fidelity_decision import FIDELITY_REPORT
 
 WHOLE = (
@@ -108,32 +106,14 @@ def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame |
     )
 
 
-def as_one(table: str, frames: pd.DataFrame | Frames) -> pd.DataFrame:
-    """All settings of a table in one frame; an empty one with the declared columns where none was made."""
-    if isinstance(frames, pd.DataFrame):
-        return frames
-    made = [frames[key] for key in sorted(frames) if len(frames[key])]
-    if made:
-        return pd.concat(made, ignore_index=True)
-    names = [column.name for column in TABLES[table].columns if not column.pattern]
-    return TABLES[table].validated(pd.DataFrame({name: [] for name in names}))
-
-
 def write_report(contents: Contents, path: Path) -> pd.DataFrame:
     """The page on the disk, whole or not at all, and its row."""
-    page = fidelity_page(contents)
-    write_whole(path, page)
-    data = page.encode()
-    row = {
-        "path": str(path),
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "n_bytes": len(data),
+    about = {
         "study": contents.study,
         "judge": judge_in_words(contents).plain(LANGUAGES[0]),
         "recommended": contents.recommended,
-        "languages": list(LANGUAGES),
     }
-    return pd.DataFrame([row], columns=[column.name for column in FIDELITY_REPORT.columns])
+    return page_on_disk(fidelity_page(contents), path, FIDELITY_REPORT, about)
 
 
 def headline(written: pd.DataFrame) -> dict[str, Any]:

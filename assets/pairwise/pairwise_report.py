@@ -1,6 +1,5 @@
 """Table `pairwise_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,12 @@ from assets.method_scores import judged_pairs
 from assets.pairwise.method_metrics import PLAUSIBLE
 from assets.partitions import MADE_SO_FAR
 from assets.photo_pair_counts import counts_of, position_numbers
+from assets.report_files import as_one, page_on_disk
 from resources.configuration.pairwise import PairwiseStudy
 from resources.parquet_tables import Frames
-from resources.partial_files import write_whole
 from resources.reports.pairwise.contents import Contents, People
 from resources.reports.pairwise.report import FILE_NAME, pairwise_page
-from resources.reports.text import LANGUAGES
 from resources.study import Study
-from resources.tables.all_tables import TABLES
 from resources.tables.pairwise import PAIRWISE_REPORT
 
 WHOLE = ("photo_pairs", "image_features", "method_metrics", "method_significance", "bradley_terry")
@@ -97,30 +94,13 @@ def without_addresses(frame: pd.DataFrame, plan: PairwiseStudy) -> pd.DataFrame:
     return frame.assign(undefined=frame["undefined"].astype("str").str.replace(f"{plan.image_root}/", "", regex=False))
 
 
-def as_one(table: str, frames: pd.DataFrame | Frames) -> pd.DataFrame:
-    """All methods of a table in one frame; an empty one with the declared columns where none predicts anything."""
-    if isinstance(frames, pd.DataFrame):
-        return frames
-    made = [frames[key] for key in sorted(frames) if len(frames[key])]
-    if made:
-        return pd.concat(made, ignore_index=True)
-    return TABLES[table].validated(pd.DataFrame({column.name: [] for column in TABLES[table].columns}))
-
-
 def write_report(contents: Contents, path: Path) -> pd.DataFrame:
     """The page on the disk, whole or not at all, and its row."""
-    page = pairwise_page(contents)
-    write_whole(path, page)
-    data = page.encode()
-    row = {
-        "path": str(path),
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "n_bytes": len(data),
+    about = {
         "study": contents.study,
         "best": contents.best["method"] if contents.best else None,
-        "languages": list(LANGUAGES),
     }
-    return pd.DataFrame([row], columns=[column.name for column in PAIRWISE_REPORT.columns])
+    return page_on_disk(pairwise_page(contents), path, PAIRWISE_REPORT, about)
 
 
 def headline(written: pd.DataFrame) -> dict[str, Any]:

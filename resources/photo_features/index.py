@@ -10,7 +10,7 @@ from upath import UPath
 
 from resources.errors import UserError
 from resources.file_hash import sha256_of_file
-from resources.partial_files import move, partial_file
+from resources.partial_files import whole_file
 from resources.photo_features.ahead import ahead
 from resources.progress import Advance
 
@@ -110,11 +110,5 @@ def _write(folder: UPath, known: Iterable[Known]) -> None:
     table = pa.table(
         [pa.array(cells, field.type) for cells, field in zip(columns, _SCHEMA, strict=True)], schema=_SCHEMA
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    part = partial_file(folder / FILE)
-    try:
-        with part.open("wb") as opened:
-            pq.write_table(table, opened)
-        move(part, folder / FILE)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(folder / FILE) as part, part.open("wb") as opened:
+        pq.write_table(table, opened)

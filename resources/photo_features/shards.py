@@ -15,7 +15,7 @@ from upath import UPath
 from analysis.photo_rules import MEASURES
 from resources.errors import UserError
 from resources.home import Home
-from resources.partial_files import move, partial_file
+from resources.partial_files import whole_file
 from resources.photo_features.model import Record, digest_of
 from resources.photo_features.prepared import Prepared
 
@@ -146,14 +146,12 @@ def _vectors(readable: NDArray[np.bool_], embedding: NDArray[np.float32] | None,
 @contextmanager
 def written_whole(folder: UPath, file: str, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     """A shard to be filled table by table; it comes to its place at the end, and not at all where an error ends it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    part = partial_file(folder / file)
-    try:
-        with part.open("wb") as opened, pq.ParquetWriter(opened, schema) as writer:
-            yield writer
-        move(part, folder / file)
-    finally:
-        part.unlink(missing_ok=True)
+    with (
+        whole_file(folder / file) as part,
+        part.open("wb") as opened,
+        pq.ParquetWriter(opened, schema) as writer,
+    ):
+        yield writer
 
 
 def parts_of(folder: UPath, file: str, rows: int) -> Iterator[pa.Table]:

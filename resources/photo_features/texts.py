@@ -12,7 +12,7 @@ from upath import UPath
 from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.partial_files import move, partial_file
+from resources.partial_files import whole_file
 from resources.photo_features.clip import ClipEmbedding
 from resources.photo_features.model import digest_of
 
@@ -68,11 +68,5 @@ def _store(folder: UPath, recipe: str, vectors: Vectors) -> None:
         [pa.field("text", pa.string()), pa.field("vector", pa.list_(pa.float32()))], metadata={"recipe": recipe}
     )
     table = pa.table([list(vectors), [vector.tolist() for vector in vectors.values()]], schema=schema)
-    folder.mkdir(parents=True, exist_ok=True)
-    part = partial_file(folder / FILE)
-    try:
-        with part.open("wb") as opened:
-            pq.write_table(table, opened)
-        move(part, folder / FILE)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(folder / FILE) as part, part.open("wb") as opened:
+        pq.write_table(table, opened)

@@ -10,7 +10,7 @@ import dagster as dg
 from upath import UPath
 
 from resources.errors import UserError
-from resources.partial_files import move, partial_file
+from resources.partial_files import whole_file
 
 BLUE, ORANGE, GREY, RED = "#2b6cb0", "#c05621", "#718096", "#c53030"
 GREEN, DARK, PALE = "#2f855a", "#1a202c", "#cbd5e0"
@@ -61,13 +61,8 @@ def save_figure(draw: Callable[[Any], None], path: Path | UPath, width_in: float
             f"Name it {target.stem}.png or {target.stem}.svg."
         )
     picture = _encoded(_figure(draw, width_in, height_in, FILE_DOTS_PER_INCH), suffix[1:])
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = partial_file(target)
-    try:
+    with whole_file(target) as part:
         part.write_bytes(picture)
-        move(part, target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def say_nothing_to_draw(axes: Any, words: str) -> None:

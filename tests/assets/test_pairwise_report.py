@@ -10,7 +10,8 @@ import pytest
 from upath import UPath
 
 from assets.pairwise import pairwise_report as module
-from assets.pairwise.pairwise_report import as_one, contents_of, pairwise_report, report_path, write_report
+from assets.pairwise.pairwise_report import contents_of, pairwise_report, report_path, write_report
+from assets.report_files import as_one
 from resources.home import Home
 from resources.reports.pairwise.report import FILE_NAME
 from resources.study import Study

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from upath import UPath
 
-from resources import golden_files
+from resources import golden_files, partial_files
 from resources.configuration.golden import GoldenSet
 from resources.golden_files import MADE, GoldenImage, Original, folder_name, png_of, write_golden_item
 from resources.golden_set import alterations_of
@@ -141,7 +141,7 @@ def test_a_write_that_fails_leaves_the_earlier_file_and_no_half_one(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(golden_files, "move", full)
+        patch.setattr(partial_files, "move", full)
         with pytest.raises(OSError, match="no space"):
             written(UPath(tmp_path / "set"), tmp_path, seed=1)
     names = {path.name for path in (tmp_path / "set" / "lamp").iterdir()}

@@ -10,23 +10,14 @@ from analysis.gates import DETERMINISTIC
 from resources.reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
 from resources.reports.fidelity.contents import Contents, defined, say
 from resources.reports.gate_row import GateRow
+from resources.reports.headline import Figure
 from resources.reports.numbers import interval, is_number, number, plain_number, unbroken, usd, whole
 from resources.reports.phrases import phrase
-from resources.reports.text import Part, Text, joined, same
+from resources.reports.text import Text, joined, same
 
 Grade = Literal["use", "provisionally", "none"]
 # The condition behind each gate on a lower bound over all settings tried.
 BOUNDS: Final = {"icc_for_sure": "icc", "spearman_for_sure": "spearman_r"}
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A headline number: its name, the number, and the interval or the note below."""
-
-    label: Text
-    value: Part
-    note: Part | None
-    term: str
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from resources.reports.headline import Figure
 from resources.reports.numbers import is_number, number, whole
 from resources.reports.pairwise.contents import Contents, against_chance, level, named, percent, say
 from resources.reports.pairwise.significance import LETTER
 from resources.reports.phrases import phrase
-from resources.reports.text import Part, Text, joined, same
+from resources.reports.text import Text, joined, same
 
 # As the tables say them: the model, what is typed with a network, and what is copied without one.
 FROM_THE_HUB: Final = re.compile(
@@ -16,16 +17,6 @@ FROM_THE_HUB: Final = re.compile(
     r"without one, copy its (?P<file>\S+) here and set `(?P<setting>\S+)`"
 )
 FROM_A_PACKAGE: Final = re.compile(r"(?P<model>[^:]+): not installed \((?P<command>.+)\)")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A headline number: its name, the number, and the note below."""
-
-    label: Text
-    value: Part
-    note: Part | None
-    term: str
 
 
 class Lacking(NamedTuple):

@@ -4,39 +4,19 @@ import csv
 import io
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 
 from resources.reports.pairwise.contents import Contents
 from resources.reports.pairwise.report import downloads, pairwise_page
+from tests.resources.reports.browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
 from tests.resources.reports.hostile_contents import EVIL_IDS
 from tests.resources.reports.made_pairwise import contents_of_votes
-from tests.resources.reports.test_report_in_browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def window(chromium: Browser) -> Iterator[BrowserContext]:
-    made = chromium.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True, locale="en-US")
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +31,8 @@ def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_language_is_switched_with_the_same_numbers(window: BrowserContext, file: Path) -> None:
-    opened = Opened(window.new_page(), file)
+def test_the_language_is_switched_with_the_same_numbers(context: BrowserContext, file: Path) -> None:
+    opened = Opened(context.new_page(), file)
     page = opened.page
     page.evaluate(OPEN_ALL)
     english, title = page.evaluate(NUMBERS), page.title()
@@ -73,8 +53,8 @@ def test_the_language_is_switched_with_the_same_numbers(window: BrowserContext, 
     assert all(url.startswith("file:") for url in opened.asked)
 
 
-def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(window: BrowserContext, file: Path) -> None:
-    opened = Opened(window.new_page(), file)
+def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(context: BrowserContext, file: Path) -> None:
+    opened = Opened(context.new_page(), file)
     page = opened.page
     assert page.locator("[data-chart]").count() == 7
     assert page.locator("[data-chart]").count() == page.locator("[data-chart] .main-svg").count() / 3
@@ -84,8 +64,8 @@ def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(window: BrowserC
     assert opened.said == []
 
 
-def test_failures_show_two_pictures_side_by_side(window: BrowserContext, file: Path) -> None:
-    page = Opened(window.new_page(), file).page
+def test_failures_show_two_pictures_side_by_side(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
     pictures = page.locator(".failure img")
     assert pictures.count() == 2
     assert page.evaluate("Array.from(document.querySelectorAll('.failure img')).every((one) => one.naturalWidth > 0)")
@@ -97,9 +77,9 @@ def test_failures_show_two_pictures_side_by_side(window: BrowserContext, file: P
 
 
 def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
-    window: BrowserContext, file: Path, contents: Contents
+    context: BrowserContext, file: Path, contents: Contents
 ) -> None:
-    page = Opened(window.new_page(), file).page
+    page = Opened(context.new_page(), file).page
     tables = downloads(contents)
     taken = json.loads(download(page, '[data-download="json"]'), parse_constant=pytest.fail)
     assert taken["about"]["best"] == "composite_balanced"
@@ -116,8 +96,8 @@ def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
             assert [row[column] for row in taken["tables"][name]] == wanted
 
 
-def test_nothing_is_wider_than_the_window(window: BrowserContext, file: Path) -> None:
-    opened = Opened(window.new_page(), file)
+def test_nothing_is_wider_than_the_window(context: BrowserContext, file: Path) -> None:
+    opened = Opened(context.new_page(), file)
     page = opened.page
     page.evaluate(OPEN_ALL)
     for width in WIDTHS:
@@ -131,8 +111,8 @@ def test_nothing_is_wider_than_the_window(window: BrowserContext, file: Path) ->
     assert opened.said == []
 
 
-def test_without_scripts_the_text_and_the_tables_are_there(chromium: Browser, file: Path) -> None:
-    context = chromium.new_context(java_script_enabled=False)
+def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator("#matrix tbody tr").count() == 4
@@ -141,8 +121,8 @@ def test_without_scripts_the_text_and_the_tables_are_there(chromium: Browser, fi
     context.close()
 
 
-def test_it_prints_whole_with_no_chart_cut(window: BrowserContext, file: Path) -> None:
-    page = Opened(window.new_page(), file).page
+def test_it_prints_whole_with_no_chart_cut(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", print_background=True))) >= 6
     page.emulate_media(media="print")
     # Paper is narrower than the window that the charts were drawn for.
@@ -152,7 +132,7 @@ def test_it_prints_whole_with_no_chart_cut(window: BrowserContext, file: Path) -
         assert right <= 681
 
 
-def test_hostile_words_are_shown_and_do_nothing(window: BrowserContext, tmp_path: Path) -> None:
+def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, tmp_path: Path) -> None:
     made = contents_of_votes()
     pairs, results = made.tables["photo_pairs"], made.tables["pairwise_results"]
     names = {
@@ -174,7 +154,7 @@ def test_hostile_words_are_shown_and_do_nothing(window: BrowserContext, tmp_path
     )
     path = tmp_path / "hostile.html"
     path.write_text(pairwise_page(contents), encoding="utf-8")
-    page = window.new_page()
+    page = context.new_page()
     page.set_viewport_size({"width": 390, "height": 900})
     opened = Opened(page, path)
     page.evaluate(OPEN_ALL)

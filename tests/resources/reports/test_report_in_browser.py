@@ -4,64 +4,23 @@ import csv
 import io
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 
 from resources.reports.fidelity.contents import Contents
 from resources.reports.fidelity.report import downloads, fidelity_page
+from tests.resources.reports.browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
 from tests.resources.reports.hostile_contents import EVIL_IDS, hostile_contents
 from tests.resources.reports.made_contents import contents_of_size, frames_of
 from tests.resources.reports.made_size import KEYS, Size
 
-WIDTHS = (390, 1440)
 DENIED = """Object.defineProperty(window, "localStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },
 });"""
 CHARTS = "Array.from(document.querySelectorAll('.main-svg'))"
-NUMBERS = """() => Array.from(document.querySelectorAll("[data-number]"))
-    .filter((one) => one.checkVisibility()).map((one) => [one.value, one.textContent])"""
-
-
-class Opened:
-    """A page with everything that it asked for and complained about."""
-
-    def __init__(self, page: Page, file: Path) -> None:
-        self.page, self.asked, self.said = page, [], []  # type: ignore[var-annotated]
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.route("**/*", self._only_files)
-        page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=20_000)
-
-    def _only_files(self, route: Route) -> None:
-        self.asked.append(route.request.url)
-        if route.request.url.startswith("file:"):
-            route.continue_()
-        else:
-            route.abort()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True, locale="en-US")
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +34,6 @@ def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(fidelity_page(contents), encoding="utf-8")
     return path
-
-
-def choose_language(page: Page, language: str) -> None:
-    page.click(f'[data-language="{language}"]')
-    page.wait_for_function(f"document.documentElement.lang === '{language}'")
-
-
-def plain(number: str) -> str:
-    return number.replace("\u2212", "-").replace(" ", "")
 
 
 def test_the_language_is_switched_and_remembered_with_the_same_numbers(context: BrowserContext, file: Path) -> None:
@@ -213,12 +163,6 @@ def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
             wanted = [None if value != value else value for value in frame[column]]  # noqa: PLR0124
             assert [float(row[column]) if row[column] else None for row in rows] == wanted
             assert [row[column] for row in taken["tables"][name]] == wanted
-
-
-def download(page: Page, selector: str) -> str:
-    with page.expect_download() as waiting:
-        page.click(selector)
-    return Path(waiting.value.path()).read_bytes().decode("utf-8")
 
 
 def test_nothing_is_wider_than_the_window(context: BrowserContext, file: Path) -> None:

@@ -1,0 +1,46 @@
+"""What the reports of all studies share: partitioned tables in one frame, and the page on the disk with its row."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from resources.parquet_tables import Frames
+from resources.partial_files import write_whole
+from resources.reports.text import LANGUAGES
+from resources.tables.all_tables import TABLES
+from resources.tables.declare import Table
+
+
+def as_one(table: str, frames: pd.DataFrame | Frames) -> pd.DataFrame:
+    """All partitions of a table in one frame; an empty one with the declared columns where none has a row."""
+    if isinstance(frames, pd.DataFrame):
+        return frames
+    made = [frames[key] for key in sorted(frames) if len(frames[key])]
+    if made:
+        return pd.concat(made, ignore_index=True)
+    names = [column.name for column in TABLES[table].columns if not column.pattern]
+    return TABLES[table].validated(pd.DataFrame({name: [] for name in names}))
+
+
+def page_on_disk(page: str, path: Path, table: Table, about: Mapping[str, Any]) -> pd.DataFrame:
+    """The page written, whole or not at all, and the one row of its table.
+
+    Args:
+        page: HTML.
+        path: Where to.
+        table: Declares the row.
+        about: The columns that say what the page is about.
+    """
+    write_whole(path, page)
+    data = page.encode()
+    row = {
+        "path": str(path),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "n_bytes": len(data),
+        "languages": list(LANGUAGES),
+        **about,
+    }
+    return pd.DataFrame([row], columns=[column.name for column in table.columns])
