@@ -8,6 +8,7 @@ from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.load import FILE_NAME, configuration_file, load_configuration
 from resources.configuration.pairwise import PairwiseStudy
+from resources.configuration.reliability import ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
@@ -29,6 +30,7 @@ class Study:
     file: Path | None = None
     retry_states: frozenset[str] = frozenset()
     pairwise_section: PairwiseStudy | None = None
+    reliability_section: ReliabilityStudy | None = None
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -63,6 +65,17 @@ class Study:
             raise self._lacks("pairwise")
         return self.pairwise_section
 
+    @property
+    def reliability(self) -> ReliabilityStudy:
+        """Study D.
+
+        Raises:
+            UserError: It is not configured.
+        """
+        if self.reliability_section is None:
+            raise self._lacks("reliability")
+        return self.reliability_section
+
     def _lacks(self, section: str) -> UserError:
         written = "" if section == "fidelity" else " (`touchstone init` writes it commented out: remove the #)"
         return UserError(
@@ -89,4 +102,5 @@ def study_from_environment() -> Study:
         configuration.evaluation,
         file,
         pairwise_section=configuration.pairwise,
+        reliability_section=configuration.reliability,
     )

@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.pairwise import PairwiseStudy
+from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.yaml_text import KeyFaults, values_of
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
@@ -38,6 +39,7 @@ class Configuration(BaseSettings):
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
     pairwise: PairwiseStudy | None = None
+    reliability: ReliabilityStudy | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -50,8 +52,10 @@ class Configuration(BaseSettings):
     @model_validator(mode="after")
     def some_study(self) -> "Configuration":
         """Refuse a file that configures nothing."""
-        if self.fidelity is None and self.evaluation is None and self.pairwise is None:
-            raise ValueError("no study is configured: add a section `fidelity`, `pairwise` or `evaluation`")
+        if not any((self.fidelity, self.pairwise, self.evaluation, self.reliability)):
+            raise ValueError(
+                "no study is configured: add a section `fidelity`, `pairwise`, `evaluation` or `reliability`"
+            )
         return self
 
     @classmethod

@@ -1,0 +1,159 @@
+"""The `reliability` section of the configuration: queries, judges, thresholds, gate, review, recalibration."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.section import Section
+from resources.errors import nearest
+
+Share = Annotated[float, Field(ge=0, le=1)]
+JudgeName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
+PromptVersion = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
+BUILT_IN_PROMPTS = ("v1", "recalibrated_v2")
+
+
+class EmbeddingJudge(Section):
+    """Cosine of sentence embeddings (all-MiniLM-L6-v2, from the package index), calibrated to 0-1: offline."""
+
+    kind: Literal["embedding"]
+
+
+class LexicalJudge(Section):
+    """BM25 over the words that query and document share, calibrated to 0-1: offline."""
+
+    kind: Literal["lexical"]
+
+
+class RecordedJudge(Section):
+    """Scores given earlier: a file with query_id, doc_id, judge, prompt_version, score."""
+
+    kind: Literal["recorded"]
+    path: Path
+
+
+RelevanceJudge = Annotated[
+    EmbeddingJudge | LexicalJudge | RecordedJudge | OpenAIJudge,
+    Field(discriminator="kind"),
+]
+
+
+class SourceTable(Section):
+    """A Postgres table with one query a row and a `float[]` of scores for each judge; its address is a secret."""
+
+    url_variable: str = Field("TOUCHSTONE_SOURCE_URL", description="environment variable with the address")
+    table: str = "ground_truth"
+    documents_table: str | None = Field(None, description="query_id, doc_id, document; numbered where left out")
+
+
+class ReliabilityGate(Section):
+    """When two judges agree well enough to make ground truth; all unitless."""
+
+    min_macro: float = Field(0.70, ge=-1, le=1)
+    min_micro: float = Field(0.70, ge=-1, le=1)
+    low_kappa: float = Field(0.40, ge=-1, le=1)
+    max_low_share: Share = Field(0.30, description="of the queries with a defined kappa")
+
+
+class Review(Section):
+    """The tiebreaks by people."""
+
+    high_disagreement: Share = Field(0.4, description="scores further apart than this are in dispute")
+    min_reviewed_share: Share = Field(0.20, description="of the disputed queries, before re-validation")
+    documents_at_a_time: int = Field(5, ge=1, le=50)
+    blind: bool = Field(True, description="scores and kappa stay hidden until the reviewer has voted")
+
+
+class Recalibration(Section):
+    """Queries of low kappa judged again under another prompt; `judges` where other ones than before answer it."""
+
+    prompt_version: PromptVersion = "recalibrated_v2"
+    judges: dict[JudgeName, RelevanceJudge] = {}
+    held_out_share: float = Field(0.5, ge=0, lt=1, description="of those queries; not to be read for a new prompt")
+
+
+class ReliabilityStudy(Section):
+    """Study D: do two judges agree well enough to make ground truth?
+
+    `judges` left out: the scores stand in the input. A judge's labels are score > threshold.
+    """
+
+    queries: Path | None = Field(None, description="CSV, JSONL or Parquet: queries, documents, scores where judged")
+    postgres: SourceTable | None = None
+    columns: dict[str, str] = Field({}, description="our column name to the file's")
+    scale: tuple[float, float] = Field((0.0, 1.0), description="what the input's scores run from and to")
+    judges: dict[JudgeName, RelevanceJudge] = {}
+    calibration: Path | None = Field(None, description="query, document, relevance 0-1; for the offline judges")
+    prompt_version: PromptVersion = "v1"
+    prompts: dict[PromptVersion, Path] = Field({}, description="your own prompts by version")
+    threshold: Share = 0.5
+    thresholds: dict[JudgeName, Share] = Field({}, description="thresholds of single judges")
+    max_incomplete_share: Share = Field(0.05, description="documents that not every judge has scored")
+    gate: ReliabilityGate = ReliabilityGate()
+    review: Review = Review()
+    recalibration: Recalibration = Recalibration()
+    bootstrap_resamples: int = Field(1000, ge=100)
+    confidence: float = Field(0.95, gt=0.5, lt=1)
+    seed: int = Field(20260101, ge=0)
+
+    @model_validator(mode="after")
+    def one_input(self) -> "ReliabilityStudy":
+        """Refuse none and two."""
+        if (self.queries is None) == (self.postgres is None):
+            raise ValueError("name the input once: `queries:` for a file or `postgres:` for a table")
+        return self
+
+    @model_validator(mode="after")
+    def a_scale(self) -> "ReliabilityStudy":
+        """Refuse a scale that ends where it begins, or before."""
+        low, high = self.scale
+        if not low < high:
+            raise ValueError(f"scale [{low:g}, {high:g}] must rise")
+        return self
+
+    @model_validator(mode="after")
+    def judges_that_fit(self) -> "ReliabilityStudy":
+        """Refuse one judge, names that differ only in letter case, and offline judges without a calibration."""
+        if len(self.judges) == 1:
+            raise ValueError("agreement takes two judges or more; `judges` names one")
+        for names in (self.judges, self.recalibration.judges):
+            if len({name.lower() for name in names}) < len(names):
+                raise ValueError("two judges differ only in the case of their letters")
+        for name in self.recalibration.judges:
+            if self.judges and name not in self.judges:
+                raise ValueError(f"recalibration.judges: there is no judge '{name}'{nearest(name, self.judges)}")
+        asked = [*self.judges.values(), *self.recalibration.judges.values()]
+        if self.calibration is None and any(isinstance(one, EmbeddingJudge | LexicalJudge) for one in asked):
+            raise ValueError(
+                "the judges `embedding` and `lexical` need `calibration`: a file with query, document, relevance 0-1"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def prompts_that_exist(self) -> "ReliabilityStudy":
+        """Refuse a prompt of a model that is neither built in nor named, and one version for two prompts."""
+        known = [*BUILT_IN_PROMPTS, *self.prompts]
+        for where, version, judges in (
+            ("prompt_version", self.prompt_version, self.judges),
+            (
+                "recalibration.prompt_version",
+                self.recalibration.prompt_version,
+                self.recalibration.judges or self.judges,
+            ),
+        ):
+            asks_a_model = any(isinstance(one, OpenAIJudge) for one in judges.values())
+            if asks_a_model and version not in known:
+                raise ValueError(
+                    f"{where} '{version}' is no prompt{nearest(version, known)}; name its file in `prompts`"
+                )
+        if self.recalibration.prompt_version == self.prompt_version:
+            raise ValueError("recalibration.prompt_version must be another than prompt_version")
+        if taken := set(self.prompts) & set(BUILT_IN_PROMPTS):
+            raise ValueError(f"prompts: {sorted(taken)} are built in; give your own another version")
+        return self
+
+    def threshold_of(self, judge: str) -> float:
+        """The threshold above which this judge's score says relevant."""
+        return self.thresholds.get(judge, self.threshold)

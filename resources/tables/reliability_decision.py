@@ -1,0 +1,141 @@
+"""The tables of study D on what follows: validations, recalibration, reviewers, ground truth, report."""
+
+from typing import Any
+
+from resources.tables.declare import Table, bounds, flag, number, text, texts, time, undefined, whole
+from resources.tables.reliability import KAPPA, QUERY_ID, SHARE
+
+RISE: dict[str, Any] = {"low": -2.0, "high": 2.0}
+
+KAPPA_VALIDATION = Table(
+    "kappa_validation",
+    "Every validation so far: kappa, what it led to, and why; `validation_results` in the database.",
+    (
+        whole("id", "Number of the validation.", low=1),
+        time("timestamp", "When."),
+        number(
+            "kappa_macro",
+            "Mean over queries, 1 where both judges give one label; of several pairs the lowest.",
+            **KAPPA,
+        ),
+        number("kappa_macro_defined", "Mean over queries with a defined kappa.", nullable=True, **KAPPA),
+        number("kappa_micro", "Kappa over all documents pooled.", **KAPPA),
+        *bounds("kappa_macro", "kappa_macro, over resampled queries"),
+        *bounds("kappa_micro", "kappa_micro, over resampled queries"),
+        number("low_share", "Share of the queries with a defined kappa whose kappa is low.", "share", **SHARE),
+        text("status", "passed, contingency_triggered or resolved_by_review."),
+        flag("not_proven", "It passes, and a lower bound does not."),
+        flag("depends_on_convention", "It passes under one convention of the macro alone."),
+        whole("total_queries", "Queries with documents that all judges scored.", "count", low=0),
+        whole("n_undefined", "Of these, without a defined kappa.", "count", low=0),
+        whole("n_documents", "Documents behind it.", "count", low=0),
+        text("judge_1", "First judge of the deciding pair."),
+        text("judge_2", "Second judge of the deciding pair."),
+        text("thresholds", "Threshold of each judge, as JSON."),
+        text("contingency_actions", "Steps taken since the validation before, as JSON."),
+        text("notes", "In words."),
+        text("run", "The run that wrote it."),
+    ),
+    key=("id",),
+)
+
+LOW_KAPPA_PROFILE = Table(
+    "low_kappa_profile",
+    "What tells queries of low kappa from the rest.",
+    (
+        text("feature", "query_words, query_is_vague, document_words, document_kind=..., prompt_version=..."),
+        number("low_kappa", "Median over queries of low kappa, or their share.", nullable=True),
+        number("rest", "The same over the other queries.", nullable=True),
+        text("measure", "median or share."),
+        number("difference", "low_kappa - rest.", nullable=True),
+        number("p", "Two-sided: Mann-Whitney for medians, Fisher's exact test for shares.", nullable=True, **SHARE),
+        number("p_holm", "The same after Holm's correction over the features.", nullable=True, **SHARE),
+        whole("n_low_kappa", "Queries of low kappa.", "count", low=0),
+        whole("n_rest", "The other queries.", "count", low=0),
+        undefined("Why there is no test"),
+    ),
+    key=("feature",),
+)
+
+RECALIBRATION = Table(
+    "recalibration",
+    "What judging queries of low kappa again under another prompt did to kappa; empty before that.",
+    (
+        text("part", "all, judged_again, held_out (of these, kept back) or untouched."),
+        text("statistic", "kappa_macro or kappa_micro, of the deciding pair."),
+        number("before", "Under the first prompt version.", nullable=True, **KAPPA),
+        number("after", "As it counts now.", nullable=True, **KAPPA),
+        number("change", "after - before.", nullable=True, **RISE),
+        *bounds("change", "the change, over resampled queries"),
+        text("method", "How the bounds came about, or why there are none."),
+        whole("n_queries", "Queries.", "count", low=0),
+        text("prompt_version", "The prompt that they were judged again under."),
+        undefined("Why there is no number"),
+    ),
+    key=("part", "statistic"),
+)
+
+REVIEWER_AGREEMENT = Table(
+    "reviewer_agreement",
+    "How well reviewers agree with each other where two voted on the same document.",
+    (
+        text("reviewer_1", "First reviewer."),
+        text("reviewer_2", "Second reviewer."),
+        whole("n_documents", "Documents on which both voted.", "count", low=0),
+        whole("n_queries", "Queries of these documents.", "count", low=0),
+        number("percent_agreement", "Share with the same vote.", "share", nullable=True, **SHARE),
+        number("kappa", "Cohen's kappa; null where it is 0/0.", nullable=True, **KAPPA),
+        undefined("Why there is no kappa"),
+    ),
+    key=("reviewer_1", "reviewer_2"),
+)
+
+JUDGES_AGAINST_REVIEWERS = Table(
+    "judges_against_reviewers",
+    "Which way each judge errs on the disputed documents that people decided; no error rate: these were chosen.",
+    (
+        text("judge", "The judge."),
+        whole("n_documents", "Disputed documents that people decided and it scored.", "count", low=0),
+        whole("n_queries", "Queries of these documents.", "count", low=0),
+        whole("too_high", "Relevant to the judge, not to people.", "count", low=0),
+        whole("too_low", "Relevant to people, not to the judge.", "count", low=0),
+        number("bias", "(too_high - too_low) / n_documents.", "share", nullable=True, low=-1.0, high=1.0),
+        *bounds("bias", "the bias, over resampled queries", "share"),
+        text("method", "How the bounds came about, or why there are none."),
+    ),
+    key=("judge",),
+)
+
+GROUND_TRUTH = Table(
+    "ground_truth",
+    "The documents that count as relevant to each query: where judges agree theirs, else people's.",
+    (
+        QUERY_ID,
+        text("query", "What was asked."),
+        texts("expected_docs", "Documents that are relevant."),
+        whole("n_documents", "Documents with a label.", "count", low=0),
+        whole("n_by_people", "Of these, decided by people.", "count", low=0),
+        number("kappa", "The query's kappa, the lowest over pairs; null where it is 0/0.", nullable=True, **KAPPA),
+        flag("human_override", "People decided a document."),
+        text("override_reason", "Why, in the reviewer's words.", nullable=True),
+        text("reviewer", "Who decided last.", nullable=True),
+        time("decided_at", "When.", nullable=True),
+        text("prompt_version", "Version of the prompt behind the scores."),
+        whole("validation", "Number of the validation that allowed it.", low=1),
+    ),
+    key=("query_id",),
+)
+
+RELIABILITY_REPORT = Table(
+    "reliability_report",
+    "The report as one file for the browser: where it lies and what it was made from.",
+    (
+        text("path", "Address of the HTML file."),
+        text("sha256", "Its content hash."),
+        whole("n_bytes", "Its size.", "bytes", low=1),
+        text("study", "Study that it is about."),
+        text("status", "Status of the latest validation; null where kappa is not defined.", nullable=True),
+        texts("languages", "Languages in it."),
+    ),
+    key=("path",),
+)
