@@ -1,0 +1,217 @@
+"""What stands beside Cohen's kappa: agreement without chance, prevalence, bias, Gwet's AC1, weighted kappa."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.kappa import columns_of
+from analysis.rounding import rounded
+from analysis.undefined import UndefinedStatistic
+
+ANCHORS = (0.0, 0.3, 0.5, 0.7, 1.0)
+# Half-way between anchors; a score on a cut belongs below it.
+CUTS = (0.15, 0.4, 0.6, 0.85)
+Weights = Literal["linear", "quadratic"]
+
+
+def percent_agreements(counts: ArrayLike) -> NDArray[np.float64]:
+    """The share of documents with the same label.
+
+    Args:
+        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
+
+    Returns:
+        Shape ``(...)``, shares of 1; NaN without a document.
+    """
+    both, first, second, neither = columns_of(counts)
+    return _over(both + neither, both + first + second + neither)
+
+
+def pabaks(counts: ArrayLike) -> NDArray[np.float64]:
+    """Kappa as it were if both labels were equally frequent and the judges unbiased: 2 p_o - 1.
+
+    Args:
+        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
+
+    Returns:
+        Shape ``(...)``, -1 to 1; NaN without a document.
+
+    Source:
+        Byrt, Bishop and Carlin (1993), J. Clin. Epidemiol. 46:423-429.
+    """
+    return 2.0 * percent_agreements(counts) - 1.0
+
+
+def prevalence_indices(counts: ArrayLike) -> NDArray[np.float64]:
+    """How unequally frequent the labels are: (n_11 - n_00) / n.
+
+    Args:
+        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
+
+    Returns:
+        Shape ``(...)``, -1 (nothing is relevant) to 1 (all is); kappa falls as it leaves 0. NaN without a document.
+
+    Source:
+        Byrt, Bishop and Carlin (1993), J. Clin. Epidemiol. 46:423-429.
+    """
+    both, first, second, neither = columns_of(counts)
+    return _over(both - neither, both + first + second + neither)
+
+
+def bias_indices(counts: ArrayLike) -> NDArray[np.float64]:
+    """How much more often the first judge says relevant than the second: (n_10 - n_01) / n.
+
+    Args:
+        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
+
+    Returns:
+        Shape ``(...)``, -1 to 1; NaN without a document.
+
+    Source:
+        Byrt, Bishop and Carlin (1993), J. Clin. Epidemiol. 46:423-429.
+    """
+    both, first, second, neither = columns_of(counts)
+    return _over(first - second, both + first + second + neither)
+
+
+def ac1s(counts: ArrayLike) -> NDArray[np.float64]:
+    """Gwet's AC1 of each 2 x 2 table, which rare labels do not pull down.
+
+    Args:
+        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
+
+    Returns:
+        Shape ``(...)``, at most 1; defined wherever there is a document, else NaN.
+
+    Source:
+        Gwet (2008), Br. J. Math. Stat. Psychol. 61:29-48: p_e = 2 q (1 - q), q = mean share of relevant.
+    """
+    both, first, second, neither = columns_of(counts)
+    share = _over(2.0 * both + first + second, 2.0 * (both + first + second + neither))
+    chance = 2.0 * share * (1.0 - share)
+    return (percent_agreements(counts) - chance) / (1.0 - chance)
+
+
+def gwet_ac1(ratings: ArrayLike, n_categories: int | None = None) -> float:
+    """Gwet's AC1 of any number of raters and categories, with gaps.
+
+    Args:
+        ratings: Shape ``(n_units, n_raters)``, categories as numbers; NaN or none where a rater gave none.
+        n_categories: How many categories there are, 2 for labels; none: as many as occur.
+
+    Returns:
+        At most 1. Agreement is from units with two ratings or more, shares of categories from all with one.
+
+    Raises:
+        ValueError: Not two-dimensional, an infinite value, or more categories than there are.
+        UndefinedStatistic: No unit with two ratings, or there is only one category.
+
+    Source:
+        Gwet (2008), Br. J. Math. Stat. Psychol. 61:29-48; Gwet (2014), Handbook of Inter-Rater Reliability.
+    """
+    values = np.asarray(ratings, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"one row per unit and one column per rater are needed, got shape {values.shape}")
+    if bool(np.isinf(values).any()):
+        raise ValueError("a rating is infinite; ratings must be finite, missing ones NaN")
+    present = ~np.isnan(values)
+    sizes = present.sum(axis=1)
+    if not bool(np.any(sizes >= 2)):
+        raise UndefinedStatistic("no unit with ratings of two raters")
+    categories, codes = np.unique(rounded(values[present]), return_inverse=True)
+    q = len(categories) if n_categories is None else n_categories
+    if len(categories) > q:
+        raise ValueError(f"{len(categories)} categories occur, but there are only {q}")
+    if q == 1:
+        raise UndefinedStatistic("there is only one category, so AC1 has no chance agreement")
+    cells = np.nonzero(present)[0] * len(categories) + codes
+    counts = np.bincount(cells, minlength=len(values) * len(categories)).reshape(len(values), len(categories))
+    pairs, of_pairs = counts[sizes >= 2], sizes[sizes >= 2]
+    agreed = float(((pairs * (pairs - 1)).sum(axis=1) / (of_pairs * (of_pairs - 1))).mean())
+    shares = (counts[sizes >= 1] / sizes[sizes >= 1, None]).mean(axis=0)
+    chance = float((shares * (1.0 - shares)).sum()) / (q - 1)
+    return (agreed - chance) / (1.0 - chance)
+
+
+def bins_of(scores: ArrayLike) -> NDArray[np.int64]:
+    """The number of the nearest anchor (0, 0.3, 0.5, 0.7, 1) of each score, from 0 to 4.
+
+    Args:
+        scores: Any shape, on 0-1.
+
+    Returns:
+        The same shape; a score half-way between two anchors, at 12 decimals, belongs to the lower one.
+
+    Raises:
+        ValueError: A score is missing or outside 0-1.
+    """
+    values = rounded(scores)
+    if not bool(np.all((values >= 0.0) & (values <= 1.0))):
+        raise ValueError("each score must be a number from 0 to 1; drop missing ones and count them")
+    return np.searchsorted(np.array(CUTS), values, side="left").astype(np.int64)
+
+
+def weighted_kappas(tables: ArrayLike, weights: Weights) -> NDArray[np.float64]:
+    """Kappa of each k x k table in which a disagreement weighs as its distance.
+
+    Args:
+        tables: Shape ``(..., k, k)``, documents by the bin of the first and of the second judge, in order.
+        weights: A disagreement weighs as the distance of the bins (linear) or its square (quadratic).
+
+    Returns:
+        Shape ``(...)``, at most 1; NaN where all documents lie in one bin for both judges, or there is none.
+
+    Raises:
+        ValueError: Tables that are not square, or other weights.
+
+    Source:
+        Cohen (1968), Psychol. Bull. 70:213-220.
+    """
+    table = np.asarray(tables, dtype=np.float64)
+    if table.ndim < 2 or table.shape[-1] != table.shape[-2]:
+        raise ValueError(f"tables must be square, got shape {table.shape}")
+    if weights not in ("linear", "quadratic"):
+        raise ValueError(f"weights must be linear or quadratic, got '{weights}'")
+    bins = np.arange(table.shape[-1], dtype=np.float64)
+    distances = np.abs(bins[:, None] - bins) ** (1 if weights == "linear" else 2)
+    observed = (table * distances).sum(axis=(-2, -1)) * table.sum(axis=(-2, -1))
+    by_chance = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
+    return 1.0 - _over(observed, (by_chance * distances).sum(axis=(-2, -1)))
+
+
+def weighted_kappa(first: ArrayLike, second: ArrayLike, weights: Weights) -> float:
+    """Kappa of two judges' bins in which a disagreement weighs as its distance.
+
+    Args:
+        first: Shape ``(n,)``, bins of the first judge, of `bins_of`.
+        second: Shape ``(n,)``, of the second, same order.
+        weights: linear or quadratic.
+
+    Returns:
+        At most 1.
+
+    Raises:
+        ValueError: Shapes differ, or bins outside 0-4.
+        UndefinedStatistic: No document, or all in one bin for both judges.
+
+    Source:
+        Cohen (1968), Psychol. Bull. 70:213-220.
+    """
+    one, two = np.asarray(first), np.asarray(second)
+    if one.ndim != 1 or one.shape != two.shape:
+        raise ValueError(f"both judges need one bin per document, got shapes {one.shape} and {two.shape}")
+    if not (np.isin(one, range(len(ANCHORS))).all() and np.isin(two, range(len(ANCHORS))).all()):
+        raise ValueError(f"each bin must be a whole number from 0 to {len(ANCHORS) - 1}")
+    cells = one.astype(np.int64) * len(ANCHORS) + two.astype(np.int64)
+    table = np.bincount(cells, minlength=len(ANCHORS) ** 2).reshape(len(ANCHORS), len(ANCHORS))
+    value = float(weighted_kappas(table, weights))
+    if np.isnan(value):
+        raise UndefinedStatistic("all documents lie in one bin for both judges, so weighted kappa is 0/0")
+    return value
+
+
+def _over(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    found = np.full(np.shape(below), np.nan)
+    np.divide(above, below, out=found, where=below > 0)
+    return found

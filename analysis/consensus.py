@@ -1,0 +1,86 @@
+"""The label of each document: the judges' where they agree, else people's."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Consensus(NamedTuple):
+    """Labels of documents, shape ``(n_documents,)``, and which queries have one for each, shape ``(n_queries,)``.
+
+    `relevant` means nothing where `resolved` is false. `by_people` are documents on which the judges differ and people
+    decided. A query without documents is not resolved.
+    """
+
+    relevant: NDArray[np.bool_]
+    resolved: NDArray[np.bool_]
+    by_people: NDArray[np.bool_]
+    query_resolved: NDArray[np.bool_]
+
+    @property
+    def n_unresolved_queries(self) -> int:
+        """Queries that are left out."""
+        return int(np.count_nonzero(~self.query_resolved))
+
+
+def majority(votes_relevant: int, votes_not_relevant: int) -> bool | None:
+    """What most reviewers say of a document; none without a vote and on a tie.
+
+    Raises:
+        ValueError: A negative number of votes.
+    """
+    if min(votes_relevant, votes_not_relevant) < 0:
+        raise ValueError(f"votes must not be negative, got {votes_relevant} and {votes_not_relevant}")
+    return None if votes_relevant == votes_not_relevant else votes_relevant > votes_not_relevant
+
+
+def consensus(
+    labels: ArrayLike, votes_relevant: ArrayLike, votes_not_relevant: ArrayLike, queries: ArrayLike, n_queries: int
+) -> Consensus:
+    """The label of each document that has one, and the queries in which every document has.
+
+    Args:
+        labels: Shape ``(n_documents, n_judges)``, true where the judge calls the document relevant.
+        votes_relevant: Shape ``(n_documents,)``, reviewers whose standing vote is relevant.
+        votes_not_relevant: Shape ``(n_documents,)``, those whose standing vote is not relevant.
+        queries: Shape ``(n_documents,)``, the number of each document's query, from 0.
+        n_queries: How many queries there are.
+
+    Returns:
+        Where all judges agree their label, whatever people say; else the majority of the votes; a tie or no vote
+        leaves the document, and with it the query, unresolved.
+
+    Raises:
+        ValueError: Shapes differ, fewer than 2 judges, a negative vote, or a query's number does not fit.
+
+    Source:
+        docs/reliability.md.
+    """
+    of_judges, index = np.asarray(labels), np.asarray(queries)
+    yes, no = np.asarray(votes_relevant, dtype=np.int64), np.asarray(votes_not_relevant, dtype=np.int64)
+    if of_judges.ndim != 2 or of_judges.shape[1] < 2 or of_judges.dtype.kind != "b":
+        raise ValueError(
+            f"true or false of two judges or more is needed, got {of_judges.dtype} of shape {of_judges.shape}"
+        )
+    if any(one.shape != of_judges.shape[:1] for one in (yes, no, index)):
+        raise ValueError(
+            f"votes and a query are needed for each of {len(of_judges)} documents, got shapes {yes.shape}, {no.shape}, "
+            f"{index.shape}"
+        )
+    if bool((yes < 0).any()) or bool((no < 0).any()):
+        raise ValueError("votes must not be negative")
+    if index.size and (index.dtype.kind not in "iu" or int(index.min()) < 0 or int(index.max()) >= n_queries):
+        raise ValueError(f"a query's number must be a whole number from 0 to {n_queries - 1}")
+    index = index.astype(np.intp)
+    agree = of_judges.all(axis=1) | ~of_judges.any(axis=1)
+    by_people = ~agree & (yes != no)
+    resolved = agree | by_people
+    open_documents = np.bincount(index[~resolved], minlength=n_queries)
+    with_documents = np.bincount(index, minlength=n_queries) > 0
+    return Consensus(
+        relevant=np.where(agree, of_judges[:, 0], by_people & (yes > no)),
+        resolved=resolved,
+        by_people=by_people,
+        query_resolved=with_documents & (open_documents == 0),
+    )

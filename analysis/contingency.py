@@ -1,0 +1,119 @@
+"""Which step is due when judges do not agree well enough."""
+
+from typing import Literal, NamedTuple
+
+Status = Literal["passed", "contingency_triggered", "resolved_by_review"]
+StepName = Literal["none", "more_data", "review", "validate", "accept_thresholds", "recalibrate", "manual_review"]
+STATUSES: tuple[Status, ...] = ("passed", "contingency_triggered", "resolved_by_review")
+
+
+class ContingencyFacts(NamedTuple):
+    """What the step that is due depends on.
+
+    `status` is that of the latest validation, none without one. `n_disputed` and `n_reviewed` count disputed queries,
+    `quota` how many of them must be reviewed. `threshold_helps`: an advised threshold raises kappa and is not in force
+    yet. `n_low` counts queries of low kappa: what recalibration judges again. `n_undecided` counts documents whose
+    labels differ and that no person has decided. `changed`: scores or thresholds are others than at the latest
+    validation.
+    """
+
+    status: Status | None
+    n_disputed: int
+    n_reviewed: int
+    quota: int
+    biased: bool
+    threshold_helps: bool
+    recalibrated: bool
+    n_low: int
+    n_undecided: int
+    changed: bool = False
+
+
+class ContingencyStep(NamedTuple):
+    """The step that is due, and what to do in plain words."""
+
+    name: StepName
+    sentence: str
+
+
+def step_due(facts: ContingencyFacts) -> ContingencyStep:
+    """The one step that comes next.
+
+    Args:
+        facts: What is known now.
+
+    Returns:
+        After a contingency: `review` until the quota is met, `validate` where something changed since or nothing is
+        left undecided, `accept_thresholds` where judges are biased and a threshold helps, `recalibrate` once, then
+        `manual_review` of every document whose labels differ. Else `none`, or `more_data` without a validation.
+
+    Raises:
+        ValueError: An unknown status, or counts that are negative or do not fit.
+
+    Source:
+        docs/reliability.md.
+    """
+    _refuse(facts)
+    if facts.status is None:
+        return ContingencyStep(
+            "more_data", "There is no validation yet: score queries with both judges until one has a defined kappa."
+        )
+    if facts.status == "passed":
+        return ContingencyStep("none", "The judges agree well enough. Nothing is due.")
+    if facts.status == "resolved_by_review":
+        return ContingencyStep("none", "People decided every document on which the judges differ. Nothing is due.")
+    missing = facts.quota - facts.n_reviewed
+    if missing > 0:
+        return ContingencyStep(
+            "review",
+            f"Review {missing} more of {facts.n_disputed} disputed queries: {facts.n_reviewed} of the {facts.quota} "
+            "needed are done.",
+        )
+    if facts.changed:
+        return ContingencyStep(
+            "validate", "Scores or thresholds are others than at the latest validation: validate again."
+        )
+    if facts.n_undecided == 0:
+        return ContingencyStep(
+            "validate", "People decided every document on which the judges differ: validate again to settle it."
+        )
+    if facts.biased and facts.threshold_helps:
+        return ContingencyStep(
+            "accept_thresholds",
+            "One judge scores higher than the other, and another threshold for it raises kappa: accept the advised "
+            "threshold.",
+        )
+    if not facts.recalibrated and facts.n_low > 0:
+        why = (
+            "No further threshold helps against the bias"
+            if facts.biased
+            else "Neither judge scores higher, so no threshold is to blame"
+        )
+        return ContingencyStep(
+            "recalibrate", f"{why}: judge the {_queries(facts.n_low)} of low kappa again under the next prompt."
+        )
+    why = "Recalibration is done" if facts.recalibrated else "No query has a low kappa to be judged again"
+    return ContingencyStep(
+        "manual_review",
+        f"{why} and kappa is still too low: decide the {_documents(facts.n_undecided)} on which the judges still "
+        "differ.",
+    )
+
+
+def _refuse(facts: ContingencyFacts) -> None:
+    if facts.status is not None and facts.status not in STATUSES:
+        raise ValueError(f"status '{facts.status}' is none of {', '.join(STATUSES)}")
+    counts = (facts.n_disputed, facts.n_reviewed, facts.quota, facts.n_low, facts.n_undecided)
+    if min(counts) < 0 or max(facts.n_reviewed, facts.quota) > facts.n_disputed:
+        raise ValueError(
+            f"counts that do not fit: {facts.n_reviewed} reviewed and {facts.quota} needed of {facts.n_disputed} "
+            f"disputed queries, {facts.n_low} low, {facts.n_undecided} undecided"
+        )
+
+
+def _queries(n: int) -> str:
+    return "1 query" if n == 1 else f"{n} queries"
+
+
+def _documents(n: int) -> str:
+    return "1 document" if n == 1 else f"{n} documents"

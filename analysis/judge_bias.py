@@ -1,0 +1,146 @@
+"""Whether one of two judges scores higher than the other."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.bootstrap import RESAMPLES, Interval, cluster_index
+from analysis.holm import below_level
+from analysis.rounding import rounded
+from analysis.signed_rank import signed_rank
+from analysis.undefined import UndefinedStatistic
+from analysis.walsh import score_differences, shift
+
+LEVEL = 0.05
+ASSUMES_INDEPENDENCE = "assumes independent documents"
+
+
+class BiasTest(NamedTuple):
+    """A signed-rank test of first judge - second, with the shift of the same differences (share).
+
+    `p` and `statistic` are none where all differences are 0, and `undefined` says so. `biased` is none in the pooled
+    test, which decides nothing.
+    """
+
+    test: Literal["query_medians", "pooled"]
+    p: float | None
+    method: str
+    statistic: float | None
+    n: int
+    n_zero: int
+    shift: float
+    interval: Interval
+    difference_of_medians: float
+    biased: bool | None
+    undefined: str | None
+
+
+class JudgeBias(NamedTuple):
+    """The test that decides, one difference per query, and beside it that of all documents."""
+
+    query_medians: BiasTest
+    pooled: BiasTest
+
+    @property
+    def biased(self) -> bool:
+        """One judge scores higher, by the test on query medians alone."""
+        return bool(self.query_medians.biased)
+
+
+def judge_bias(
+    first: ArrayLike,
+    second: ArrayLike,
+    queries: ArrayLike,
+    *,
+    seed: int,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    workers: int = 1,
+) -> JudgeBias:
+    """Whether one judge scores higher, and by how much.
+
+    Args:
+        first: Shape ``(n_documents,)``, scores on 0-1.
+        second: Shape ``(n_documents,)``, same documents.
+        queries: Shape ``(n_documents,)``, the query of each document.
+        seed: Of the resamples of queries.
+        level: A p below it on the query medians is called bias.
+        resamples: How many resamples.
+        confidence: Of the shifts' intervals.
+        workers: Processes; the results are the same for any number.
+
+    Returns:
+        `query_medians` tests the median difference of each query, since documents of one query are not independent;
+        `pooled` tests all documents as if they were, and says so in `method`. Positive: the first judge is higher.
+        Where all medians are 0 there is no p and no bias is called. The shift of documents is `pooled.shift`.
+
+    Raises:
+        ValueError: Shapes differ, a score or a query is missing, or bad resamples or confidence.
+        UndefinedStatistic: No document.
+
+    Source:
+        docs/statistics.md, Agreement of two judges.
+    """
+    differences = score_differences(first, second)
+    if not differences.size:
+        raise UndefinedStatistic("no document that both judges scored")
+    index, n_queries = cluster_index(queries)
+    if index.shape != differences.shape:
+        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
+    one, two = rounded(first), rounded(second)
+    how = {"seed": seed, "resamples": resamples, "workers": workers}
+    of_queries = query_medians(differences, index)
+    medians = _test(
+        "query_medians",
+        of_queries,
+        np.arange(n_queries),
+        _difference_of_medians(query_medians(one, index), query_medians(two, index)),
+        confidence,
+        how,
+    )
+    biased = medians.p is not None and below_level(medians.p, level)
+    pooled = _test("pooled", differences, index, _difference_of_medians(one, two), confidence, how)
+    if pooled.p is not None:
+        pooled = pooled._replace(method=f"{pooled.method}, {ASSUMES_INDEPENDENCE}")
+    return JudgeBias(medians._replace(biased=biased), pooled)
+
+
+def query_medians(values: ArrayLike, queries: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The median of each query's values.
+
+    Args:
+        values: Shape ``(n_documents,)``, one per document, none missing.
+        queries: Shape ``(n_documents,)``, the number of each document's query: every number from 0 occurs.
+
+    Returns:
+        Shape ``(n_queries,)``, rounded to 12 decimals.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    ordered = array[np.lexsort((array, queries))]
+    sizes = np.bincount(queries)
+    starts = np.cumsum(sizes) - sizes
+    return rounded((ordered[starts + (sizes - 1) // 2] + ordered[starts + sizes // 2]) / 2.0)
+
+
+def _test(
+    name: Literal["query_medians", "pooled"],
+    differences: NDArray[np.float64],
+    clusters: NDArray[np.intp],
+    difference_of_medians: float,
+    confidence: float,
+    how: dict[str, int],
+) -> BiasTest:
+    moved = shift(differences, clusters, confidence=confidence, **how)
+    n, n_zero = differences.size, int(np.count_nonzero(differences == 0.0))
+    tail = (moved.value, moved.interval, difference_of_medians, None)
+    try:
+        found = signed_rank(differences)
+    except UndefinedStatistic as undefined:
+        return BiasTest(name, None, f"none: {undefined.reason}", None, n, n_zero, *tail, undefined.reason)
+    return BiasTest(name, found.p, found.method, found.statistic, n, n_zero, *tail, None)
+
+
+def _difference_of_medians(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    return float(rounded(np.median(first) - np.median(second)))

@@ -1,0 +1,135 @@
+"""The companions of kappa: worked tables, statsmodels and sklearn, and data with published values."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
+
+from analysis.agreement_coefficients import (
+    ac1s,
+    bias_indices,
+    bins_of,
+    gwet_ac1,
+    pabaks,
+    percent_agreements,
+    prevalence_indices,
+    weighted_kappa,
+    weighted_kappas,
+)
+from analysis.undefined import UndefinedStatistic
+from tests.analysis.test_krippendorff import DATA_C
+
+TABLE = [40, 5, 3, 52]
+tables = st.tuples(*[st.integers(0, 20)] * 4).filter(any)
+bins = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)
+
+
+def test_companions_of_a_worked_table():
+    # n 100. p_o = 92/100; PABAK 2 * 0.92 - 1; prevalence (40 - 52)/100; bias (5 - 3)/100.
+    assert percent_agreements(TABLE) == pytest.approx(0.92)
+    assert pabaks(TABLE) == pytest.approx(0.84)
+    assert prevalence_indices(TABLE) == pytest.approx(-0.12)
+    assert bias_indices(TABLE) == pytest.approx(0.02)
+    # AC1: q = (45 + 43)/200 = 0.44; p_e = 2 * 0.44 * 0.56 = 0.4928; (0.92 - 0.4928)/(1 - 0.4928).
+    assert ac1s(TABLE) == pytest.approx(0.4272 / 0.5072)
+
+
+def test_bias_is_positive_where_the_first_judge_says_relevant_more_often():
+    assert bias_indices([0, 3, 1, 0]) == 0.5
+    assert bias_indices([0, 1, 3, 0]) == -0.5
+
+
+def test_ac1_is_1_where_both_give_one_label_and_kappa_is_not_defined():
+    assert ac1s([[0, 0, 0, 5], [5, 0, 0, 0]]).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("function", [percent_agreements, pabaks, prevalence_indices, bias_indices, ac1s])
+def test_without_a_document_there_is_no_companion(function):
+    assert np.isnan(function([0, 0, 0, 0]))
+    with pytest.raises(ValueError, match="negative or missing"):
+        function([1, 2, 3, np.nan])
+
+
+def test_ac1_of_krippendorffs_data_c():
+    # docs/statistics.md, Reference cases; shares of categories from all 12 units.
+    assert gwet_ac1(DATA_C.T) == pytest.approx(0.775444068, abs=1e-9)
+
+
+@given(tables)
+def test_ac1_of_labels_is_that_of_their_table(table):
+    labels = np.column_stack([np.repeat([1, 1, 0, 0], table), np.repeat([1, 0, 1, 0], table)])
+    assert gwet_ac1(labels, n_categories=2) == pytest.approx(float(ac1s(table)), abs=1e-12)
+
+
+def test_ac1_without_pairs_or_with_one_category_is_undefined():
+    with pytest.raises(UndefinedStatistic, match="two raters"):
+        gwet_ac1([[1, None], [None, 2]])
+    with pytest.raises(UndefinedStatistic, match="one category"):
+        gwet_ac1([[1, 1], [1, 1]])
+
+
+@pytest.mark.parametrize(("ratings", "n"), [([1, 2], None), ([[1, np.inf]], None), ([[1, 2], [3, 1]], 2)])
+def test_ac1_refuses_what_is_no_table_of_ratings(ratings, n):
+    with pytest.raises(ValueError, match="shape|infinite|only 2"):
+        gwet_ac1(ratings, n)
+
+
+def test_a_score_on_a_cut_belongs_to_the_bin_below():
+    scores = [0.0, 0.15, 0.1500001, 0.4, 0.41, 0.6, 0.61, 0.85, 0.86, 1.0]
+    assert bins_of(scores).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert 0.1 + 0.3 + 0.2 > 0.6
+    assert bins_of(0.1 + 0.3 + 0.2) == 2
+
+
+@pytest.mark.parametrize("scores", [[0.5, None], [np.nan], [1.2], [-0.1]])
+def test_bins_need_scores_from_0_to_1(scores):
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        bins_of(scores)
+
+
+def test_each_anchor_is_in_the_bin_of_its_number():
+    assert bins_of([0.0, 0.3, 0.5, 0.7, 1.0]).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_weighted_kappa_of_a_worked_table():
+    # Documents (0,0) (0,1) (1,1) (2,0): distances 0 1 0 2, sum 3, squares 5. By chance (rows 2 1 1, columns 2 2 0,
+    # over 4): 0-1 2*2, 1-0 1*2, 2-0 1*2 at 2, 2-1 1*2: linear (4+2+4+2)/4 = 3, squared (4+2+8+2)/4 = 4.
+    first, second = [0, 0, 1, 2], [0, 1, 1, 0]
+    assert weighted_kappa(first, second, "linear") == pytest.approx(1 - 3 / 3)
+    assert weighted_kappa(first, second, "quadratic") == pytest.approx(1 - 5 / 4)
+
+
+@given(bins, st.sampled_from(["linear", "quadratic"]))
+def test_weighted_kappa_is_sklearns_and_statsmodels(pairs, weights):
+    first, second = np.array(pairs).T
+    if len({*first, *second}) == 1:
+        with pytest.raises(UndefinedStatistic, match="one bin"):
+            weighted_kappa(first, second, weights)
+        return
+    found = weighted_kappa(first, second, weights)
+    assert found == pytest.approx(cohen_kappa_score(first, second, labels=range(5), weights=weights), abs=1e-12)
+    table = np.zeros((5, 5))
+    np.add.at(table, (first, second), 1)
+    theirs = statsmodels_kappa(table, wt=weights, return_results=False)
+    assert found == pytest.approx(theirs, abs=1e-12)
+
+
+def test_weighted_kappa_of_one_constant_judge_is_0():
+    assert weighted_kappa([2, 2, 2], [1, 2, 4], "linear") == 0.0
+
+
+def test_what_is_no_pair_of_bins_is_refused():
+    with pytest.raises(ValueError, match="got shapes"):
+        weighted_kappa([1, 2], [1], "linear")
+    with pytest.raises(ValueError, match="from 0 to 4"):
+        weighted_kappa([1, 5], [1, 2], "linear")
+    with pytest.raises(ValueError, match="from 0 to 4"):
+        weighted_kappa([0.5, 1], [1, 2], "linear")
+    with pytest.raises(ValueError, match="square"):
+        weighted_kappas([[1, 2, 3], [1, 2, 3]], "linear")
+    with pytest.raises(ValueError, match="weights"):
+        weighted_kappas(np.eye(3), "cubic")
+    with pytest.raises(UndefinedStatistic, match="one bin"):
+        weighted_kappa([], [], "linear")

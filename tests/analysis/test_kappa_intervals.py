@@ -1,0 +1,183 @@
+"""Intervals over queries: every resample written out with other people's code, and queries that carry none."""
+
+import krippendorff
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from analysis.agreement_coefficients import bins_of, gwet_ac1
+from analysis.bootstrap import percentile_interval, resample_counts
+from analysis.kappa import counts_of_queries, kappa_summary, relevant
+from analysis.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
+from analysis.undefined import UndefinedStatistic
+
+N_QUERIES, N_DOCUMENTS, RESAMPLES, SEED = 14, 6, 60, 5
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """Two judges' scores, some queries without a relevant document, and the query of each document."""
+    rng = np.random.default_rng(2)
+    queries = np.repeat(np.arange(N_QUERIES), N_DOCUMENTS)
+    true = rng.random(N_QUERIES * N_DOCUMENTS) * np.repeat(rng.choice([0.3, 1.0], N_QUERIES), N_DOCUMENTS)
+    first, second = (np.round(np.clip(true + rng.normal(0, 0.1, true.size), 0, 1), 2) for _ in range(2))
+    return first, second, queries
+
+
+def in_other_words(first, second, queries, drawn):
+    """Each statistic of one resample by sklearn, krippendorff and plain means, documents written out."""
+    rows = np.concatenate([np.flatnonzero(queries == query) for query in drawn])
+    a, b = first[rows] > 0.5, second[rows] > 0.5
+    found = []
+    for query in drawn:
+        one, two = first[queries == query] > 0.5, second[queries == query] > 0.5
+        same = len({*one.tolist(), *two.tolist()}) == 1
+        found.append(None if same else cohen_kappa_score(one, two))
+    defined = [value for value in found if value is not None]
+    bins = bins_of(first[rows]), bins_of(second[rows])
+    return {
+        "kappa_macro": np.mean([1.0 if value is None else value for value in found]),
+        "kappa_macro_defined": np.mean(defined),
+        "kappa_micro": cohen_kappa_score(a, b),
+        "low_share": np.mean([round(value, 12) < 0.4 for value in defined]),
+        "percent_agreement": np.mean(a == b),
+        "pabak": 2 * np.mean(a == b) - 1,
+        "prevalence_index": np.mean(a & b) - np.mean(~a & ~b),
+        "bias_index": np.mean(a) - np.mean(b),
+        "ac1": gwet_ac1(np.column_stack([a, b]), 2),
+        "alpha_nominal": krippendorff.alpha(np.array([a, b], float), level_of_measurement="nominal"),
+        "weighted_kappa_linear": cohen_kappa_score(*bins, labels=range(5), weights="linear"),
+        "weighted_kappa_quadratic": cohen_kappa_score(*bins, labels=range(5), weights="quadratic"),
+        "alpha_ordinal": krippendorff.alpha(np.array(bins, float), level_of_measurement="ordinal"),
+        "alpha_interval": krippendorff.alpha(np.array([first[rows], second[rows]]), level_of_measurement="interval"),
+    }
+
+
+def counted(scores):
+    first, second, queries = scores
+    return counts_of_queries(relevant(first, 0.5), relevant(second, 0.5), queries)
+
+
+def test_every_value_and_interval_is_that_of_resamples_written_out(scores):
+    found = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=SEED, resamples=RESAMPLES)
+    drawn = np.vstack(list(resample_counts(np.arange(N_QUERIES), RESAMPLES, SEED)))
+    looped = [in_other_words(*scores, np.repeat(np.arange(N_QUERIES), row)) for row in drawn]
+    expected = in_other_words(*scores, np.arange(N_QUERIES))
+    assert tuple(found.estimates) == OF_LABELS + OF_SCORES
+    for name, estimate in found.estimates.items():
+        assert estimate.value == pytest.approx(expected[name], abs=1e-10), name
+        interval = percentile_interval(
+            [one[name] for one in looped], confidence=0.95, n_clusters=N_QUERIES, resamples=RESAMPLES
+        )
+        assert estimate.interval[:2] == pytest.approx(interval[:2], abs=1e-10), name
+        assert estimate.interval.method == "percentile bootstrap, 60 resamples, 14 clusters"
+
+
+def test_values_are_those_of_the_summary(scores):
+    found, summary = agreement(counted(scores), seed=1, resamples=20), kappa_summary(counted(scores))
+    assert (summary.n_undefined > 0, summary.n_defined > 0) == (True, True)
+    for name, value in (
+        ("kappa_macro", summary.macro),
+        ("kappa_macro_defined", summary.macro_defined),
+        ("kappa_micro", summary.micro),
+        ("low_share", summary.low_share),
+    ):
+        assert found.estimates[name].value == pytest.approx(value, abs=1e-12)
+    assert (found.n_queries, found.n_documents) == (summary.n_queries, summary.n_documents)
+
+
+def test_labels_alone_have_the_same_intervals_as_labels_with_scores(scores):
+    alone = agreement(counted(scores), seed=3, resamples=120)
+    together = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=3, resamples=120)
+    for name in OF_LABELS:
+        assert alone.estimates[name].interval[:2] == pytest.approx(together.estimates[name].interval[:2], abs=1e-12)
+
+
+def test_the_same_seed_gives_the_same_intervals_and_another_does_not(scores):
+    one, two, other = (agreement(counted(scores), seed=seed, resamples=100) for seed in (1, 1, 2))
+    assert one == two
+    assert one.interval("kappa_macro") != other.interval("kappa_macro")
+
+
+def test_queries_without_documents_are_neither_counted_nor_drawn(scores):
+    first, second, queries = scores
+    counts = counts_of_queries(first > 0.5, second > 0.5, queries * 2, 2 * N_QUERIES)
+    sums = score_sums(first, second, queries * 2, 2 * N_QUERIES)
+    plain = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=1, resamples=50)
+    assert agreement(counts, sums, seed=1, resamples=50) == plain
+
+
+@pytest.mark.parametrize(("n", "bounds", "unreliable"), [(1, False, True), (4, False, True), (6, True, True)])
+def test_few_queries_make_an_interval_unreliable_and_fewer_make_none(scores, n, bounds, unreliable):
+    varied = np.array([[2, 1, 0, 2], [1, 0, 1, 3], [2, 0, 0, 3], [1, 1, 0, 2], [2, 1, 1, 2], [3, 0, 0, 2]])
+    interval = agreement(varied[:n], seed=1, resamples=100).interval("kappa_macro")
+    assert (interval.low is not None, interval.unreliable, interval.n_clusters) == (bounds, unreliable, n)
+
+
+def test_perfect_agreement_has_no_bounds_that_would_claim_certainty():
+    found = agreement([[2, 0, 0, 3]] * 20, seed=1, resamples=100)
+    assert found.estimates["kappa_macro"].value == 1.0
+    assert found.interval("kappa_macro").low is None
+    assert found.interval("kappa_macro").method == "none: the same in every resample"
+
+
+def test_one_label_everywhere_leaves_what_is_undefined_without_a_value_and_with_the_reason():
+    queries = np.repeat(np.arange(6), 2)
+    sums = score_sums([0.1] * 12, [0.1] * 12, queries, 6)
+    found = agreement([[0, 0, 0, 2]] * 6, sums, seed=1, resamples=50)
+    assert set(found.estimates) == {
+        "kappa_macro",
+        "percent_agreement",
+        "pabak",
+        "prevalence_index",
+        "bias_index",
+        "ac1",
+    }
+    assert found.undefined["kappa_macro_defined"] == "no query has a defined kappa"
+    assert "0/0" in found.undefined["kappa_micro"]
+    assert found.undefined["alpha_interval"] == "all scores are equal, so alpha is 0/0"
+    assert found.interval("kappa_micro") is None
+
+
+def test_resamples_without_a_defined_kappa_are_dropped_and_counted():
+    # One of 5 queries has a kappa: missing from (4/5)^5 = 33 % of resamples.
+    found = agreement([[2, 1, 0, 2]] + [[0, 0, 0, 5]] * 4, seed=1, resamples=200)
+    assert "undefined in" in found.interval("kappa_macro_defined").method
+
+
+def test_the_interval_covers_the_true_micro_kappa_about_as_often_as_it_says():
+    # Each query has a probability of its own that judge 2 copies judge 1's fair coin, else a fair coin: kappa = mean p.
+    rng = np.random.default_rng(8)
+    covered = 0
+    for trial in range(100):
+        copies = rng.random((60, 5)) < rng.beta(4, 2, (60, 1))
+        first, coin = rng.random((60, 5)) < 0.5, rng.random((60, 5)) < 0.5
+        second = np.where(copies, first, coin)
+        counts = counts_of_queries(first.ravel(), second.ravel(), np.repeat(np.arange(60), 5))
+        interval = agreement(counts, seed=trial, resamples=200).interval("kappa_micro")
+        covered += interval.low <= 4 / 6 <= interval.high
+    assert 87 <= covered <= 99
+
+
+def test_scores_and_counts_must_fit(scores):
+    sums = score_sums(*scores, N_QUERIES)
+    with pytest.raises(ValueError, match="one row of 28 sums"):
+        agreement(counted(scores), sums[:, :5], seed=1)
+    with pytest.raises(ValueError, match="not of the same documents"):
+        agreement(counted(scores), sums * 2, seed=1)
+    with pytest.raises(UndefinedStatistic, match="no query with a document"):
+        agreement([[0, 0, 0, 0]], seed=1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "queries", "words"),
+    [
+        ([0.1, 0.2], [0.1], [0, 0], "got shapes"),
+        ([0.1, None], [0.1, 0.2], [0, 0], "from 0 to 1"),
+        ([0.1, 5.0], [0.1, 0.2], [0, 0], "from 0 to 1"),
+        ([0.1, 0.3], [0.1, 0.2], [0, 1], "whole number from 0 to 0"),
+    ],
+)
+def test_scores_that_are_missing_or_off_the_scale_are_refused(first, second, queries, words):
+    with pytest.raises(ValueError, match=words):
+        score_sums(first, second, queries, 1)

@@ -1,0 +1,128 @@
+"""The Walsh median: every pair listed, published data, a naive bootstrap, how it moves with the data."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.bootstrap import resample_counts
+from analysis.undefined import UndefinedStatistic
+from analysis.walsh import score_differences, shift, walsh_median
+
+THOUSANDTHS = st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)
+DIFFERENCES = st.lists(st.one_of(THOUSANDTHS, st.floats(-1, 1)), min_size=1, max_size=40)
+
+
+def by_listing(differences):
+    d = np.asarray(differences, dtype=float)
+    i, j = np.triu_indices(len(d))
+    return float(np.median((d[i] + d[j]) / 2))
+
+
+def test_three_differences_by_hand():
+    # Averages of 0, .1, .5: 0 .05 .1 .25 .3 .5; the middle two are .1 and .25.
+    assert walsh_median([0.5, 0.0, 0.1]) == pytest.approx(0.175, abs=1e-15)
+
+
+def test_depression_scores_of_hollander_and_wolfe():
+    # Hollander and Wolfe, Nonparametric Statistical Methods, example 3.3: 0.46.
+    x = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
+    y = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
+    assert walsh_median(x - y) == 0.46
+
+
+def test_zeros_count():
+    # 0 0 .4: averages 0 0 0 .2 .2 .4, middle two 0 and .2.
+    assert walsh_median([0.0, 0.4, 0.0]) == pytest.approx(0.1, abs=1e-15)
+
+
+@given(DIFFERENCES)
+def test_it_is_the_median_of_all_listed_averages(differences):
+    assert walsh_median(differences) == pytest.approx(by_listing(differences), abs=2e-12)
+
+
+@pytest.mark.parametrize("decimals", [1, 3, 12])
+def test_a_thousand_differences_against_the_listing(decimals):
+    differences = np.round(np.random.default_rng(decimals).normal(0.1, 0.2, 1001), decimals)
+    assert walsh_median(differences) == pytest.approx(by_listing(differences), abs=1e-12)
+
+
+@given(DIFFERENCES, THOUSANDTHS)
+def test_it_moves_with_the_differences_and_flips_with_their_signs(differences, moved):
+    d = np.array(differences)
+    assert walsh_median(d + moved) == pytest.approx(walsh_median(d) + moved, abs=3e-12)
+    assert walsh_median(-d) == pytest.approx(-walsh_median(d), abs=3e-12)
+
+
+def test_a_million_differences_are_exact():
+    # Symmetric about 0.1 by construction, so the median of the averages is 0.1 exactly.
+    half = np.random.default_rng(3).integers(1, 8 * 10**11, 500_000) / 10**12
+    assert walsh_median(np.r_[0.1 - half, 0.1 + half]) == 0.1
+
+
+def test_the_interval_is_that_of_a_naive_bootstrap():
+    random = np.random.default_rng(5)
+    differences, clusters = np.round(random.normal(0.1, 0.2, 60), 2), random.permutation(np.arange(60) % 12)
+    found = shift(differences, clusters, seed=8, resamples=200)
+    naive = [
+        by_listing(np.repeat(differences, counts[clusters]))
+        for chunk in resample_counts(np.arange(12), 200, 8)
+        for counts in chunk
+    ]
+    assert found.value == pytest.approx(by_listing(differences), abs=1e-12)
+    assert found.interval[:2] == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=1e-12)
+    assert found.interval.method == "percentile bootstrap, 200 resamples, 12 clusters"
+
+
+def test_on_a_grid_no_bound_is_off_by_more_than_half_a_step():
+    random = np.random.default_rng(6)
+    differences, clusters = random.normal(0.1, 0.2, 100), np.arange(100) // 5
+    found = shift(differences, clusters, seed=8, resamples=200)
+    naive = [
+        by_listing(np.repeat(differences, counts[clusters]))
+        for chunk in resample_counts(np.arange(20), 200, 8)
+        for counts in chunk
+    ]
+    half_a_step = np.ptp(differences) / 40_000 + 1e-12
+    assert "on a grid of" in found.interval.method
+    assert found.interval[:2] == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=half_a_step)
+
+
+def test_the_interval_does_not_depend_on_the_order_of_rows_or_on_the_workers():
+    random = np.random.default_rng(7)
+    differences, clusters, order = np.round(random.normal(0, 0.2, 80), 2), np.arange(80) // 4, random.permutation(80)
+    found = shift(differences, clusters, seed=1, resamples=300)
+    assert shift(differences[order], clusters[order], seed=1, resamples=300) == found
+    assert shift(differences, clusters, seed=1, resamples=300, workers=2) == found
+    assert found.interval.low <= found.value <= found.interval.high
+
+
+def test_under_five_clusters_there_is_no_interval():
+    found = shift([0.1, 0.2, 0.3, 0.1], ["a", "b", "c", "c"], seed=1, resamples=100)
+    assert found.value == pytest.approx(0.175)
+    assert (found.interval.low, found.interval.n_clusters) == (None, 3)
+
+
+def test_one_difference_everywhere_has_an_interval_of_that_difference():
+    found = shift([0.1] * 6, range(6), seed=1, resamples=100)
+    assert (found.value, found.interval.low, found.interval.high) == (0.1, 0.1, 0.1)
+
+
+def test_score_differences_are_rounded_so_that_equal_ones_are_equal():
+    found = score_differences([0.7, 0.8], [0.6, 0.7])
+    assert found[0] == found[1] == 0.1
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(UndefinedStatistic, match="no difference"):
+        walsh_median([])
+    with pytest.raises(ValueError, match="between -1000 and 1000"):
+        walsh_median([1001.0])
+    with pytest.raises(ValueError, match="1 of 2 differences are missing"):
+        shift([0.1, np.nan], [0, 1], seed=1)
+    with pytest.raises(ValueError, match="one cluster per difference"):
+        shift([0.1, 0.2], [0], seed=1)
+    with pytest.raises(ValueError, match="one score per document"):
+        score_differences([0.1, 0.2], [0.1])
+    with pytest.raises(ValueError, match="1 of 2 documents lack a score"):
+        score_differences([0.1, np.nan], [0.1, 0.2])
