@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev bench lock
+.PHONY: help demo test check dev review bench lock
 
 help: ## Show these targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,9 @@ check: $(READY) ## Lint, format and types
 
 dev: $(READY) ## Web UI on http://127.0.0.1:3000 with schedules and sensors
 	@$(BIN)/touchstone dev
+
+review: $(READY) ## Page on http://127.0.0.1:8501 where people decide what judges differ about
+	@$(BIN)/touchstone review
 
 bench: $(READY) ## Measure what the project promises about speed
 	@for bench in benchmarks/*.py; do $(BIN)/python $$bench || exit 1; done

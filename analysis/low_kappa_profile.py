@@ -29,6 +29,10 @@ VAGUE_WORDS = frozenset([
     "anybody", "anyone", "anything", "everything", "it", "it's", "its", "somebody", "somehow", "someone",
     "something", "stuff", "them", "these", "they", "thing", "things", "this", "those", "whatever",
 ])  # fmt: skip
+_CODE = re.compile(r"```|[{};]\s*$", re.MULTILINE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_BULLET = re.compile(r"(?:[-*•]|\d+[.)])\s+\S")
+LIST_LINES = 2
 
 Group = NDArray[np.float64]
 
@@ -149,3 +153,17 @@ def _p(low: Group, rest: Group, yes_no: bool) -> float:
         table = [[int(group.sum()), int(group.size - group.sum())] for group in (low, rest)]
         return float(fisher_exact(table).pvalue)
     return float(mannwhitneyu(both[: low.size], both[low.size :], alternative="two-sided").pvalue)
+
+
+def document_kind(document: str) -> Literal["code", "markup", "list", "prose"]:
+    """What kind of text a document is, by its marks: code fences or braces, tags, bulleted lines, else prose.
+
+    Args:
+        document: Its text.
+    """
+    lines = [line.strip() for line in document.splitlines()]
+    if _CODE.search(document):
+        return "code"
+    if _TAG.search(document):
+        return "markup"
+    return "list" if sum(bool(_BULLET.match(line)) for line in lines) >= LIST_LINES else "prose"

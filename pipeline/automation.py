@@ -5,8 +5,9 @@ from pathlib import Path
 import dagster as dg
 
 from assets.partitions import SETTINGS
-from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.reliability import ReliabilityStudy
 from resources.file_hash import sha256_of_file
 from resources.judges.openai.paid import costs_money
 from resources.study import Study
@@ -17,23 +18,33 @@ REFRESH = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_block
 HUMAN_SCORES = dg.AssetKey("human_scores")
 # They ask the judge; without a daily budget no automation makes them when the judge is a paid one.
 ASKING = ("judge_calls", "golden_scores")
+JUDGMENTS, GROUND_TRUTH = "judgments", "ground_truth"
 # The anchor asks anew on every day on which it is made: it follows the calendar or a person, never another table.
 ANCHOR = "anchor_scores"
 WATCH = dg.AssetSelection.assets(ANCHOR, "drift")
 
 
-def refresh_rule(table: str, study: FidelityStudy | None) -> dg.AutomationCondition | None:
-    """The refresh rule of one table; null where only a person or a schedule may make it.
+def refresh_rule(
+    table: str, fidelity: FidelityStudy | None, reliability: ReliabilityStudy | None = None
+) -> dg.AutomationCondition | None:
+    """The refresh rule of one table; null where only a person, a schedule or a sensor may make it.
 
     Args:
         table: Its name.
-        study: Study A, where it is configured.
+        fidelity: Study A, where it is configured.
+        reliability: Study D, where it is configured.
     """
-    left_alone = table == ANCHOR or (table in ASKING and study is not None and _may_not_spend(study.judge))
-    return None if left_alone else REFRESH
+    if table in (ANCHOR, GROUND_TRUTH):  # ground truth has a sensor: a validation must have allowed it
+        return None
+    asked: list[object] = []
+    if table in ASKING and fidelity is not None:
+        asked = [fidelity.judge]
+    elif table == JUDGMENTS and reliability is not None:
+        asked = [*reliability.judges.values(), *reliability.recalibration.judges.values()]
+    return None if any(_may_not_spend(judge) for judge in asked) else REFRESH
 
 
-def _may_not_spend(judge: LocalJudge | ReplayJudge | OpenAIJudge) -> bool:
+def _may_not_spend(judge: object) -> bool:
     return isinstance(judge, OpenAIJudge) and judge.auto_budget_usd_per_day is None and costs_money(judge)
 
 

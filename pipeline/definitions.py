@@ -9,6 +9,7 @@ import dagster as dg
 import assets.evaluation
 import assets.fidelity
 import assets.pairwise
+import assets.reliability
 from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS
 from pipeline.automation import (
@@ -23,6 +24,14 @@ from pipeline.automation import (
 )
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
 from pipeline.pairwise_automation import changed_photo_pairs, nightly_pairwise, pairwise
+from pipeline.reliability_automation import (
+    allowed_ground_truth,
+    changed_queries,
+    finished_tiebreaks,
+    reliability,
+    revalidation,
+    write_ground_truth,
+)
 from resources.gpu import GpuResource
 from resources.parquet_tables import ParquetTables
 from resources.photo_features.stages import gpu_of
@@ -50,6 +59,12 @@ STUDIES = {
     ),
     "pairwise": Part(assets.pairwise, [pairwise], [nightly_pairwise], [changed_photo_pairs]),
     "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
+    "reliability": Part(
+        assets.reliability,
+        [reliability, revalidation, write_ground_truth],
+        [],
+        [changed_queries, finished_tiebreaks, allowed_ground_truth],
+    ),
 }
 
 
@@ -103,7 +118,7 @@ def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:
     table = TABLES[spec.key.path[-1]]
     return spec.replace_attributes(
         owners=OWNERS,
-        automation_condition=refresh_rule(table.name, study.fidelity_section),
+        automation_condition=refresh_rule(table.name, study.fidelity_section, study.reliability_section),
         description=f"{table.meaning}\n\nOne row per {', '.join(table.key)}.",
         metadata={**spec.metadata, "dagster/column_schema": column_schema(table)},
     )

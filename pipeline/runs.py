@@ -9,10 +9,12 @@ import dagster as dg
 from dagster_shared.error import SerializableErrorInfo
 
 from assets.datasets import DATASETS, known_datasets
+from assets.reliability.ground_truth import ALLOWED
 from pipeline.automation import settings_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import all_methods, pairwise
+from pipeline.reliability_automation import reliability, write_ground_truth
 from resources.errors import UserError, nearest
 from resources.study import Study
 
@@ -83,6 +85,23 @@ def run_pairwise(
         resources=resources,
     )
     _gather(result, outcome)
+    return outcome
+
+
+def run_reliability(definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study) -> Outcome:
+    """Validate two judges' agreement in this process; then ground truth, where the validation allows it."""
+    outcome = Outcome()
+
+    def run_job(name: str) -> None:
+        result = definitions.resolve_job_def(name).execute_in_process(
+            run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False
+        )
+        _gather(result, outcome)
+
+    run_job(reliability.name)
+    history = study.validations.validations() if outcome.succeeded else None
+    if history is not None and len(history) and str(history["status"].iloc[-1]) in ALLOWED:
+        run_job(write_ground_truth.name)
     return outcome
 
 

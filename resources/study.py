@@ -1,8 +1,11 @@
 """The running study: its configuration, its home, and the ledger, opened when first used."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+import sqlalchemy as sa
 
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
@@ -14,6 +17,9 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.errors import UserError
 from resources.home import Home, touchstone_home
+from resources.reliability.query_store import QueryStore
+from resources.reliability.review_store import ReviewStore
+from resources.reliability.validation_store import ValidationStore
 
 
 @dataclass
@@ -83,11 +89,36 @@ class Study:
         )
 
     @cached_property
-    def ledger(self) -> Ledger:
-        """The judge calls' ledger, its schema brought up to date."""
+    def engine(self) -> sa.Engine:
+        """The relational store, its schema brought up to date."""
         engine = open_engine(self.home.database_url)
         migrate(engine)
-        return Ledger(engine)
+        return engine
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The judge calls' ledger."""
+        return Ledger(self.engine)
+
+    @cached_property
+    def queries(self) -> QueryStore:
+        """Queries, documents and judgments of study D."""
+        return QueryStore(self.engine, self.name)
+
+    @cached_property
+    def reviews(self) -> ReviewStore:
+        """Disputes and people's votes."""
+        return ReviewStore(self.engine, self.name, self.reliability.review, self.reliability.gate.low_kappa)
+
+    @cached_property
+    def validations(self) -> ValidationStore:
+        """Validations, the steps that people took, and ground truth."""
+        return ValidationStore(self.engine, self.name)
+
+    def thresholds(self, judges: Sequence[str]) -> dict[str, float]:
+        """Each judge's threshold in force: the one that a person accepted last, else the configured one."""
+        configured = {judge: self.reliability.threshold_of(judge) for judge in judges}
+        return self.validations.thresholds_in_force(configured)
 
 
 def study_from_environment() -> Study:

@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "resources": {"resources", "analysis"},
     "assets": {"assets", "resources", "analysis"},
     "pipeline": {"pipeline", "assets", "resources", "analysis"},
+    "review": {"review", "resources", "analysis"},
 }
 ANALYSIS_LIBRARIES = {"numpy", "scipy", "sklearn", "cv2", "skimage"}
 HEAVY = ("torch", "transformers", "open_clip", "ray", "streamlit", "matplotlib", "plotly", "pingouin")

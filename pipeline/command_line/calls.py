@@ -45,7 +45,7 @@ def calls(
     states = _known_states(state or [])
     study = study_from_environment()
     counts = _counts(study, home)
-    settings = _known_settings(study, setting or [])
+    settings = _known_settings(study, counts, setting or [])
     if retry:
         if judge is not None or csv is not None:
             raise UserError("`--retry` asks the configured judge: it goes with --setting and --state only.")
@@ -187,8 +187,9 @@ def _known_states(given: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(given))
 
 
-def _known_settings(study: Study, given: list[str]) -> tuple[str, ...] | None:
-    known = [one.key for one in study.fidelity.settings.settings]
+def _known_settings(study: Study, counts: pd.DataFrame, given: list[str]) -> tuple[str, ...] | None:
+    configured = study.fidelity.settings.settings if study.fidelity_section else []
+    known = list(dict.fromkeys([*(one.key for one in configured), *counts["setting"]]))
     for key in given:
         if key not in known:
             raise UserError(f"The study has no setting '{key}'{nearest(key, known)}. It has {', '.join(known)}.")

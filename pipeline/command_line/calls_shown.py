@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, STUDY_CALLS
+from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
 from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES
 from resources.partial_files import write_whole
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-KINDS = {STUDY_CALLS: "", GOLDEN_CALLS: "golden", ANCHOR_CALLS: "anchor"}
+KINDS = {STUDY_CALLS: "", GOLDEN_CALLS: "golden", ANCHOR_CALLS: "anchor", RELEVANCE_CALLS: "relevance"}
 PRICE = {"tokens_in": "tokens in", "tokens_cached": "of them cached", "tokens_out": "tokens out", "cost_usd": "USD"}
 SHOWN_CALLS, SHOWN_MESSAGES = 50, 10
 _LONGEST_MESSAGE = 300

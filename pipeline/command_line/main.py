@@ -14,6 +14,7 @@ from pipeline.command_line import (
     import_files,
     init,
     pairwise,
+    review,
     run_study,
     status,
 )
@@ -35,6 +36,7 @@ application.command("init")(init.init)
 application.command("import")(import_files.import_files)
 application.command("doctor")(doctor.doctor)
 application.command("dev")(dev.dev)
+application.command("review")(review.review)
 application.add_typer(evaluate.application, name="evaluate")
 
 

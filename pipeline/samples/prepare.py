@@ -17,10 +17,14 @@ def prepare_samples(home: Home, console: Console) -> bool:
     from pipeline.samples.evaluation import write_evaluation_samples
     from pipeline.samples.fidelity import write_fidelity_samples
     from pipeline.samples.pairwise import write_pairwise_samples
+    from pipeline.samples.reliability import write_reliability_samples
+    from pipeline.samples.reliability_by_review import write_review_samples
 
     with console.status("Making sample inputs (once, under a minute)"):
         write_fidelity_samples(home.samples / "fidelity")
         write_evaluation_samples(home.samples / "evaluation")
         write_pairwise_samples(home.samples / "pairwise")
+        write_reliability_samples(home.samples / "reliability")
+        write_review_samples(home.samples / "reliability_by_review")
     (home.local / "inbox").mkdir(exist_ok=True)
     return True

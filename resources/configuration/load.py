@@ -9,10 +9,11 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
+from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.reliability import ReliabilityStudy
+from resources.configuration.sample import sample_evaluation, sample_fidelity, sample_pairwise, sample_reliability
 from resources.configuration.yaml_text import KeyFaults, values_of
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
@@ -100,52 +101,12 @@ def load_configuration(home: Home | None = None) -> Configuration:
 
 def sample_configuration(home: Home) -> Configuration:
     """The study on the inputs that the project makes itself."""
-    fidelity, evaluation = home.samples / "fidelity", home.samples / "evaluation"
-    pictures = Dataset(
-        file=evaluation / "datasets" / "sample_scores.jsonl",
-        prediction="result.final_score",
-        opinion_sd="metadata.mos_sd",
-        votes="metadata.n_votes",
-        cluster="metadata.reference",
-        group_by=(("distortion_type",), ("reference_mode", "distortion_type")),
-        gates=EvaluationGates(min_srcc=0.8, max_paper_deviation=0.05),
-    )
-    questions = Dataset(
-        file=evaluation / "datasets" / "sample_answers.jsonl",
-        group_by=(("task_type", "reference_mode"), ("metadata.question_type",)),
-        gates=EvaluationGates(min_accuracy=0.75, max_paper_deviation=0.05),
-    )
     return Configuration(
         study=SAMPLE,
-        evaluation=EvaluationStudy(
-            inbox=home.local / "inbox",
-            datasets={
-                "sample_scores": pictures,
-                "sample_sharpness": pictures.model_copy(
-                    update={"prediction": "result.sharpness_score", "gates": EvaluationGates()}
-                ),
-                "sample_answers": questions,
-            },
-            baseline=evaluation / "baseline.json",
-        ),
-        fidelity=FidelityStudy(
-            human_scores=fidelity / "subjective.csv",
-            catalogue=fidelity / "database.csv",
-            references=fidelity / "references",
-            candidates=fidelity / "candidates",
-        ),
+        fidelity=sample_fidelity(home),
         pairwise=sample_pairwise(home),
-    )
-
-
-def sample_pairwise(home: Home) -> PairwiseStudy:
-    """Study B on the sample series, all of whose photos are there."""
-    folder = home.samples / "pairwise"
-    return PairwiseStudy(
-        pairs_csv=folder / "pairs.csv",
-        image_root=folder / "photos",
-        dataset_name="sample_series",
-        max_missing_share=0.0,
+        evaluation=sample_evaluation(home),
+        reliability=sample_reliability(home),
     )
 
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import pandas as pd
 import sqlalchemy as sa
 
-from resources.database.call_queries import ALTERATION_SIGN, CALLS, OCCASION_SIGN
+from resources.database.call_queries import ALTERATION_SIGN, CALLS, IS_RELEVANCE, OCCASION_SIGN
 from resources.database.engine import usable
 
-STUDY_CALLS, GOLDEN_CALLS, ANCHOR_CALLS = "study", "golden", "anchor"
+STUDY_CALLS, GOLDEN_CALLS, ANCHOR_CALLS, RELEVANCE_CALLS = "study", "golden", "anchor", "relevance"
 JUDGE = ["judge", "model_asked", "judge_identity"]
 SUMS = ["tokens_in", "tokens_out", "tokens_cached", "cost_usd"]
 SHOWN = [
@@ -16,6 +16,7 @@ SHOWN = [
     *("tokens_in", "tokens_out", "tokens_cached", "cost_usd", "latency_ms", "started_at", "run_id", "dagster_run_id"),
 ]
 _KIND = sa.case(
+    (IS_RELEVANCE, RELEVANCE_CALLS),
     (CALLS.c.object.contains(ALTERATION_SIGN, autoescape=True), GOLDEN_CALLS),
     (CALLS.c.object.contains(OCCASION_SIGN, autoescape=True), ANCHOR_CALLS),
     else_=STUDY_CALLS,
@@ -45,8 +46,8 @@ def state_counts(engine: sa.Engine, study: str) -> pd.DataFrame:
     """Attempts by judge, kind of object, setting and state.
 
     Returns:
-        Columns ``judge``, ``model_asked``, ``judge_identity``, ``kind`` (study, golden, anchor), ``setting``,
-        ``state``, ``n`` attempts, ``n_second`` second attempts (one for each call that was tried again),
+        Columns ``judge``, ``model_asked``, ``judge_identity``, ``kind`` (study, golden, anchor, relevance),
+        ``setting``, ``state``, ``n`` attempts, ``n_second`` second attempts (one for each call that was tried again),
         ``tokens_in``, ``tokens_out``, ``tokens_cached`` (0 where nothing was told), ``cost_usd``, ``last`` (the
         highest row number: the judge that was asked last has the highest).
 

@@ -8,12 +8,14 @@ import sqlalchemy as sa
 
 from resources.database.engine import usable
 from resources.database.models import JudgeCall
-from resources.judges.contract import SUBSCORES, Spent
+from resources.judges.contract import RELEVANCE, SUBSCORES, Spent
 from resources.tables.declare import DTYPES
 from resources.tables.fidelity import JUDGE_CALLS
 
 CALLS = JudgeCall.__table__
 ALTERATION_SIGN, OCCASION_SIGN = "~", "@"  # object~alteration is a golden image, object@occasion an anchor
+# Names of queries and documents are a person's own and may hold either sign.
+IS_RELEVANCE = CALLS.c.rubric_version.startswith(RELEVANCE, autoescape=True)
 
 
 def occasion_rows(engine: sa.Engine, study: str) -> pd.DataFrame:
@@ -27,7 +29,7 @@ def occasion_rows(engine: sa.Engine, study: str) -> pd.DataFrame:
         UserError: The database cannot be reached, is damaged or locked.
     """
     asked_on_an_occasion = CALLS.c.object.contains(OCCASION_SIGN, autoescape=True)
-    question = sa.select(CALLS).where(CALLS.c.study == study, asked_on_an_occasion).order_by(CALLS.c.id)
+    question = sa.select(CALLS).where(CALLS.c.study == study, asked_on_an_occasion, ~IS_RELEVANCE).order_by(CALLS.c.id)
     with usable(engine), engine.connect() as connection:
         return frame_of(in_order(connection.execute(question).mappings()))
 

@@ -174,6 +174,7 @@ class GroundTruth(Base):
     query_row: Mapped[int] = mapped_column(sa.ForeignKey("queries.id"))
     validation_row: Mapped[int] = mapped_column(sa.ForeignKey("validation_results.id"))
     scores: Mapped[dict[str, list[float]]] = mapped_column(JSON)
+    n_by_people: Mapped[int] = mapped_column(sa.Integer())
     kappa: Mapped[float | None] = mapped_column(sa.Double())
     expected_docs: Mapped[list[str]] = mapped_column(JSON)
     human_override: Mapped[bool] = mapped_column(sa.Boolean())

@@ -107,9 +107,13 @@ def stated_score(raw: str | None) -> float | None:
     return float(score) if is_number and score is not None else None
 
 
+def refuses(text: str) -> bool:
+    """Whether a text without an answer says that there will be none."""
+    return _REFUSAL.search(text) is not None
+
+
 def _without_json(text: str, error: Exception) -> Parsed:
-    refusal = _REFUSAL.search(text)
-    if refusal is not None and "{" not in text:
+    if refuses(text) and "{" not in text:
         return Parsed("refused", problem=f"the judge refused: {text[:200]}")
     return Parsed("invalid_json", problem=f"no JSON object in the answer ({error})")
 

@@ -1,5 +1,6 @@
 """From a reply to the rows that the ledger keeps of it."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from resources.configuration.fidelity import FidelityStudy
@@ -19,7 +20,7 @@ def record_of(
     latency_ms: float,
     dagster_run_id: str | None = None,
 ) -> CallRecord:
-    """One attempt with everything that is kept of it, the answer read.
+    """One attempt at judging an object's appearance, the answer read by the plan's weights and choice of score.
 
     Args:
         study: Name of the study.
@@ -31,11 +32,26 @@ def record_of(
         latency_ms: How long the attempt took.
         dagster_run_id: The run that asked.
     """
+
+    def read(raw: str | None) -> Parsed:
+        return parse_answer(raw, call.judged.item_id, plan.rubric_weights, plan.score_source)
+
+    return recorded(study, read, identity, call, reply, started_at, latency_ms, dagster_run_id)
+
+
+def recorded(
+    study: str,
+    read: Callable[[str | None], Parsed],
+    identity: JudgeIdentity,
+    call: Call,
+    reply: Reply,
+    started_at: datetime,
+    latency_ms: float,
+    dagster_run_id: str | None,
+) -> CallRecord:
+    """One attempt with everything that is kept of it; `read` finds state and scores in an answer's text."""
     state = reply.fault or reply.answer_state
-    if state is not None:
-        read = Parsed(state, problem=reply.fault_message)
-    else:
-        read = parse_answer(reply.raw_answer, call.judged.item_id, plan.rubric_weights, plan.score_source)
+    parsed = read(reply.raw_answer) if state is None else Parsed(state, problem=reply.fault_message)
     return CallRecord(
         study=study,
         object=call.judged.object,
@@ -66,11 +82,11 @@ def record_of(
         dagster_run_id=dagster_run_id,
         answer_form=reply.answer_form,
         key_id=reply.key_id,
-        state=read.state,
-        fault_message=read.problem,
-        score=read.score,
-        score_stated=read.score_stated,
-        score_recomputed=read.score_recomputed,
-        subscores=read.subscores,
-        rationale=read.rationale,
+        state=parsed.state,
+        fault_message=parsed.problem,
+        score=parsed.score,
+        score_stated=parsed.score_stated,
+        score_recomputed=parsed.score_recomputed,
+        subscores=parsed.subscores,
+        rationale=parsed.rationale,
     )

@@ -6,12 +6,49 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from resources.configuration.grid import Setting
-
 ANSWER_STATES = ("valid", "recovered", "invalid_json", "schema_error", "out_of_range", "refused")
 FAULT_STATES = ("rate_limited", "timeout", "provider_error")
 SCORED_STATES = ("valid", "recovered")
+RELEVANCE = "relevance-"  # rubric versions that begin so are of judges of documents
 SUBSCORES = ("color_palette", "material_finish", "texture_identity", "texture_scale_placement")
+
+
+class Judged(Protocol):
+    """What one call is about; each study has a kind of its own, and images only where it shows some."""
+
+    @property
+    def object(self) -> str:
+        """What tells it from others in the study."""
+        ...
+
+    @property
+    def item_id(self) -> str:
+        """The name that people know it by."""
+        ...
+
+    @property
+    def image_hashes(self) -> tuple[str, ...]:
+        """SHA-256 of each image that the judge sees, in order."""
+        ...
+
+
+class Sampling(Protocol):
+    """How a call is sampled, and the text by which the ledger knows it."""
+
+    @property
+    def temperature(self) -> float:
+        """Unitless."""
+        ...
+
+    @property
+    def top_p(self) -> float:
+        """Unitless."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """Column `setting` of the ledger."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -39,8 +76,8 @@ class Call:
     ``attempt`` counts over all runs, ``nth_try`` within this one.
     """
 
-    judged: JudgedObject
-    setting: Setting
+    judged: Judged
+    setting: Sampling
     repeat: int
     attempt: int
     system_message: str
@@ -49,6 +86,17 @@ class Call:
     run_id: str
     seed: int
     nth_try: int = 1
+
+    @property
+    def shown(self) -> JudgedObject:
+        """What is judged, where images of it are shown.
+
+        Raises:
+            TypeError: The call is about something else: it was given to a judge of another study.
+        """
+        if not isinstance(self.judged, JudgedObject):
+            raise TypeError(f"{type(self.judged).__name__} has no images: this judge is asked about images")
+        return self.judged
 
 
 @dataclass(frozen=True)
@@ -114,7 +162,7 @@ class JudgeIdentity:
 
 
 class Judge(Protocol):
-    """Anything that scores one object's candidate against its photos; `reply` is called from several threads."""
+    """Anything that answers calls, such as scoring a candidate against photos; `reply` runs in several threads."""
 
     @property
     def identity(self) -> JudgeIdentity:

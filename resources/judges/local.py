@@ -68,7 +68,7 @@ class LocalJudge:
         Raises:
             UserError: An image is another than the one whose hash was recorded.
         """
-        judged = call.judged
+        judged = call.shown
         try:
             photos = self._photo_sets.get(judged.reference_sha256, lambda: self._photos(judged))
             candidate = self._candidates.get(

@@ -7,8 +7,7 @@ from string import Template
 from typing import Final
 
 from resources.configuration.fidelity import RubricWeights
-from resources.configuration.grid import Setting
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity
+from resources.judges.contract import Call, Judged, JudgedObject, JudgeIdentity, Sampling
 
 RUBRIC_VERSION: Final = "appearance-1"
 
@@ -60,7 +59,7 @@ def prompt_hash(judged: JudgedObject, weights: RubricWeights) -> str:
 def build_call(
     study: str,
     judged: JudgedObject,
-    setting: Setting,
+    setting: Sampling,
     repeat: int,
     attempt: int,
     identity: JudgeIdentity,
@@ -78,9 +77,7 @@ def build_call(
         weights: Weights of the sub-scores.
     """
     hashed = prompt_hash(judged, weights)
-    key = [study, judged.object, setting.key, repeat, identity.digest, hashed, judged.image_hashes, attempt]
-    digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
-    run_id = digest[:_RUN_ID_DIGITS]
+    run_id, seed = nonce_and_seed(study, judged, setting, repeat, attempt, identity, hashed)
     return Call(
         judged=judged,
         setting=setting,
@@ -90,8 +87,17 @@ def build_call(
         user_message=_user_message(judged.item_id, judged.categories, len(judged.reference_paths), weights, run_id),
         prompt_hash=hashed,
         run_id=run_id,
-        seed=int(digest[-_RUN_ID_DIGITS:], 16) % _SEED_LIMIT,
+        seed=seed,
     )
+
+
+def nonce_and_seed(
+    study: str, judged: Judged, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity, prompt_hash: str
+) -> tuple[str, int]:
+    """What a call's key gives, whichever study it is of: 16 hex digits, and a seed below 2 ** 31."""
+    key = [study, judged.object, setting.key, repeat, identity.digest, prompt_hash, judged.image_hashes, attempt]
+    digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
+    return digest[:_RUN_ID_DIGITS], int(digest[-_RUN_ID_DIGITS:], 16) % _SEED_LIMIT
 
 
 @lru_cache(_KEPT)

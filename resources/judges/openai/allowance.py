@@ -9,6 +9,7 @@ from resources.errors import UserError
 from resources.judges.contract import Spent
 from resources.judges.openai.circuit import Circuit
 from resources.judges.openai.limits import PerDay, PerMinute, Purse
+from resources.judges.openai.task import Remedies
 
 
 @dataclass
@@ -21,9 +22,9 @@ class Bill:
 class Allowance:
     """Rates, the day's quota and budgets of one judge; calls ask it from several threads."""
 
-    def __init__(self, configuration: OpenAIJudge, circuit: Circuit) -> None:
+    def __init__(self, configuration: OpenAIJudge, circuit: Circuit, remedies: Remedies) -> None:
         """Nothing is known to be spent before `begin`."""
-        self._configuration, self._circuit = configuration, circuit
+        self._configuration, self._circuit, self._remedies = configuration, circuit, remedies
         requests, tokens = configuration.requests_per_minute, configuration.tokens_per_minute
         self._requests = PerMinute(requests) if requests else None
         self._tokens = PerMinute(tokens) if tokens else None
@@ -43,7 +44,7 @@ class Allowance:
         if configuration.tokens_per_minute and smallest_tokens > configuration.tokens_per_minute:
             raise UserError(
                 f"tokens_per_minute: {configuration.tokens_per_minute} is less than one call can take "
-                f"({smallest_tokens}). Raise it, or lower image_side_px or max_output_tokens."
+                f"({smallest_tokens}). Raise it, or {self._remedies.smaller}."
             )
         self._purses = self._filled(spent) if smallest_usd else ()
         for purse in self._purses:
@@ -96,8 +97,8 @@ class Allowance:
         if spent.unattended:
             if configuration.auto_budget_usd_per_day is None:
                 raise UserError(
-                    "No person started this run, and the judge openai costs money. Run `touchstone run fidelity` "
-                    "yourself, or set `auto_budget_usd_per_day` in the judge's section."
+                    f"No person started this run, and the judge openai costs money. {self._remedies.run_it_yourself}, "
+                    "or set `auto_budget_usd_per_day` in the judge's section."
                 )
             purses.append(Purse(configuration.auto_budget_usd_per_day, spent.usd_today, "auto_budget_usd_per_day"))
         return purses

@@ -9,19 +9,40 @@ from resources.judges.openai.image_payload import CANDIDATE
 from resources.judges.openai.image_tokens import most_tokens
 from resources.judges.openai.prices import ModelPrice
 from resources.judges.openai.reading import Usage
+from resources.judges.openai.task import CallSize
 from resources.judges.prompt import photo_labels
 
 FRAME_TOKENS: Final = 60  # what a server wraps around messages and pictures, and the answer's schema
 SCHEMA_BYTES: Final = 700
+WRITTEN_TOKENS: Final = 180  # four sub-scores, a score and a few reasons
 CHARACTERS_PER_TOKEN: Final = 4.0
+
+
+class AppearanceSize:
+    """Photos and a candidate, each behind its label, and an answer of four sub-scores, a score and a few reasons."""
+
+    schema_bytes = SCHEMA_BYTES
+    written_tokens = WRITTEN_TOKENS
+
+    def labels(self, call: Call) -> str:
+        """Of photos and candidate."""
+        return "".join(photo_labels(len(call.shown.reference_paths))) + CANDIDATE
+
+    def n_pictures(self, call: Call) -> int:
+        """Photos and the candidate."""
+        return len(call.shown.reference_paths) + 1
+
+
+APPEARANCE_SIZE: Final = AppearanceSize()
 
 
 class WorstCase:
     """Most tokens and dollars of a call."""
 
-    def __init__(self, configuration: OpenAIJudge, price: ModelPrice) -> None:
+    def __init__(self, configuration: OpenAIJudge, price: ModelPrice, size: CallSize = APPEARANCE_SIZE) -> None:
         self._price, self._tokens_out = price, configuration.max_output_tokens
         self._picture = most_tokens(price.images, configuration.image_side_px, configuration.image_detail)
+        self._size = size
         self._grown = 1.0
         self._lock = threading.Lock()
 
@@ -43,6 +64,6 @@ class WorstCase:
             self._grown = max(self._grown, usage.tokens_in / self._guessed(call))
 
     def _guessed(self, call: Call) -> int:
-        n_photos = len(call.judged.reference_paths)
-        text = len((call.system_message + call.user_message + "".join(photo_labels(n_photos)) + CANDIDATE).encode())
-        return text + SCHEMA_BYTES + FRAME_TOKENS + (n_photos + 1) * self._picture
+        size = self._size
+        text = len((call.system_message + call.user_message + size.labels(call)).encode())
+        return text + size.schema_bytes + FRAME_TOKENS + size.n_pictures(call) * self._picture

@@ -8,12 +8,12 @@ from typing import Final
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.database.measured_calls import MeasuredCalls
 from resources.judges.contract import Call
-from resources.judges.openai.costs import CHARACTERS_PER_TOKEN, FRAME_TOKENS, SCHEMA_BYTES, WorstCase
+from resources.judges.openai.costs import APPEARANCE_SIZE, CHARACTERS_PER_TOKEN, FRAME_TOKENS, WorstCase
 from resources.judges.openai.limits import STEADY
 from resources.judges.openai.prices import ModelPrice
+from resources.judges.openai.task import CallSize
 
 ENOUGH_MEASURED: Final = 20  # answers, from which on their means are better than a guess
-WRITTEN_TOKENS: Final = 180  # four sub-scores, a score and a few reasons
 LATENCY_S: Final = 6.0
 HOUR_S: Final = 3600.0
 
@@ -51,10 +51,18 @@ class PerCall:
 class Estimator:
     """Guesses for one judge, from its own recorded answers where there are enough of them."""
 
-    def __init__(self, configuration: OpenAIJudge, price: ModelPrice, measured: MeasuredCalls | None = None) -> None:
-        self._configuration, self._price = configuration, price
+    def __init__(
+        self,
+        configuration: OpenAIJudge,
+        price: ModelPrice,
+        measured: MeasuredCalls | None = None,
+        size: CallSize = APPEARANCE_SIZE,
+        *,
+        has_pictures: bool = True,
+    ) -> None:
+        self._configuration, self._price, self._size, self._has_pictures = configuration, price, size, has_pictures
         self._measured = measured if measured and measured.n_answers >= ENOUGH_MEASURED else None
-        self._worst = WorstCase(configuration, price)
+        self._worst = WorstCase(configuration, price, size)
 
     @cached_property
     def method(self) -> str:
@@ -78,10 +86,11 @@ class Estimator:
                 "answers, tokens that a cache served included."
             )
         side = self._configuration.image_side_px
+        pictures = f", pictures as squares of {side} px by the model family's rule ({self._price.images.rule})"
+        read = f"{CHARACTERS_PER_TOKEN:g} characters of text a token{pictures if self._has_pictures else ''}, no cache"
         return (
-            f"Tokens read: {CHARACTERS_PER_TOKEN:g} characters of text a token, pictures as squares of {side} px by "
-            f"the model family's rule ({self._price.images.rule}), no cache. Tokens written: {WRITTEN_TOKENS} a call, "
-            f"more by a model that reasons. {LATENCY_S:g} s a call. None of it is measured yet."
+            f"Tokens read: {read}. Tokens written: {self._size.written_tokens} a call, more by a model that reasons. "
+            f"{LATENCY_S:g} s a call. None of it is measured yet."
         )
 
     def row(self, name: str, planned: Sequence[Planned]) -> EstimateRow:
@@ -110,11 +119,10 @@ class Estimator:
             usd = self._price.usd(round(measured.tokens_in), round(measured.tokens_out), cached)
             return PerCall(measured.tokens_in, measured.tokens_out, usd)
         side, detail = self._configuration.image_side_px, self._configuration.image_detail
-        n_pictures = len(call.judged.reference_paths) + 1
-        characters = len(call.system_message) + len(call.user_message) + SCHEMA_BYTES
-        pictures = n_pictures * self._price.images.tokens(side, side, detail)
+        characters = len(call.system_message) + len(call.user_message) + self._size.schema_bytes
+        pictures = self._size.n_pictures(call) * self._price.images.tokens(side, side, detail)
         tokens_in = round(characters / CHARACTERS_PER_TOKEN) + FRAME_TOKENS + pictures
-        tokens_out = min(WRITTEN_TOKENS, self._configuration.max_output_tokens)
+        tokens_out = min(self._size.written_tokens, self._configuration.max_output_tokens)
         return PerCall(tokens_in, tokens_out, self._price.usd(tokens_in, tokens_out))
 
     def _hours(self, n_calls: int, tokens: float) -> float:

@@ -1,13 +1,13 @@
 """Whether a judge costs money: one answer for the judge itself, the command line and the schedules."""
 
-from resources.configuration.fidelity import LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.section import Section
 from resources.errors import UserError
 from resources.judges.openai.access import Access, access_of
 from resources.judges.openai.prices import price_of
 
 
-def costs_money(judge: LocalJudge | ReplayJudge | OpenAIJudge, access: Access | None = None) -> bool:
+def costs_money(judge: Section, access: Access | None = None) -> bool:
     """Whether a call may cost money; false only where it is known that none does.
 
     Args:

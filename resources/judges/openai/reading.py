@@ -1,12 +1,10 @@
 """What an answer with status 200 holds: text, usage and who answered, whatever state it is in."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from resources.configuration.fidelity import RubricWeights
-from resources.judges.answers import parse_answer
 from resources.judges.openai.access import Access
 from resources.judges.openai.client import MOST_BYTES, Body
 
@@ -37,8 +35,11 @@ class Read:
     usage: Usage | None = None
 
 
-def read_body(body: Body, item_id: str, weights: RubricWeights, access: Access) -> Read:
-    """Read one body; nothing in it, or missing from it, is an error of the program."""
+def read_body(body: Body, is_whole: Callable[[str], bool], access: Access) -> Read:
+    """Read one body; nothing in it, or missing from it, is an error of the program.
+
+    `is_whole` tells of a text that ended at the limit of tokens whether it is complete all the same.
+    """
     if not body.is_whole:
         begins = body.data[: 4 * KEPT_CHARACTERS].decode("utf-8", "replace")[:KEPT_CHARACTERS]
         return Read(
@@ -73,7 +74,7 @@ def read_body(body: Body, item_id: str, weights: RubricWeights, access: Access) 
         said = access.masked(json.dumps(choice["error"])) if "error" in choice else "it does not say which"
         return Read(None, fault="provider_error", message=f"the answer ended with an error: {said}", **known)
     content = _content(message.get("content"))
-    state, problem = _state(message, content, choice.get("finish_reason"), item_id, weights)
+    state, problem = _state(message, content, choice.get("finish_reason"), is_whole)
     if not is_utf8 and state is None:
         state, problem = "invalid_json", "the answer is not UTF-8; what could not be read is replaced"
     # What a refusal says is all that there is to keep of it.
@@ -81,7 +82,7 @@ def read_body(body: Body, item_id: str, weights: RubricWeights, access: Access) 
 
 
 def _state(
-    message: Mapping[str, Any], content: str | None, finish: object, item_id: str, weights: RubricWeights
+    message: Mapping[str, Any], content: str | None, finish: object, is_whole: Callable[[str], bool]
 ) -> tuple[str | None, str | None]:
     """State and problem where the server's own words decide; null where the text does."""
     if refusal := _text(message.get("refusal")):
@@ -91,7 +92,7 @@ def _state(
     if finish == "length":
         if not content:
             return "invalid_json", "no text within max_output_tokens: a model that reasons needs more of them"
-        if parse_answer(content, item_id, weights).state == "invalid_json":
+        if not is_whole(content):
             return "invalid_json", "the answer was cut off at max_output_tokens"
     return None, None
 

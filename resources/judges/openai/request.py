@@ -6,36 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from resources.configuration.openai_judge import AnswerForm, OpenAIJudge
-from resources.judges.contract import SUBSCORES, Call
+from resources.judges.contract import Call
+from resources.judges.openai.task import AnswerSchema
 
 FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)  # each gives way to the one behind it
 SETTINGS: Final = ("temperature", "top_p", "seed", "reasoning_effort", "detail")
 
-# Neither limits nor enumerations: a score of 140 is to be seen, not made impossible.
-_NUMBER = {"type": "number"}
-ANSWER_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "item_id": {"type": "string"},
-        "subscores": {
-            "type": "object",
-            "properties": dict.fromkeys(SUBSCORES, _NUMBER),
-            "required": list(SUBSCORES),
-            "additionalProperties": False,
-        },
-        "score": _NUMBER,
-        "rationale": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["item_id", "subscores", "score", "rationale"],
-    "additionalProperties": False,
-}
-_RESPONSE_FORMATS: Final[dict[AnswerForm, dict[str, Any]]] = {
-    "json_schema": {
-        "type": "json_schema",
-        "json_schema": {"name": "appearance_score", "strict": True, "schema": ANSWER_SCHEMA},
-    },
-    "json_object": {"type": "json_object"},
-}
 _ABOUT_THE_FORM = re.compile(
     r"response[ _]?format|json[ _]?schema|json[ _]?object|json mode|structured output|guided", re.I
 )
@@ -73,8 +49,8 @@ class RequestForm:
 class SharedForm:
     """The form that all calls use; the first that a server refuses changes it for all."""
 
-    def __init__(self, configuration: OpenAIJudge, is_openai: bool) -> None:
-        wanted = configuration.answer_form
+    def __init__(self, configuration: OpenAIJudge, is_openai: bool, has_schema: bool = True) -> None:
+        wanted = configuration.answer_form if has_schema else "plain"
         self._form = RequestForm(
             form="json_schema" if wanted == "auto" else wanted,
             form_is_fixed=wanted != "auto",
@@ -99,17 +75,23 @@ class SharedForm:
 
 
 def request_of(
-    call: Call, pictures: list[dict[str, Any]], model: str, configuration: OpenAIJudge, form: RequestForm
+    call: Call,
+    parts: list[dict[str, Any]],
+    model: str,
+    configuration: OpenAIJudge,
+    form: RequestForm,
+    schema: AnswerSchema | None,
 ) -> dict[str, Any]:
     """The arguments of `chat.completions.create`.
 
-    The pictures come first and the nonce last, so that a provider's cache can serve what repeats have in common.
+    The parts come first and the nonce last, so that a provider's cache can serve what repeats have in common.
     """
+    text = call.user_message
     request: dict[str, Any] = {
         "model": model,
         "messages": [
             {"role": "system", "content": call.system_message},
-            {"role": "user", "content": [*pictures, {"type": "text", "text": call.user_message}]},
+            {"role": "user", "content": [*parts, {"type": "text", "text": text}] if parts else text},
         ],
         "temperature": call.setting.temperature,
         form.tokens_field: configuration.max_output_tokens,
@@ -120,8 +102,11 @@ def request_of(
         request["seed"] = call.seed
     if configuration.reasoning_effort is not None:
         request["reasoning_effort"] = configuration.reasoning_effort
-    if form.form != "plain":
-        request["response_format"] = _RESPONSE_FORMATS[form.form]
+    if form.form == "json_object":
+        request["response_format"] = {"type": "json_object"}
+    elif form.form == "json_schema" and schema is not None:
+        described = {"name": schema.name, "strict": True, "schema": schema.schema}
+        request["response_format"] = {"type": "json_schema", "json_schema": described}
     return request
 
 

@@ -8,6 +8,7 @@ from resources.judges.contract import Call
 from resources.judges.openai.access import API_KEY, BASE_URL, MODEL, Access
 from resources.judges.openai.client import NoAnswer
 from resources.judges.openai.request import setting_blamed
+from resources.judges.openai.task import Remedies
 
 UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
 REDIRECTS: Final = (300, 400)
@@ -17,7 +18,9 @@ FIRST_PAUSE_S: Final = 1.0
 KEPT = "What came is kept, and running again goes on from here."
 
 
-def stops_the_run(no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge) -> str | None:
+def stops_the_run(
+    no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge, remedies: Remedies
+) -> str | None:
     """What a person has to do before any other call makes sense; null where another call may fare better."""
     said, status = no_answer.message, no_answer.status
     if no_answer.code in OUT_OF_QUOTA or status == PAYMENT_REQUIRED:
@@ -38,12 +41,12 @@ def stops_the_run(no_answer: NoAnswer, call: Call, access: Access, configuration
     if status is not None and REDIRECTS[0] <= status < REDIRECTS[1]:
         return (
             f"{access.public_url} sends requests on to another address (status {status}). That is not followed, "
-            f"because key and images would go there. Set {BASE_URL} to the address itself, if you trust it."
+            f"because the key and what is judged would go there. Set {BASE_URL} to the address itself, if you trust it."
         )
     if status == TOO_LARGE:
-        return f"A call is too large for {access.public_url} ({said}). Send smaller images: lower `image_side_px`."
+        return f"A call is too large for {access.public_url} ({said}). {remedies.too_large}"
     if no_answer.refused is not None:
-        return _refused_setting(no_answer, call, access, configuration)
+        return _refused_setting(no_answer, call, access, configuration, remedies)
     if no_answer.retry_after_s is not None and no_answer.retry_after_s > configuration.longest_wait_s:
         return (
             f"{access.public_url} asks to wait {no_answer.retry_after_s:,.0f} s, longer than longest_wait_s "
@@ -52,17 +55,17 @@ def stops_the_run(no_answer: NoAnswer, call: Call, access: Access, configuration
     return None
 
 
-def _refused_setting(no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge) -> str | None:
+def _refused_setting(
+    no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge, remedies: Remedies
+) -> str | None:
     """A setting is never left out silently: the table would name one that was not in force."""
     assert no_answer.refused is not None
     blamed = setting_blamed(no_answer.refused)
     if blamed is None:
         return None
     remedy = {
-        "temperature": "Choose another model, or settings that it takes (`settings:`); models that reason may take a "
-        "temperature with `reasoning_effort: none`.",
-        "top_p": "Choose another model, or settings that it takes (`settings:`); `send_neutral_top_p: false` leaves a "
-        "top_p of 1 out.",
+        "temperature": remedies.temperature,
+        "top_p": remedies.top_p,
         "seed": "Set `send_seed: false` in the judge's section.",
         "reasoning_effort": f"Correct `reasoning_effort: {configuration.reasoning_effort}` in the judge's section.",
         "detail": f"Set `image_detail: auto` in the judge's section (it is {configuration.image_detail}).",

@@ -14,7 +14,7 @@ from pipeline.samples import pairwise as samples
 from pipeline.samples.pairwise import PairwiseSamples, write_pairwise_samples
 from pipeline.samples.pairwise_plan import cast_votes, planned_series
 from pipeline.samples.whole_folder import MANIFEST
-from resources.configuration.load import sample_pairwise
+from resources.configuration.sample import sample_pairwise
 from resources.errors import UserError
 from resources.home import Home
 from resources.inputs.photo_pairs import read_photo_pairs

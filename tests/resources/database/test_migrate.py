@@ -15,6 +15,7 @@ from resources.database.engine import open_engine, writing
 from resources.database.ledger import Ledger
 from resources.database.migrate import VERSION_TABLE, configuration, migrate, newest
 from resources.database.models import Base
+from resources.database.reliability_models import Query
 from resources.errors import UserError
 from resources.judges.records import CallRecord
 
@@ -40,7 +41,7 @@ def test_check_constraints_of_models_and_migrations_agree(engine: sa.Engine) -> 
 def test_migrating_twice_changes_nothing(engine: sa.Engine) -> None:
     migrate(engine)
     migrate(engine)
-    assert sorted(sa.inspect(engine).get_table_names()) == ["judge_calls", VERSION_TABLE]
+    assert set(sa.inspect(engine).get_table_names()) == {*Base.metadata.tables, VERSION_TABLE}
 
 
 def test_a_database_of_a_newer_touchstone_is_refused_and_left_alone(engine: sa.Engine) -> None:
@@ -89,6 +90,63 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(
     with pytest.raises(KeyboardInterrupt):
         migrate(engine)
     assert sa.inspect(engine).get_table_names() == []
+
+
+def test_a_database_of_an_earlier_version_keeps_its_rows(engine: sa.Engine, attempt: Callable[..., CallRecord]) -> None:
+    with writing(engine).begin() as connection:
+        command.upgrade(configuration(connection), "0002")
+    Ledger(engine).record_many([attempt()])
+    before = Ledger(engine).rows("shoes", "5e1f")
+    migrate(engine)
+    assert Ledger(engine).rows("shoes", "5e1f").equals(before)
+    assert sa.inspect(engine).has_table(Query.__tablename__)
+
+
+def test_somebody_elses_table_of_a_needed_name_is_refused_and_left_alone(engine: sa.Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE ground_truth (id INTEGER, judge1_score TEXT)"))
+        connection.execute(sa.text("INSERT INTO ground_truth VALUES (7, 'kept')"))
+    with pytest.raises(UserError, match="did not make, .* ground_truth. Nothing was changed. .* a database of its own"):
+        migrate(engine)
+    assert sa.inspect(engine).get_table_names() == ["ground_truth"]
+    with engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT * FROM ground_truth")).all() == [(7, "kept")]
+
+
+def test_a_schema_of_its_own_is_enough(postgres_url: str) -> None:
+    owner = open_engine(postgres_url)
+    with owner.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE ground_truth (id INTEGER)"))
+        connection.execute(sa.text("CREATE SCHEMA touchstone"))
+    own = open_engine(f"{postgres_url}?options=-csearch_path%3Dtouchstone")
+    migrate(own)
+    assert set(sa.inspect(own).get_table_names("touchstone")) == {*Base.metadata.tables, VERSION_TABLE}
+    assert sa.inspect(owner).get_table_names("public") == ["ground_truth"]
+    own.dispose()
+    owner.dispose()
+
+
+def test_a_migration_interrupted_between_two_tables_leaves_the_version_before(
+    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from alembic.operations import Operations
+
+    with writing(engine).begin() as connection:
+        command.upgrade(configuration(connection), "0002")
+    create = Operations.create_table
+
+    def interrupted(self: Operations, name: str, *parts: object, **options: object) -> object:
+        if name == "tiebreaks":
+            raise KeyboardInterrupt
+        return create(self, name, *parts, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Operations, "create_table", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        migrate(engine)
+    assert sorted(sa.inspect(engine).get_table_names()) == ["judge_calls", VERSION_TABLE]
+    monkeypatch.undo()
+    migrate(engine)
+    assert set(sa.inspect(engine).get_table_names()) == {*Base.metadata.tables, VERSION_TABLE}
 
 
 def test_the_last_migration_can_be_undone(engine: sa.Engine) -> None:

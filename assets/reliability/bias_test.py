@@ -1,0 +1,70 @@
+"""Table `bias_test`: whether one judge scores higher than the other."""
+
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from analysis.judge_bias import BiasTest, judge_bias
+from analysis.undefined import UndefinedStatistic
+from assets.judge_pairs import Pair, pairs_of_judges, scored_documents
+from assets.partitions import metadata_value
+from resources.configuration.reliability import ReliabilityStudy
+from resources.study import Study
+from resources.tables.reliability import BIAS_TEST
+
+COLUMNS = [column.name for column in BIAS_TEST.columns]
+TESTS = ("query_medians", "pooled")
+
+
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+def bias_test(
+    context: dg.AssetExecutionContext, judgments: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """Two rows per pair of judges: the signed-rank test of queries' medians, which decides, and the pooled one."""
+    scored = scored_documents(judgments, study.reliability)
+    pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
+    frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
+    context.add_output_metadata(headline(frame))
+    return frame
+
+
+def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
+    """Both tests of one pair of judges."""
+    known = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
+    try:
+        found = judge_bias(
+            pair.score_1,
+            pair.score_2,
+            pair.queries,
+            seed=plan.seed,
+            resamples=plan.bootstrap_resamples,
+            confidence=plan.confidence,
+        )
+    except UndefinedStatistic as undefined:
+        nothing = {"method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}
+        return [known | nothing | {"test": test} for test in TESTS]
+    return [known | _row(test) for test in (found.query_medians, found.pooled)]
+
+
+def _row(test: BiasTest) -> dict[str, Any]:
+    fields = test._asdict()
+    interval = fields.pop("interval")
+    return fields | {"shift_low": interval.low, "shift_high": interval.high}
+
+
+def biased_pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:
+    """Pairs of judges of which one scores higher, by the test that decides."""
+    called = frame[frame["biased"].fillna(False).astype(bool)]
+    return set(zip(called["judge_1"], called["judge_2"], strict=True))
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """The first pair's shift and p."""
+    decides = frame[frame["test"] == "query_medians"]
+    if decides.empty:
+        return {}
+    first = decides.iloc[0]
+    return {name: metadata_value(first[name]) for name in ("p", "shift", "n")} | {
+        "n_biased_pairs": len(biased_pairs(frame))
+    }

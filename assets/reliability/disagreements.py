@@ -1,0 +1,95 @@
+"""Table `disagreements`: queries with documents in dispute, the worst first, also as a CSV file."""
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from assets.judge_pairs import Scored, scored_documents
+from assets.reliability.disputed_documents import reviewed_queries, undecided
+from assets.reliability.query_kappa import lowest_kappas
+from resources.partial_files import write_whole
+from resources.reliability.recalibrations import latest_recalibration
+from resources.study import Study
+from resources.tables.reliability import DISAGREEMENTS
+
+COLUMNS = [column.name for column in DISAGREEMENTS.columns]
+EXPORTED = {"query_id": "id", "documents": "documents_in_dispute"}
+EXPORT = [
+    *("query_id", "query", "kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2"),
+    *("documents", "n_undecided", "reviewed", "held_out"),
+]
+
+
+@dg.asset(group_name="reliability", kinds={"csv"}, code_version="1")
+def disagreements(
+    context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
+    judgments: pd.DataFrame,
+    query_kappa: pd.DataFrame,
+    disputed_documents: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """One row per disputed query; `outputs/disagreements.csv` has them for a spreadsheet."""
+    scored = scored_documents(judgments, study.reliability).of_all()
+    frame = disputed_queries(disputed_documents, scored, query_kappa, query_documents, held_out_of(study))
+    path = study.home.outputs / "disagreements.csv"
+    write_whole(path, exported(frame))
+    context.add_output_metadata({"n_disputed_queries": len(frame), "file": str(path)})
+    return frame
+
+
+def held_out_of(study: Study) -> frozenset[str]:
+    """Queries kept back from whoever writes the next prompt; none before a recalibration."""
+    started = latest_recalibration(study.validations)
+    return started.held_out if started else frozenset()
+
+
+def disputed_queries(
+    disputed: pd.DataFrame, scored: Scored, query_kappa: pd.DataFrame, texts: pd.DataFrame, held_out: frozenset[str]
+) -> pd.DataFrame:
+    """The rows of the table.
+
+    Args:
+        disputed: Table `disputed_documents`.
+        scored: Documents that every judge has scored.
+        query_kappa: Table `query_kappa`.
+        texts: Table `query_documents`.
+        held_out: Queries kept back from whoever writes the next prompt.
+    """
+    documents = scored.documents.assign(
+        difference=np.ptp(scored.scores, axis=1) if len(scored.scores) else [],
+        avg_judge1=scored.scores[:, 0],
+        avg_judge2=scored.scores[:, 1],
+    )
+    means = documents.groupby("query_id", sort=False).agg(
+        avg_disagreement=("difference", "mean"),
+        max_disagreement=("difference", "max"),
+        avg_judge1=("avg_judge1", "mean"),
+        avg_judge2=("avg_judge2", "mean"),
+        prompt_version=("prompt_version", "first"),
+    )
+    in_dispute = disputed.groupby("query_id", sort=False)
+    frame = in_dispute.agg(place=("place", "first"), documents=("doc_id", list)).reset_index()
+    open_ones = undecided(disputed).groupby("query_id").size()
+    reviewed = reviewed_queries(disputed)
+    frame = frame.join(means, on="query_id")
+    return frame.assign(
+        query=frame["query_id"].map(texts.drop_duplicates("query_id").set_index("query_id")["query"]),
+        kappa=frame["query_id"].map(lowest_kappas(query_kappa)),
+        n_undecided=frame["query_id"].map(open_ones).fillna(0).astype("Int64"),
+        reviewed=frame["query_id"].isin(reviewed),
+        held_out=frame["query_id"].isin(held_out),
+    )[COLUMNS]
+
+
+def exported(frame: pd.DataFrame) -> str:
+    """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless."""
+    shown = frame[EXPORT].assign(
+        documents=[" ".join(documents) for documents in frame["documents"]], query=frame["query"].map(harmless)
+    )
+    return "\ufeff" + shown.rename(columns=EXPORTED).to_csv(index=False)
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

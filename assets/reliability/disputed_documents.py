@@ -1,0 +1,122 @@
+"""Table `disputed_documents`: documents about which the judges differ, with what people said of them."""
+
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.disagreement import document_disagreement, review_order
+from assets.judge_pairs import Scored, scored_documents
+from assets.partitions import metadata_value
+from assets.reliability.query_kappa import lowest_kappas
+from resources.configuration.reliability import ReliabilityStudy
+from resources.reliability.review_records import DisputedDocument
+from resources.study import Study
+from resources.tables.reliability import DISPUTED_DOCUMENTS
+
+COLUMNS = [column.name for column in DISPUTED_DOCUMENTS.columns]
+VOTES = ["votes_relevant", "votes_not_relevant", "decision"]
+
+
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+def disputed_documents(
+    context: dg.AssetExecutionContext,
+    judgments: pd.DataFrame,
+    query_kappa: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """One row per document far apart or with labels that differ; the review app offers them in this order."""
+    scored = scored_documents(judgments, study.reliability).of_all()
+    thresholds = study.thresholds(scored.judges)
+    frame = with_votes(disputes(scored, thresholds, lowest_kappas(query_kappa), study.reliability), study)
+    study.reviews.replace_disputes(rows_for_review(frame, scored, lowest_kappas(query_kappa), study))
+    context.add_output_metadata(headline(frame))
+    return frame[COLUMNS]
+
+
+def disputes(scored: Scored, thresholds: dict[str, float], kappas: pd.Series, plan: ReliabilityStudy) -> pd.DataFrame:
+    """The disputed documents without votes, the worst query first.
+
+    Args:
+        scored: Documents that every judge has scored.
+        thresholds: Of each judge.
+        kappas: Of each query by its name, NaN where there is none.
+        plan: The study.
+    """
+    limits = [thresholds[judge] for judge in scored.judges]
+    differ = document_disagreement(scored.scores, limits, plan.review.high_disagreement)
+    order = review_order(differ, scored.queries, kappas.reindex(scored.query_ids).to_numpy(dtype=np.float64))
+    rows, judges = order.documents, np.asarray(scored.judges, dtype=object)
+    return pd.DataFrame(
+        {
+            "query_id": scored.documents["query_id"].to_numpy()[rows],
+            "doc_id": scored.documents["doc_id"].to_numpy()[rows],
+            "place": order.place + 1,
+            "place_in_query": order.place_in_query + 1,
+            "disagreement": differ.largest[rows],
+            "is_high": differ.is_high[rows],
+            "labels_differ": differ.labels_differ[rows],
+            "lowest_judge": judges[differ.lowest_judge[rows]],
+            "lowest_score": scored.scores[rows, differ.lowest_judge[rows]],
+            "highest_judge": judges[differ.highest_judge[rows]],
+            "highest_score": scored.scores[rows, differ.highest_judge[rows]],
+        }
+    )
+
+
+def with_votes(frame: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """The documents with the votes that stand, and what most reviewers say."""
+    votes = study.reviews.decisions()[["query_id", "doc_id", *VOTES]]
+    joined = frame.merge(votes, how="left", on=["query_id", "doc_id"])
+    counts = ["votes_relevant", "votes_not_relevant"]
+    return joined.assign(**{name: joined[name].fillna(0).astype("Int64") for name in counts})
+
+
+def rows_for_review(frame: pd.DataFrame, scored: Scored, kappas: pd.Series, study: Study) -> list[DisputedDocument]:
+    """The documents as the review app is offered them."""
+    rows_in_store = study.queries.document_rows()
+    queries_in_store = study.queries.query_rows()
+    keys = zip(scored.documents["query_id"], scored.documents["doc_id"], strict=True)
+    place = {key: row for row, key in enumerate(keys)}
+    found = []
+    for row in frame.to_dict("records"):
+        key = (row["query_id"], row["doc_id"])
+        kappa = kappas.get(row["query_id"])
+        found.append(
+            DisputedDocument(
+                query_row=queries_in_store[row["query_id"]],
+                document_row=rows_in_store[key],
+                place=int(row["place"]) - 1,
+                place_in_query=int(row["place_in_query"]) - 1,
+                disagreement=float(row["disagreement"]),
+                labels_differ=bool(row["labels_differ"]),
+                kappa=None if kappa is None or pd.isna(kappa) else float(kappa),
+                scores=dict(zip(scored.judges, scored.scores[place[key]].tolist(), strict=True)),
+            )
+        )
+    return found
+
+
+def reviewed_queries(frame: pd.DataFrame) -> set[str]:
+    """Disputed queries of which every disputed document has a vote."""
+    voted = frame["votes_relevant"] + frame["votes_not_relevant"] > 0
+    every = voted.groupby(frame["query_id"], sort=False).all()
+    return set(every.index[every.to_numpy(dtype=bool)])
+
+
+def undecided(frame: pd.DataFrame) -> pd.DataFrame:
+    """Documents whose labels differ and that no majority of people has decided."""
+    return frame[frame["labels_differ"].astype(bool) & frame["decision"].isna()]
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """How many documents and queries are in dispute, and how far people have come."""
+    numbers = {
+        "n_disputed_documents": len(frame),
+        "n_disputed_queries": frame["query_id"].nunique(),
+        "n_labels_differ": int(frame["labels_differ"].sum()),
+        "n_reviewed_queries": len(reviewed_queries(frame)),
+        "n_undecided_documents": len(undecided(frame)),
+    }
+    return {name: metadata_value(value) for name, value in numbers.items()}

@@ -1,0 +1,123 @@
+"""Table `judge_agreement`: kappa over all queries and its companions, with intervals over queries."""
+
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.agreement_coefficients import gwet_ac1
+from analysis.bootstrap import Interval
+from analysis.fleiss import category_counts, fleiss_interval, fleiss_kappa
+from analysis.kappa_intervals import agreement, score_sums
+from analysis.krippendorff import krippendorff_alpha
+from analysis.landis_koch import landis_koch
+from analysis.undefined import UndefinedStatistic
+from assets.judge_pairs import Pair, Scored, Thresholds, pairs_of_judges, scored_documents
+from assets.partitions import metadata_value
+from resources.configuration.reliability import ReliabilityStudy
+from resources.study import Study
+from resources.tables.reliability import ALL_JUDGES, JUDGE_AGREEMENT
+
+KAPPAS = ("kappa_macro", "kappa_macro_defined", "kappa_micro", "weighted_kappa_linear", "weighted_kappa_quadratic")
+COLUMNS = [column.name for column in JUDGE_AGREEMENT.columns]
+
+
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+def judge_agreement(
+    context: dg.AssetExecutionContext, judgments: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """Kappa macro and micro, percent agreement, PABAK, AC1, alpha and others; Fleiss for three judges or more."""
+    scored = scored_documents(judgments, study.reliability)
+    thresholds = study.thresholds(scored.judges)
+    rows = [row for pair in pairs_of_judges(scored, thresholds) for row in pair_rows(pair, study.reliability)]
+    if len(scored.judges) > 2:
+        rows += all_rows(scored, thresholds, study.reliability)
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    context.add_output_metadata(headline(frame))
+    return frame
+
+
+def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
+    """Every statistic of two judges."""
+    sums = score_sums(pair.score_1, pair.score_2, pair.queries, pair.n_queries)
+    found = agreement(
+        pair.counts,
+        sums,
+        seed=plan.seed,
+        resamples=plan.bootstrap_resamples,
+        confidence=plan.confidence,
+        low_kappa=plan.gate.low_kappa,
+    )
+    known: dict[str, Any] = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
+    known |= {"n_queries": found.n_queries, "n_documents": found.n_documents}
+    rows = [known | _numbers(name, estimate.value, estimate.interval) for name, estimate in found.estimates.items()]
+    return rows + [known | _nothing(name, reason) for name, reason in found.undefined.items()]
+
+
+def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> list[dict[str, Any]]:
+    """Statistics of three judges or more together; Fleiss on documents that all scored, the others with gaps.
+
+    Args:
+        scored: Documents by judges.
+        thresholds: Of each judge.
+        plan: The study.
+    """
+    whole = scored.of_all()
+    known: dict[str, Any] = {"judge_1": ALL_JUDGES, "judge_2": ALL_JUDGES}
+    complete = known | {"n_queries": int(np.unique(whole.queries).size), "n_documents": len(whole.scores)}
+    rows = []
+    try:
+        counts = category_counts(whole.labels(thresholds).astype(np.int64), 2)
+        interval = fleiss_interval(
+            counts,
+            whole.queries,
+            seed=plan.seed,
+            resamples=plan.bootstrap_resamples,
+            confidence=plan.confidence,
+        )
+        rows.append(complete | _numbers("fleiss_kappa", fleiss_kappa(counts).kappa, interval))
+    except UndefinedStatistic as undefined:
+        rows.append(complete | _nothing("fleiss_kappa", undefined.reason))
+    there = np.isfinite(scored.scores)
+    gaps = np.where(there, scored.labels(thresholds).astype(np.float64), np.nan)
+    any_judge = there.any(axis=1)
+    seen = known | {"n_queries": int(np.unique(scored.queries[any_judge]).size), "n_documents": int(any_judge.sum())}
+    for name, compute in {
+        "ac1": lambda: gwet_ac1(gaps, 2),
+        "alpha_nominal": lambda: krippendorff_alpha(gaps, "nominal").value,
+        "alpha_interval": lambda: krippendorff_alpha(scored.scores, "interval").value,
+    }.items():
+        try:
+            rows.append(seen | _numbers(name, compute(), None))
+        except UndefinedStatistic as undefined:
+            rows.append(seen | _nothing(name, undefined.reason))
+    return rows
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """Macro and micro of the pair with the lowest macro."""
+    macro = frame[frame["statistic"] == "kappa_macro"].sort_values("value", kind="stable")
+    if macro.empty:
+        return {}
+    lowest = macro.iloc[0]
+    same = (frame["judge_1"] == lowest["judge_1"]) & (frame["judge_2"] == lowest["judge_2"])
+    of_pair = frame[same].set_index("statistic")
+    names = [name for name in ("kappa_macro", "kappa_micro", "ac1", "percent_agreement") if name in of_pair.index]
+    return {name: metadata_value(of_pair.loc[name, "value"]) for name in names}
+
+
+def _numbers(name: str, value: float, interval: Interval | None) -> dict[str, Any]:
+    return {
+        "statistic": name,
+        "value": value,
+        "value_low": interval.low if interval else None,
+        "value_high": interval.high if interval else None,
+        "method": interval.method if interval else "none: point value only",
+        "band": landis_koch(value) if name in KAPPAS or name == "fleiss_kappa" else None,
+        "undefined": None,
+    }
+
+
+def _nothing(name: str, reason: str) -> dict[str, Any]:
+    return {"statistic": name, "value": None, "method": "none", "band": None, "undefined": reason}

@@ -1,0 +1,78 @@
+"""Table `judges_against_reviewers`: which way each judge errs on documents that people decided."""
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.kappa_intervals import of_sums
+from assets.judge_pairs import scored_documents
+from resources.configuration.reliability import ReliabilityStudy
+from resources.study import Study
+from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS
+
+COLUMNS = [column.name for column in JUDGES_AGAINST_REVIEWERS.columns]
+
+
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+def judges_against_reviewers(
+    judgments: pd.DataFrame, disputed_documents: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> pd.DataFrame:
+    """One row per judge; the documents were chosen because judges differ, so these are no error rates."""
+    scored = scored_documents(judgments, study.reliability).of_all()
+    decided = disputed_documents.dropna(subset=["decision"])
+    place = {key: row for row, key in enumerate(zip(*(scored.documents[name] for name in KEY), strict=True))}
+    rows = np.array([place[key] for key in zip(*(decided[name] for name in KEY), strict=True)], dtype=np.intp)
+    labels = scored.labels(study.thresholds(scored.judges))
+    people = decided["decision"].to_numpy(dtype=bool)
+    queries = scored.queries[rows]
+    return pd.DataFrame(
+        [
+            judge_row(judge, labels[rows, column], people, queries, study.reliability)
+            for column, judge in enumerate(scored.judges)
+        ],
+        columns=COLUMNS,
+    )
+
+
+KEY = ("query_id", "doc_id")
+
+
+def judge_row(
+    judge: str, labels: np.ndarray, people: np.ndarray, queries: np.ndarray, plan: ReliabilityStudy
+) -> dict[str, object]:
+    """One judge against people.
+
+    Args:
+        judge: Its name.
+        labels: Shape ``(n,)``, what it says of the decided documents.
+        people: Shape ``(n,)``, what people say of them.
+        queries: Shape ``(n,)``, the number of each document's query.
+        plan: The study.
+    """
+    too_high, too_low = labels & ~people, ~labels & people
+    known: dict[str, object] = {
+        "judge": judge,
+        "n_documents": len(labels),
+        "n_queries": int(np.unique(queries).size),
+        "too_high": int(too_high.sum()),
+        "too_low": int(too_low.sum()),
+    }
+    if not len(labels):
+        return known | {"method": "none: people decided no document"}
+    _, index = np.unique(queries, return_inverse=True)
+    per_query = np.column_stack([np.bincount(index, too_high.astype(float) - too_low), np.bincount(index)]).astype(
+        float
+    )
+    values, [interval] = of_sums(
+        per_query,
+        lambda sums: sums[..., :1] / sums[..., 1:],
+        seed=plan.seed,
+        resamples=plan.bootstrap_resamples,
+        confidence=plan.confidence,
+    )
+    return known | {
+        "bias": float(values[0]),
+        "bias_low": interval.low,
+        "bias_high": interval.high,
+        "method": interval.method,
+    }

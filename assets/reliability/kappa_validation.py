@@ -1,0 +1,241 @@
+"""Table `kappa_validation`: whether the judges agree well enough, run by run, and what follows."""
+
+from typing import Any, NamedTuple
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate, at_most
+from analysis.kappa import COUNTS, kappa_summary
+from analysis.reliability_gate import ReliabilityVerdict, reliability_gate
+from analysis.undefined import UndefinedStatistic
+from assets.checks import WARN, gate_result, told
+from assets.partitions import metadata_value
+from assets.reliability.bias_test import biased_pairs
+from assets.reliability.disputed_documents import reviewed_queries, undecided
+from resources.configuration.reliability import ReliabilityStudy
+from resources.study import Study
+
+PASSED, CONTINGENCY, RESOLVED = "passed", "contingency_triggered", "resolved_by_review"
+
+
+class Verdict(NamedTuple):
+    """What the gate says of the deciding pair of judges, with everything that its row records."""
+
+    judges: tuple[str, str]
+    gate: ReliabilityVerdict
+    measures: dict[str, Any]
+
+
+@dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
+def kappa_validation(
+    context: dg.AssetExecutionContext,
+    query_kappa: pd.DataFrame,
+    judge_agreement: pd.DataFrame,
+    disputed_documents: pd.DataFrame,
+    bias_test: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """Adds this run's row to `validation_results`; none where kappa is not defined, and then it says why."""
+    try:
+        verdict = verdict_of(query_kappa, judge_agreement, study.reliability)
+    except UndefinedStatistic as undefined:
+        context.add_output_metadata({"status": "no verdict", "reason": undefined.reason})
+        return study.validations.validations()
+    status = status_of(verdict, disputed_documents)
+    thresholds = study.thresholds(judges_of(query_kappa))
+    study.validations.record_validation(
+        run=context.run_id,
+        status=status,
+        kappa_macro=verdict.measures["kappa_macro"],
+        kappa_micro=verdict.measures["kappa_micro"],
+        total_queries=verdict.measures["total_queries"],
+        not_proven=verdict.gate.not_proven,
+        depends_on_convention=verdict.gate.depends_on_convention,
+        contingency_actions=steps_taken(study, disputed_documents, bias_test),
+        notes=notes_of(verdict, status),
+        measures=verdict.measures | {"thresholds": thresholds},
+    )
+    history = study.validations.validations()
+    context.add_output_metadata(headline(history))
+    return history
+
+
+@dg.asset_check(
+    asset=kappa_validation,
+    additional_ins={"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")},
+)
+def judges_agree(
+    kappa_validation: pd.DataFrame,
+    query_kappa: pd.DataFrame,
+    judge_agreement: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> dg.AssetCheckResult:
+    """Macro and micro kappa reach their limits and few queries have a low kappa; ground truth relies on it."""
+    return gate_result(agreement_gate(query_kappa, judge_agreement, study.reliability))
+
+
+@dg.asset_check(asset=kappa_validation)
+def agreement_is_proven(kappa_validation: pd.DataFrame) -> dg.AssetCheckResult:
+    """Advice: where the judges agree, the lower bounds of both kappas do too."""
+    return gate_result(proven_gate(kappa_validation), WARN)
+
+
+@dg.asset_check(asset=kappa_validation)
+def convention_does_not_decide(kappa_validation: pd.DataFrame) -> dg.AssetCheckResult:
+    """Advice: the verdict is the same whether queries with one label count as 1 or not at all."""
+    return gate_result(convention_gate(kappa_validation), WARN)
+
+
+def verdict_of(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Verdict:
+    """The verdict on the pair of judges that decides: the lowest macro of those that fail, else of all.
+
+    Raises:
+        UndefinedStatistic: Some pair has no query with a defined kappa.
+    """
+    verdicts = [
+        _verdict(judges, rows, judge_agreement, plan)
+        for judges, rows in query_kappa.groupby(["judge_1", "judge_2"], sort=False)
+    ]
+    if not verdicts:
+        raise UndefinedStatistic("no query was judged by two judges")
+    failing = [one for one in verdicts if not one.gate.passed]
+    return min(failing or verdicts, key=lambda one: float(one.measures["kappa_macro"]))
+
+
+def _verdict(judges: Any, rows: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Verdict:
+    gate = plan.gate
+    summary = kappa_summary(rows[list(COUNTS)].to_numpy(dtype="int64"), gate.low_kappa)
+    of_pair = judge_agreement[
+        (judge_agreement["judge_1"] == judges[0]) & (judge_agreement["judge_2"] == judges[1])
+    ].set_index("statistic")
+    bounds = {
+        f"{name}_{side}": _number(of_pair, name, f"value_{side}")
+        for name in ("kappa_macro", "kappa_micro")
+        for side in ("low", "high")
+    }
+    verdict = reliability_gate(
+        summary,
+        macro_low=bounds["kappa_macro_low"],
+        micro_low=bounds["kappa_micro_low"],
+        min_macro=gate.min_macro,
+        min_micro=gate.min_micro,
+        low_kappa=gate.low_kappa,
+        max_low_share=gate.max_low_share,
+    )
+    measures = {
+        "kappa_macro": summary.macro,
+        "kappa_macro_defined": summary.macro_defined,
+        "kappa_micro": summary.micro,
+        "low_share": summary.low_share,
+        "total_queries": summary.n_queries,
+        "n_undefined": summary.n_undefined,
+        "n_documents": summary.n_documents,
+        "judge_1": judges[0],
+        "judge_2": judges[1],
+        **bounds,
+    }
+    return Verdict((str(judges[0]), str(judges[1])), verdict, measures)
+
+
+def status_of(verdict: Verdict, disputed: pd.DataFrame) -> str:
+    """Passed by the gate, else resolved where people decided every document whose labels differ, else contingency."""
+    if verdict.gate.passed:
+        return PASSED
+    return RESOLVED if undecided(disputed).empty else CONTINGENCY
+
+
+def judges_of(query_kappa: pd.DataFrame) -> tuple[str, ...]:
+    """Every judge, in order."""
+    return tuple(dict.fromkeys([*query_kappa["judge_1"], *query_kappa["judge_2"]]))
+
+
+def steps_taken(study: Study, disputed: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, Any]]:
+    """What happened since the validation before: disagreements found, votes, bias, and what people set going."""
+    n_queries = int(disputed["query_id"].nunique())
+    steps: list[dict[str, Any]] = [
+        {"step": "disagreements", "n_queries": n_queries, "n_documents": len(disputed)},
+        {
+            "step": "tiebreaks",
+            "n_reviewed_queries": len(reviewed_queries(disputed)),
+            "n_undecided_documents": len(undecided(disputed)),
+        },
+        {"step": "bias_test", "biased_pairs": sorted(map(list, biased_pairs(bias)))},
+    ]
+    return steps + study.validations.actions_since_validation()
+
+
+def notes_of(verdict: Verdict, status: str) -> str:
+    """The verdict in words."""
+    if status == PASSED:
+        return f"IRR Validation Passed (Kappa: {verdict.measures['kappa_macro']:.2f})"
+    failing = " ".join(gate.sentence for gate in verdict.gate.gates if not gate.passed)
+    if status == RESOLVED:
+        return f"People decided every document on which the judges differ. {failing}"
+    return failing
+
+
+def agreement_gate(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
+    """The three conditions as one gate: the worst of them where it fails."""
+    name = "judges_agree"
+    try:
+        verdict = verdict_of(query_kappa, judge_agreement, plan)
+    except UndefinedStatistic as undefined:
+        return Gate(
+            name, False, None, f">= {plan.gate.min_macro:g}", f"No verdict: {undefined.reason}.", 0, undefined.reason
+        )
+    gates = verdict.gate.gates
+    worst = next((gate for gate in gates if not gate.passed), gates[0])
+    sentence = " ".join(gate.sentence for gate in gates)
+    return worst._replace(name=name, passed=verdict.gate.passed, sentence=f"{' and '.join(verdict.judges)}: {sentence}")
+
+
+def proven_gate(history: pd.DataFrame) -> Gate:
+    """Whether the latest validation, where it passed, is proven by its lower bounds."""
+    return _flag_gate(
+        history,
+        "agreement_is_proven",
+        "not_proven",
+        "The judges agree well enough, and a lower bound does not prove it yet: more queries would narrow it.",
+        "The lower bounds of kappa do not contradict the verdict.",
+    )
+
+
+def convention_gate(history: pd.DataFrame) -> Gate:
+    """Whether the latest verdict depends on how queries with one label count."""
+    return _flag_gate(
+        history,
+        "convention_does_not_decide",
+        "depends_on_convention",
+        "The verdict would be another if queries on which both judges give one and the same label did not count as 1: "
+        "sample queries with relevant and irrelevant documents.",
+        "The verdict is the same under both conventions.",
+    )
+
+
+def _flag_gate(history: pd.DataFrame, name: str, column: str, raised: str, holds: str) -> Gate:
+    if history.empty:
+        return Gate(name, True, None, "nothing", "There is no validation to look at.")
+    last = history.iloc[-1]
+    gate = at_most(name, float(bool(last[column])), 0, n=int(last["total_queries"]), counted="queries", what=name)
+    return told(gate._replace(sentence=raised), holds)
+
+
+def headline(history: pd.DataFrame) -> dict[str, Any]:
+    """The latest row."""
+    last = history.iloc[-1]
+    names = (
+        "kappa_macro",
+        "kappa_micro",
+        "low_share",
+        "status",
+        "not_proven",
+        "depends_on_convention",
+        "total_queries",
+    )
+    return {name: metadata_value(last[name]) for name in names} | {"n_validations": len(history)}
+
+
+def _number(of_pair: pd.DataFrame, statistic: str, column: str) -> float | None:
+    found = of_pair[column].get(statistic)
+    return None if found is None or pd.isna(found) else float(found)

@@ -1,0 +1,64 @@
+"""Table `low_kappa_profile`: what tells queries of low kappa from the rest."""
+
+from collections.abc import Mapping
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from analysis.low_kappa_profile import document_kind, document_words, query_is_vague, query_words
+from analysis.low_kappa_profile import low_kappa_profile as profile_of
+from resources.study import Study
+from resources.tables.reliability_decision import LOW_KAPPA_PROFILE
+
+COLUMNS = [column.name for column in LOW_KAPPA_PROFILE.columns]
+
+
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+def low_kappa_profile(
+    context: dg.AssetExecutionContext,
+    query_kappa: pd.DataFrame,
+    query_documents: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """One row per feature of a query; it says where to look, not what the cause is."""
+    low = query_kappa.groupby("query_id", sort=False)["is_low"].any()
+    versions = query_kappa.drop_duplicates("query_id").set_index("query_id")["prompt_version"]
+    features = features_of(query_documents, versions)
+    found = profile_of(features, low.to_numpy(dtype=bool))
+    context.add_output_metadata({"n_low_kappa": int(low.sum()), "n_queries": len(low)})
+    return pd.DataFrame([one._asdict() for one in found], columns=COLUMNS)
+
+
+def features_of(query_documents: pd.DataFrame, versions: pd.Series) -> Mapping[str, ArrayLike]:
+    """Features of the queries, in the order of `versions`.
+
+    Args:
+        query_documents: Table `query_documents`.
+        versions: Prompt version that counts, by query.
+    """
+    texts = {
+        str(query): [None if pd.isna(one) else str(one) for one in rows["document"]]
+        for query, rows in query_documents.groupby("query_id", sort=False)
+    }
+    asked = query_documents.drop_duplicates("query_id").set_index("query_id")["query"]
+    queries = [str(query) for query in versions.index]
+    kinds = [_most_common_kind(texts[query]) for query in queries]
+    features: dict[str, ArrayLike] = {
+        "query_words": [query_words(str(asked[query])) for query in queries],
+        "query_is_vague": [query_is_vague(str(asked[query])) for query in queries],
+        "document_words": np.array([document_words(texts[query]) for query in queries], dtype=object),
+        "documents": [len(texts[query]) for query in queries],
+    }
+    for kind in sorted({kind for kind in kinds if kind is not None}):
+        features[f"document_kind={kind}"] = np.array([None if one is None else one == kind for one in kinds])
+    for version in sorted(set(versions)):
+        features[f"prompt_version={version}"] = np.array([bool(one == version) for one in versions])
+    return features
+
+
+def _most_common_kind(texts: list[str | None]) -> str | None:
+    """The kind of most of a query's documents, the first in the alphabet on a tie; none where no text is known."""
+    kinds = sorted(document_kind(text) for text in texts if text is not None)
+    return max(dict.fromkeys(kinds), key=kinds.count) if kinds else None

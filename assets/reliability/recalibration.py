@@ -1,0 +1,106 @@
+"""Table `recalibration`: what judging queries of low kappa again under another prompt did to kappa."""
+
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+
+from analysis.kappa import counts_of_queries, relevant
+from analysis.recalibration_effect import KappaChange, recalibration_effect
+from assets.judge_pairs import Scored, scored_documents
+from assets.partitions import metadata_value
+from resources.configuration.reliability import ReliabilityStudy
+from resources.reliability.recalibrations import Recalibrated, latest_recalibration
+from resources.study import Study
+from resources.tables.reliability_decision import RECALIBRATION
+
+COLUMNS = [column.name for column in RECALIBRATION.columns]
+
+
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+def recalibration(
+    context: dg.AssetExecutionContext,
+    judgments: pd.DataFrame,
+    kappa_validation: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> pd.DataFrame:
+    """Two rows per part of the queries: macro and micro kappa before and after, at the thresholds in force."""
+    started = latest_recalibration(study.validations)
+    if started is None or kappa_validation.empty:
+        context.add_output_metadata({"status": "no query was judged again"})
+        return pd.DataFrame([], columns=COLUMNS)
+    last = kappa_validation.iloc[-1]
+    pair = (str(last["judge_1"]), str(last["judge_2"]))
+    before = scored_documents(judgments, study.reliability, study.reliability.prompt_version)
+    after = scored_documents(judgments, study.reliability)
+    changes = changes_of(before, after, pair, study.thresholds(after.judges), started, study.reliability)
+    frame = pd.DataFrame([_row(change, started.prompt_version) for change in changes], columns=COLUMNS)
+    context.add_output_metadata(headline(frame))
+    return frame
+
+
+def changes_of(
+    before: Scored,
+    after: Scored,
+    pair: tuple[str, str],
+    thresholds: dict[str, float],
+    started: Recalibrated,
+    plan: ReliabilityStudy,
+) -> list[KappaChange]:
+    """Kappa of each part before and after.
+
+    Args:
+        before: Scores under the first prompt.
+        after: The scores that count.
+        pair: The two judges that decide.
+        thresholds: In force, for both sides.
+        started: Which queries were judged again, and which of them are held out.
+        plan: The study.
+    """
+    queries = [str(query) for query in after.query_ids]
+    again = np.array([query in started.queries for query in queries])
+    held_out = np.array([query in started.held_out for query in queries])
+    parts = {"all": np.ones(len(queries), dtype=bool), "judged_again": again, "held_out": held_out, "untouched": ~again}
+    sides = [_counts(scored, queries, pair, thresholds) for scored in (before, after)]
+    return recalibration_effect(
+        sides[0],
+        sides[1],
+        {name: part for name, part in parts.items() if part.any()},
+        seed=plan.seed,
+        resamples=plan.bootstrap_resamples,
+        confidence=plan.confidence,
+    )
+
+
+def _counts(scored: Scored, queries: list[str], pair: tuple[str, str], thresholds: dict[str, float]) -> np.ndarray:
+    """Documents by both labels, for the queries in the order given; zeros for a query that has none."""
+    columns = [scored.judges.index(judge) for judge in pair]
+    both = np.isfinite(scored.scores[:, columns]).all(axis=1)
+    number = {query: place for place, query in enumerate(queries)}
+    of_query = np.array([number.get(str(query), -1) for query in scored.query_ids], dtype=np.intp)
+    index = of_query[scored.queries[both]]
+    labels = [
+        relevant(scored.scores[both, column], thresholds[judge]) for column, judge in zip(columns, pair, strict=True)
+    ]
+    known = index >= 0
+    return counts_of_queries(labels[0][known], labels[1][known], index[known], len(queries))
+
+
+def _row(change: KappaChange, prompt_version: str) -> dict[str, Any]:
+    fields = change._asdict()
+    interval = fields.pop("interval")
+    return fields | {
+        "change_low": interval.low if interval else None,
+        "change_high": interval.high if interval else None,
+        "method": interval.method if interval else "none",
+        "prompt_version": prompt_version,
+    }
+
+
+def headline(frame: pd.DataFrame) -> dict[str, Any]:
+    """The macro's change over the queries that were judged again."""
+    rows = frame[(frame["part"] == "judged_again") & (frame["statistic"] == "kappa_macro")]
+    if rows.empty:
+        return {}
+    return {name: metadata_value(rows.iloc[0][name]) for name in ("before", "after", "change", "n_queries")}

@@ -1,0 +1,274 @@
+"""Gathers queries, documents and scores of relevance row by row, and refuses what contradicts itself."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from resources.database.models import storable
+from resources.errors import FileFault, nearest
+from resources.inputs.evaluation_values import MISSING, score_in
+from resources.inputs.faults import Faults
+
+Scale = tuple[float, float]
+SHOWN_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """What was read; `resources.inputs.relevance.RelevanceInput` says more. `sha256` is empty for a file."""
+
+    name: str
+    documents: pd.DataFrame
+    scores: pd.DataFrame
+    judges: tuple[str, ...]
+    n_missing: Mapping[str, int]
+    ignored: tuple[str, ...]
+    sha256: str = ""
+
+
+class RowFault(Exception):
+    """A row that is wrong; both parts are sentences."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem, self.remedy = problem, remedy
+
+
+class Gathering:
+    """Queries, documents, judges and prompt versions by number, and scores that refer to them."""
+
+    def __init__(self, name: str, scale: Scale) -> None:
+        """Begin empty; scores are mapped from `scale` onto 0-1."""
+        self.name, self.faults = name, Faults(name)
+        self._low, self._high = scale
+        self._queries: dict[str, int] = {}
+        self._query_texts: list[str | None] = []
+        self._query_rows: list[int] = []
+        self._refused: set[int] = set()
+        self._doc_numbers: list[dict[str, int]] = []
+        self._document_query = array("q")
+        self._doc_ids: list[str] = []
+        self._texts: list[str | None] = []
+        self.judges: dict[str, int] = {}
+        self._versions: dict[str, int] = {}
+        self._scores = array("d")
+        self._keys = {name: array("q") for name in ("document", "judge", "version", "row")}
+
+    def refuse(self, row: int, fault: RowFault) -> None:
+        """Note a row that is wrong; a query that it alone tells of lacks nothing then."""
+        self._refused.add(row)
+        self.faults.add(fault.problem, fault.remedy, row)
+
+    def query(self, row: int, query_id: str, text: str | None) -> int:
+        """The query's number; a text that is missing here may stand in another of its rows.
+
+        Raises:
+            RowFault: The query has another text.
+        """
+        number = self._queries.setdefault(query_id, len(self._query_texts))
+        if number == len(self._query_texts):
+            self._query_texts.append(text)
+            self._query_rows.append(row)
+            self._doc_numbers.append({})
+        elif text is not None and text != (known := self._query_texts[number]):
+            if known is not None:
+                problem = f"query '{query_id}' reads '{shown(text)}' in column 'query' and '{shown(known)}' before."
+                raise RowFault(problem, "Give one query one text, or two queries two query_ids.")
+            self._query_texts[number] = text
+        return number
+
+    def document(self, query: int, query_id: str, doc_id: str, text: str | None) -> int:
+        """The document's number.
+
+        Raises:
+            RowFault: The document has another text.
+        """
+        numbers = self._doc_numbers[query]
+        number = numbers.setdefault(doc_id, len(self._doc_ids))
+        if number == len(self._doc_ids):
+            self._document_query.append(query)
+            self._doc_ids.append(doc_id)
+            self._texts.append(text)
+        elif text is not None and text != (known := self._texts[number]):
+            if known is not None:
+                problem = (
+                    f"document '{doc_id}' of query '{query_id}' reads '{shown(text)}' and '{shown(known)}' before."
+                )
+                raise RowFault(problem, "Give one document one text, or two documents two doc_ids.")
+            self._texts[number] = text
+        return number
+
+    def judge(self, name: str) -> int:
+        """The judge's number, in the order of first appearance."""
+        return self.judges.setdefault(name, len(self.judges))
+
+    def score(self, row: int, column: str, document: int, judge: int, version: str, value: Any) -> None:
+        """Keep one judgment; a missing one is kept as missing.
+
+        Raises:
+            RowFault: The value is no number on the scale.
+        """
+        found = score_in(value)
+        if found.cause not in (None, MISSING) and value == value:  # a NaN is a missing score too
+            raise RowFault(
+                f"'{shown(str(value))}' in column '{column}' is no number.",
+                "Write a number, or nothing where it is missing.",
+            )
+        if found.cause is None and not self._low <= found.value <= self._high:
+            raise RowFault(
+                f"score {found.value:g} in column '{column}' is outside the scale {self._low:g}-{self._high:g}.",
+                "Correct it, or declare the scale that the scores are on in touchstone.yaml, such as `scale: [1, 5]`.",
+            )
+        number = (found.value - self._low) / (self._high - self._low) if found.cause is None else np.nan
+        self._scores.append(number)
+        version_number = self._versions.setdefault(version, len(self._versions))
+        for name, key in zip(self._keys, (document, judge, version_number, row), strict=True):
+            self._keys[name].append(key)
+
+    def result(self, ignored: Sequence[str]) -> Relevance:
+        """The frames, once all is read.
+
+        Raises:
+            FileFault: One thing is wrong.
+            FileFaults: Several are.
+        """
+        self._refuse_queries()
+        keys = {
+            name: np.frombuffer(key, dtype=np.int64) if len(key) else np.zeros(0, np.int64)
+            for name, key in self._keys.items()
+        }
+        self._refuse_judges()
+        self._refuse_duplicates(keys)
+        self.faults.raise_if_any()
+        if not self._doc_ids:
+            raise FileFault(self.name, "there is no row in it.", "Export it again with its queries.")
+        scores = np.frombuffer(self._scores, dtype=np.float64) if len(self._scores) else np.zeros(0)
+        there = np.isfinite(scores)
+        judges = [name for name, number in self.judges.items() if there[keys["judge"] == number].any()]
+        return Relevance(
+            self.name,
+            self._documents(),
+            self._frame({name: key[there] for name, key in keys.items()}, scores[there]),
+            tuple(judges),
+            self._missing(keys, there),
+            tuple(ignored),
+        )
+
+    def _documents(self) -> pd.DataFrame:
+        query = np.frombuffer(self._document_query, dtype=np.int64)
+        order = np.argsort(query, kind="stable")
+        sorted_query = query[order]
+        first = np.searchsorted(sorted_query, sorted_query)
+        ids = np.array(list(self._queries), dtype=object)
+        return pd.DataFrame(
+            {
+                "query_id": pd.array(ids[sorted_query], dtype="str"),
+                "query": pd.array(np.array(self._query_texts, dtype=object)[sorted_query], dtype="str"),
+                "doc_id": pd.array(np.array(self._doc_ids, dtype=object)[order], dtype="str"),
+                "document": pd.array(np.array(self._texts, dtype=object)[order], dtype="str"),
+                "position": np.arange(len(order)) - first,
+            }
+        )
+
+    def _frame(self, keys: Mapping[str, np.ndarray], scores: np.ndarray) -> pd.DataFrame:
+        query = np.frombuffer(self._document_query, dtype=np.int64)[keys["document"]]
+
+        def named(names: Sequence[str], numbers: np.ndarray) -> Any:
+            return pd.array(np.array(names, dtype=object)[numbers], dtype="str")
+
+        return pd.DataFrame(
+            {
+                "query_id": named(list(self._queries), query),
+                "doc_id": named(self._doc_ids, keys["document"]),
+                "judge": named(list(self.judges), keys["judge"]),
+                "prompt_version": named(list(self._versions), keys["version"]),
+                "score": scores,
+            }
+        )
+
+    def _missing(self, keys: Mapping[str, np.ndarray], there: np.ndarray) -> dict[str, int]:
+        """Of each judge, documents of queries that were judged under a version, without a score of its own under it."""
+        query = np.frombuffer(self._document_query, dtype=np.int64)
+        n_documents = np.bincount(query, minlength=len(self._queries))
+        n_versions = max(len(self._versions), 1)
+        judged = np.unique(query[keys["document"]] * n_versions + keys["version"])
+        expected = int(n_documents[judged // n_versions].sum())
+        return {
+            name: expected - int(np.count_nonzero(there & (keys["judge"] == number)))
+            for name, number in self.judges.items()
+        }
+
+    def _refuse_queries(self) -> None:
+        for query_id, number in self._queries.items():
+            if self._query_rows[number] in self._refused:
+                continue
+            if not self._doc_numbers[number]:
+                problem, remedy = f"query '{query_id}' has no documents.", "Give it documents, or leave it out."
+                self.faults.add(problem, remedy, self._query_rows[number])
+            if self._query_texts[number] is None:
+                problem = f"query '{query_id}' has no text in column 'query'."
+                self.faults.add(problem, "Write what was asked.", self._query_rows[number])
+
+    def _refuse_judges(self) -> None:
+        known: dict[str, str] = {}
+        for name in self.judges:
+            other = known.setdefault(name.casefold(), name)
+            if other != name:
+                problem = f"judges '{other}' and '{name}' differ only in the case of their letters."
+                self.faults.add(problem, "Spell one judge's name one way.")
+
+    def _refuse_duplicates(self, keys: Mapping[str, np.ndarray]) -> None:
+        n_judges, n_versions = max(len(self.judges), 1), max(len(self._versions), 1)
+        joined = (keys["document"] * n_judges + keys["judge"]) * n_versions + keys["version"]
+        values, first, inverse = np.unique(joined, return_index=True, return_inverse=True)
+        if len(values) == len(joined):
+            return
+        judges, versions, queries = list(self.judges), list(self._versions), list(self._queries)
+        for place in np.flatnonzero(first[inverse] != np.arange(len(joined))):
+            document = int(keys["document"][place])
+            query_id = queries[self._document_query[document]]
+            problem = (
+                f"judge '{judges[keys['judge'][place]]}' has a score of document '{self._doc_ids[document]}' of query "
+                f"'{query_id}' under prompt version '{versions[keys['version'][place]]}' in row "
+                f"{keys['row'][first[inverse[place]]]} already."
+            )
+            self.faults.add(problem, "Keep one of the two.", int(keys["row"][place]))
+
+
+def identifier(column: str, text: str | None) -> str:
+    """A name that stands in a column.
+
+    Raises:
+        RowFault: There is none, or no database could hold it as it is.
+    """
+    if text is None:
+        raise RowFault(f"there is no value in column '{column}'.", "Write one, or leave the row out.")
+    if not (text.isascii() and "\x00" not in text) and storable(text) != text:
+        raise RowFault(f"{text[:SHOWN_CHARACTERS]!r} in column '{column}' holds NUL or half a letter.", "Remove it.")
+    return text
+
+
+def refuse_unknown(
+    name: str, columns: Mapping[str, str], known: Sequence[str], names: Sequence[str], complete: bool
+) -> None:
+    """Refuse a renaming of a column that the study does not read, or that the file does not have.
+
+    Raises:
+        FileFault: It does either.
+    """
+    for ours, theirs in columns.items():
+        if ours not in known and not ours.endswith("_score"):
+            problem = f"`columns` names '{ours}'{nearest(ours, known)}, which is no column of this study."
+            raise FileFault(name, problem, f"Those that are: {', '.join(known)} and judge1_score, judge2_score, ....")
+        if complete and theirs not in names:
+            problem = f"there is no column '{theirs}'{nearest(theirs, names)}, which `columns` names for '{ours}'."
+            raise FileFault(name, problem, "Correct `columns` in touchstone.yaml.")
+
+
+def shown(text: str) -> str:
+    """The text's beginning, for messages."""
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."

@@ -1,0 +1,186 @@
+"""Reads one row of a relevance file: a judgment of a document, or a query with all its documents and score lists."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Protocol
+
+from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
+from resources.inputs.relevance_records import Gathering, RowFault, identifier, shown
+
+ID, QUERY_ID, QUERY, DOC_ID, DOCUMENT, DOCS = "id", "query_id", "query", "doc_id", "document", "docs"
+JUDGE, VERSION, SCORE, SUFFIX = "judge", "prompt_version", "score", "_score"
+OF_DOCUMENTS: Final = (QUERY_ID, QUERY, DOC_ID, DOCUMENT, JUDGE, VERSION, SCORE)
+OF_QUERIES: Final = (ID, QUERY_ID, QUERY, DOCS, VERSION)
+_LIKE = "Write it like [0.8, null, 0.4]: one score a document, null where it is missing."
+Plain = Callable[[str], str]
+
+
+class RowReader(Protocol):
+    """Takes the rows of one form of file."""
+
+    def take(self, row: int, fields: Fields) -> None:
+        """Keep what a row says.
+
+        Raises:
+            RowFault: The row is wrong.
+        """
+
+
+class DocumentRows:
+    """One row a document: with a judge and its score, with a score column for each judge, or without scores."""
+
+    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str, plain: Plain) -> None:
+        """Rows without a prompt version are of `version`; `names` are ours and the file's; `plain` mends numbers."""
+        self._gathering, self._names, self._version, self._plain = gathering, names, version, plain
+        self._values = {name: value_of(names[name]) for name in names}
+        self._told = [name for name in (QUERY_ID, QUERY, DOC_ID, DOCUMENT) if name in names]
+        self._last_told: list[Any] | None = None
+        self._document = 0
+        self._long = SCORE in names
+        self._judges = (
+            {} if self._long else {name: name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)}
+        )
+
+    def take(self, row: int, fields: Fields) -> None:
+        """One document, and what was said of it."""
+        told = [self._values[name](fields) for name in self._told]
+        if told != self._last_told:  # a document has as many rows as judges, most often one after the other
+            self._last_told, self._document = None, self._document_of(row, fields)
+            self._last_told = told
+        for column, judge in self._judgments(fields):
+            version = identifier(VERSION, self._text(VERSION, fields) or self._version)
+            value = self._values[column](fields)
+            value = self._plain(value) if isinstance(value, str) else value
+            number = self._gathering.judge(judge)
+            self._gathering.score(row, self._names[column], self._document, number, version, value)
+
+    def _document_of(self, row: int, fields: Fields) -> int:
+        query_id = identifier(self._names[QUERY_ID], self._text(QUERY_ID, fields))
+        query = self._gathering.query(row, query_id, self._words(QUERY, fields))
+        doc_id = identifier(self._names[DOC_ID], self._text(DOC_ID, fields))
+        return self._gathering.document(query, query_id, doc_id, self._words(DOCUMENT, fields))
+
+    def _judgments(self, fields: Fields) -> Iterator[tuple[str, str]]:
+        if not self._long:
+            yield from self._judges.items()
+            return
+        judge = self._text(JUDGE, fields)
+        # A row without judge and score is a document that nobody judged.
+        if judge is not None or self._text(SCORE, fields) is not None:
+            yield SCORE, identifier(self._names[JUDGE], judge)
+
+    def _text(self, name: str, fields: Fields) -> str | None:
+        return single(self._names[name], self._values[name](fields)) if name in self._values else None
+
+    def _words(self, name: str, fields: Fields) -> str | None:
+        return words(self._names[name], self._values[name](fields)) if name in self._values else None
+
+
+class QueryRows:
+    """One row a query: its documents, and a list of scores for each judge in the documents' order."""
+
+    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str, plain: Plain) -> None:
+        """Rows without a prompt version are of `version`; `names` are ours and the file's; `plain` mends numbers."""
+        self._gathering, self._version, self._plain = gathering, version, plain
+        self._id = names.get(QUERY_ID) or names[ID]
+        self._names = {name: names.get(name, name) for name in (QUERY, DOCS, VERSION)}
+        self._ours = {theirs: ours for ours, theirs in names.items() if ours.endswith(SUFFIX)}
+
+    def take(self, row: int, fields: Fields) -> None:
+        """One query with its documents, and what was said of them."""
+        query_id = identifier(self._id, single(self._id, value_of(self._id)(fields)))
+        text = words(self._names[QUERY], value_of(self._names[QUERY])(fields))
+        query = self._gathering.query(row, query_id, text)
+        lists = {
+            column: scores
+            for column in fields
+            if (column.endswith(SUFFIX) or column in self._ours)
+            and (scores := list_in(column, fields[column])) is not None
+        }
+        column = self._names[DOCS]
+        docs = list_in(column, value_of(column)(fields))
+        # Without documents they are numbered, as many as there are scores.
+        n = max(map(len, lists.values()), default=0) if docs is None else len(docs)
+        for name, scores in lists.items():
+            if len(scores) != n:
+                what = f"{n} documents" if docs is not None else f"{n} scores in another column"
+                problem = f"query '{query_id}' has {what} and {len(scores)} scores in column '{name}'."
+                raise RowFault(problem, _LIKE)
+        documents = self._documents(query, query_id, column, [None] * n if docs is None else docs)
+        stated = single(self._names[VERSION], value_of(self._names[VERSION])(fields))
+        version = identifier(self._names[VERSION], stated or self._version)
+        for name, scores in lists.items():
+            judge = self._gathering.judge(self._ours.get(name, name).removesuffix(SUFFIX))
+            for document, value in zip(documents, scores, strict=True):
+                self._gathering.score(row, name, document, judge, version, value)
+
+    def _documents(self, query: int, query_id: str, column: str, docs: list[Any]) -> list[int]:
+        found: dict[str, int] = {}
+        for number, one in enumerate(docs, start=1):
+            doc_id, text = _document(column, number, one)
+            if doc_id in found:
+                problem = f"document '{doc_id}' stands twice in column '{column}' of query '{query_id}'."
+                raise RowFault(problem, "Keep one of the two, with its scores.")
+            found[doc_id] = self._gathering.document(query, query_id, doc_id, text)
+        return list(found.values())
+
+
+def single(column: str, value: Any) -> str | None:
+    """The single value as text, without outer spaces; null where there is none.
+
+    Raises:
+        RowFault: It is a list or a group of fields.
+    """
+    try:
+        return as_text(value)
+    except SeveralValues as fault:
+        raise RowFault(f"{fault} in column '{column}' is no single value.", "Write one value.") from fault
+
+
+def words(column: str, value: Any) -> str | None:
+    """The text as it is written; null where it is blank.
+
+    Raises:
+        RowFault: It is a list or a group of fields.
+    """
+    if isinstance(value, str):
+        return value if value and not value.isspace() else None
+    return single(column, value)
+
+
+def list_in(column: str, value: Any) -> list[Any] | None:
+    """The list that a value holds, as JSON or as Postgres writes one where it is text; null where there is none.
+
+    Raises:
+        RowFault: It is no list.
+    """
+    if value is None or value != value:  # a data frame writes a missing value as NaN
+        return None
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, str):
+        text = value.strip()
+        if not text:
+            return None
+        if text.startswith("{") and text.endswith("}") and ":" not in text:
+            items = [item.strip() for item in text[1:-1].split(",")] if text[1:-1].strip() else []
+            return [None if item.upper() == "NULL" else item.strip('"') for item in items]
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            parsed = None
+        if isinstance(parsed, list):
+            return parsed
+    raise RowFault(f"'{shown(str(value))}' in column '{column}' is no list.", _LIKE)
+
+
+def _document(column: str, number: int, one: Any) -> tuple[str, str | None]:
+    """Id and text of a document; a document that is only a text, or nothing at all, is numbered from 1."""
+    if one is None or isinstance(one, str):
+        return str(number), words(column, one)
+    if not isinstance(one, dict):
+        problem = f"'{shown(str(one))}' in column '{column}' is no document."
+        raise RowFault(problem, 'Write documents like {"id": "d1", "text": "..."}.')
+    doc_id = single(f"{column}.id", one.get(ID) if one.get(ID) is not None else one.get(DOC_ID))
+    text = one.get("text") if one.get("text") is not None else one.get(DOCUMENT)
+    return identifier(f"{column}.id", doc_id), words(f"{column}.text", text)

@@ -1,0 +1,208 @@
+"""A model behind any OpenAI-compatible chat endpoint, paid or one's own, asked what a study's task asks."""
+
+from dataclasses import replace
+from functools import cached_property
+from time import perf_counter
+from typing import Any, Final
+
+from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.errors import UserError
+from resources.images import UnreadableImage
+from resources.judges.contract import Call, JudgeIdentity, Reply, Spent
+from resources.judges.openai.access import Access, require_key
+from resources.judges.openai.allowance import Allowance, Bill
+from resources.judges.openai.circuit import Circuit, Passage
+from resources.judges.openai.client import Body, Client, NoAnswer
+from resources.judges.openai.costs import WorstCase
+from resources.judges.openai.limits import dollars
+from resources.judges.openai.paid import costs_money
+from resources.judges.openai.prices import ModelPrice, price_of
+from resources.judges.openai.reading import read_body
+from resources.judges.openai.request import SharedForm, request_of
+from resources.judges.openai.task import Task
+from resources.judges.openai.verdicts import FILTERED, pause_s, stops_the_run
+
+CODE_VERSION: Final = "1"
+
+
+class ChatJudge:
+    """Asks one model; one attempt a reply, within its limits of rate, quota and money.
+
+    The first call goes alone: it finds out whether key, model and form of the answer are taken. `begin` must be called
+    before `reply`.
+    """
+
+    faults_are_final = False
+
+    def __init__(self, configuration: Configuration, task: Task, access: Access) -> None:
+        """Nothing is opened or sent, and neither key nor price are looked at before `begin`."""
+        self._configuration, self._task, self._access = configuration, task, access
+        self.workers, self.attempts = configuration.concurrency, configuration.attempts
+        self._form = SharedForm(configuration, access.is_openai, has_schema=task.schema is not None)
+        self._circuit = Circuit(configuration.faults_until_open, configuration.longest_wait_s)
+        self._client = Client(access, configuration.timeout_s)
+        self._allowance = Allowance(configuration, self._circuit, task.remedies)
+        self._identity = JudgeIdentity(
+            judge="openai",
+            model=access.model,
+            rubric_version=task.rubric_version,
+            code_version=CODE_VERSION,
+            parameters={
+                "base_url": access.public_url,
+                "answer_form": configuration.answer_form,
+                "max_output_tokens": configuration.max_output_tokens,
+                "reasoning_effort": configuration.reasoning_effort,
+                "send_seed": configuration.send_seed,
+                "send_neutral_top_p": configuration.send_neutral_top_p,
+                **task.parameters(configuration),
+            },
+        )
+
+    @property
+    def identity(self) -> JudgeIdentity:
+        """What tells this judge's answers from another's; no secret is in it."""
+        return self._identity
+
+    @cached_property
+    def price(self) -> ModelPrice:
+        """What the model costs.
+
+        Raises:
+            UserError: No price is known.
+        """
+        return price_of(self._access.model, self._configuration, own_server=self._access.is_own)
+
+    @cached_property
+    def worst_case(self) -> WorstCase:
+        """What a call takes at most."""
+        return WorstCase(self._configuration, self.price, self._task.size)
+
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """The study's money, whichever model it is spent on, and the key's limits, whichever study it serves."""
+        configuration = self._configuration
+        limits = (configuration.requests_per_minute, configuration.tokens_per_minute, configuration.requests_per_day)
+        money = [f"study {study}, money"] if costs_money(configuration, self._access) else []
+        return (*money, *([f"key {self._access.key_id}"] if any(limits) else []))
+
+    def begin(self, spent: Spent) -> None:
+        """Take note of what was spent.
+
+        Raises:
+            UserError: The key or a price is missing, a budget or quota does not suffice for one call, or no person
+                started the run and no daily budget is set.
+        """
+        require_key(self._access)
+        smallest = self._task.smallest(self._identity)
+        worst = self.worst_case
+        self._allowance.begin(spent, self._access.key_id, worst.tokens(smallest), worst.usd(smallest))
+        self._client.open()
+
+    def reply(self, call: Call) -> Reply:
+        """The answer as it came, or the fault of one attempt.
+
+        Raises:
+            UserError: The run must end: no money, quota or working provider is left, or an image is another than the
+                one whose hash was recorded.
+        """
+        try:
+            parts = self._task.parts(call)
+        except UnreadableImage as error:
+            return Reply(None, fault="provider_error", fault_message=str(error))
+        with self._circuit.passed() as passage:
+            # Only now: the calls before may have shown that a call takes more than was guessed.
+            worst_usd, most_tokens = self.worst_case.usd(call), self.worst_case.tokens(call)
+            with self._allowance.set_aside(worst_usd) as bill:
+                reply = self._asked(call, parts, bill, most_tokens, worst_usd)
+                used = None if reply.tokens_in is None else reply.tokens_in + (reply.tokens_out or 0)
+                self._allowance.settle_tokens(most_tokens, used)
+                return self._told(passage, reply)
+
+    def stop(self, why: str) -> None:
+        """Let no request go out any more, whatever it waits for."""
+        self._circuit.stop(why)
+
+    def _asked(self, call: Call, parts: list[dict[str, Any]], bill: Bill, most_tokens: int, worst_usd: float) -> Reply:
+        """What comes of the call; a form that the server does not know gives way to the next, and is told of too."""
+        refused: list[Reply] = []
+        while True:
+            try:
+                self._allowance.admit(0 if refused else most_tokens)
+            except UserError as problem:
+                if not refused:
+                    raise
+                # The requests that went out count, though none of them brought an answer.
+                return replace(refused[-1], stops_run=str(problem), earlier=tuple(refused[:-1]))
+            bill.usd = worst_usd
+            form = self._form.now
+            request = request_of(call, parts, self._access.model, self._configuration, form, self._task.schema)
+            begun = perf_counter()
+            came = self._client.send(request)
+            known: dict[str, Any] = {
+                "answer_form": form.form,
+                "latency_ms": (perf_counter() - begun) * 1000,
+                "key_id": self._access.key_id,
+            }
+            if isinstance(came, NoAnswer) and came.refused and self._form.give_way(form, came.refused):
+                bill.usd = 0.0
+                refused.append(Reply(None, fault=came.fault, fault_message=came.message, **known))
+                continue
+            reply = self._read(call, came, worst_usd) if isinstance(came, Body) else self._fault(call, came, worst_usd)
+            bill.usd = reply.cost_usd
+            return replace(reply, earlier=tuple(refused), **known)
+
+    def _read(self, call: Call, body: Body, worst_usd: float) -> Reply:
+        read = read_body(body, lambda text: self._task.is_whole(text, call), self._access)
+        usage, message = read.usage, read.message
+        if usage is None:
+            cost_usd = worst_usd
+            message = f"{message.rstrip('.')}. {_booked(worst_usd)}" if message and worst_usd else message
+        else:
+            self.worst_case.learn(call, usage)
+            cost_usd = self.price.usd(usage.tokens_in, usage.tokens_out, usage.tokens_cached, usage.tokens_written)
+        again = NoAnswer("provider_error", "", may_pass=True, may_be_billed=True)
+        return Reply(
+            raw_answer=read.text,
+            fault=read.fault,
+            fault_message=message,
+            answer_state=read.state,
+            model_answered=read.model,
+            fingerprint=read.fingerprint,
+            tokens_in=usage.tokens_in if usage else None,
+            tokens_out=usage.tokens_out if usage else None,
+            tokens_cached=usage.tokens_cached if usage else None,
+            cost_usd=cost_usd,
+            retry_after_s=pause_s(again, call, self._configuration.longest_wait_s) if read.fault else None,
+        )
+
+    def _fault(self, call: Call, no_answer: NoAnswer, worst_usd: float) -> Reply:
+        if no_answer.code in FILTERED:
+            return Reply(None, answer_state="refused", fault_message=no_answer.message)
+        stops = stops_the_run(no_answer, call, self._access, self._configuration, self._task.remedies)
+        wait_s = pause_s(no_answer, call, self._configuration.longest_wait_s)
+        cost_usd = worst_usd if no_answer.may_be_billed else 0.0
+        return Reply(
+            None,
+            fault=no_answer.fault,
+            fault_message=f"{no_answer.message} {_booked(cost_usd)}" if cost_usd else no_answer.message,
+            cost_usd=cost_usd,
+            retry_after_s=wait_s if no_answer.may_pass and not stops else None,
+            stops_run=stops,
+        )
+
+    def _told(self, passage: Passage, reply: Reply) -> Reply:
+        """The reply, once the circuit knows of it; the fault that ends the run says so."""
+        said = reply.fault_message or ""
+        if reply.stops_run:
+            self._circuit.stop(reply.stops_run)
+        elif reply.fault == "rate_limited":
+            self._circuit.rate_limited(passage, reply.retry_after_s or 0.0, said)
+        elif reply.fault:
+            self._circuit.faulted(passage, said)
+        else:
+            self._circuit.answered()
+        stopped = self._circuit.stopped
+        return replace(reply, stops_run=stopped, retry_after_s=None) if reply.fault and stopped else reply
+
+
+def _booked(worst_usd: float) -> str:
+    return f"Booked at its worst case, {dollars(worst_usd)}, because the provider may bill it."

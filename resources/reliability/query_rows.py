@@ -1,0 +1,131 @@
+"""Rows of queries and documents, written inside a transaction of the query store."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+
+from resources.database.bulk_rows import count_distinct_values, staged, staging, write_rows
+from resources.database.reliability_models import Document, Query
+from resources.errors import UserError
+
+QUERIES, DOCUMENTS = Query.__table__, Document.__table__
+NEW_QUERIES = staging(
+    "new_queries", sa.Column("n", sa.Integer()), sa.Column("query_id", sa.Text()), sa.Column("query", sa.Text())
+)
+NEW_DOCUMENTS = staging(
+    "new_documents",
+    sa.Column("n", sa.Integer()),
+    sa.Column("query_id", sa.Text()),
+    sa.Column("doc_id", sa.Text()),
+    sa.Column("document", sa.Text()),
+    sa.Column("position", sa.Integer()),
+)
+SHOWN_CHARACTERS = 60
+_REMEDY = (
+    "Nothing was changed. Scores and votes are about the text that is kept: give the changed study a name of its own "
+    "(`study:` in touchstone.yaml), or, where the correction changes no meaning, add it with `replace`."
+)
+
+
+def refuse_contradictions(frame: pd.DataFrame) -> None:
+    """Refuse a frame that contradicts itself: whoever reads a user's file has refused it before.
+
+    Raises:
+        ValueError: A document stands twice, or a query has two texts.
+    """
+    if frame.duplicated(["query_id", "doc_id"]).any():
+        raise ValueError("a document stands twice in one query")
+    if len(frame.drop_duplicates(["query_id", "query"])) != frame["query_id"].nunique():
+        raise ValueError("a query has two texts")
+
+
+def add(connection: sa.Connection, study: str, frame: pd.DataFrame, replace: bool) -> int:
+    """Keep new queries and documents; how many documents are new."""
+    with staged(connection, NEW_QUERIES, NEW_DOCUMENTS):
+        queries = frame.drop_duplicates("query_id")
+        write_rows(connection, NEW_QUERIES, ["n", "query_id", "query"], _rows(queries[["query_id", "query"]]))
+        names = ["query_id", "doc_id", "document", "position"]
+        write_rows(connection, NEW_DOCUMENTS, ["n", *names], _rows(frame[names]))
+        for table in (NEW_QUERIES, NEW_DOCUMENTS):
+            count_distinct_values(connection, table)
+        _settle_queries(connection, study, replace)
+        _settle_documents(connection, study, replace)
+        return _insert(connection, study)
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    """Each row with its number; what is missing is null."""
+    columns = [frame[name].astype("object").where(frame[name].notna(), None).tolist() for name in frame.columns]
+    return zip(range(len(frame)), *columns, strict=True)
+
+
+def _settle_queries(connection: sa.Connection, study: str, replace: bool) -> None:
+    new = NEW_QUERIES.c
+    changed = (QUERIES.c.study == study, QUERIES.c.query_id == new.query_id, QUERIES.c.query != new.query)
+    if replace:
+        connection.execute(sa.update(Query).values(query=new.query).where(*changed))
+        return
+    question = sa.select(QUERIES.c.query_id, QUERIES.c.query, new.query).where(*changed).order_by(new.n)
+    if found := connection.execute(question.limit(1)).first():
+        query, kept, given = found
+        n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery(name="changed"))) or 1
+        raise UserError(
+            f"Query '{query}' is kept as '{_short(kept)}' and now reads '{_short(given)}'{_more(n)}. {_REMEDY}"
+        )
+
+
+def _settle_documents(connection: sa.Connection, study: str, replace: bool) -> None:
+    new = NEW_DOCUMENTS.c
+    same = (
+        QUERIES.c.study == study,
+        QUERIES.c.query_id == new.query_id,
+        DOCUMENTS.c.query_row == QUERIES.c.id,
+        DOCUMENTS.c.doc_id == new.doc_id,
+    )
+    changed = DOCUMENTS.c.document != new.document
+    unknown = DOCUMENTS.c.document.is_(None) & new.document.is_not(None)
+    if not replace:
+        question = sa.select(QUERIES.c.query_id, DOCUMENTS.c.doc_id, DOCUMENTS.c.document, new.document).where(
+            *same, changed
+        )
+        if found := connection.execute(question.order_by(new.n).limit(1)).first():
+            query, document, kept, given = found
+            n = connection.scalar(sa.select(sa.func.count()).where(*same, changed)) or 1
+            raise UserError(
+                f"Document '{document}' of query '{query}' is kept as '{_short(kept)}' and now reads "
+                f"'{_short(given)}'{_more(n)}. {_REMEDY}"
+            )
+    connection.execute(
+        sa.update(Document).values(document=new.document).where(*same, changed | unknown if replace else unknown)
+    )
+
+
+def _insert(connection: sa.Connection, study: str) -> int:
+    new, known = NEW_QUERIES.c, QUERIES.alias("known")
+    last = connection.scalar(sa.select(sa.func.max(QUERIES.c.position)).where(QUERIES.c.study == study))
+    base = 0 if last is None else last + 1
+    missing = (
+        sa.select(sa.literal(study), new.query_id, new.query, new.n + base)
+        .where(~sa.exists().where(known.c.study == study, known.c.query_id == new.query_id))
+        .order_by(new.n)
+    )
+    connection.execute(sa.insert(Query).from_select(["study", "query_id", "query", "position"], missing))
+    given, there = NEW_DOCUMENTS.c, DOCUMENTS.alias("there")
+    missing_documents = (
+        sa.select(QUERIES.c.id, given.doc_id, given.document, given.position)
+        .where(QUERIES.c.study == study, QUERIES.c.query_id == given.query_id)
+        .where(~sa.exists().where(there.c.query_row == QUERIES.c.id, there.c.doc_id == given.doc_id))
+        .order_by(given.n)
+    )
+    names = ["query_row", "doc_id", "document", "position"]
+    return connection.execute(sa.insert(Document).from_select(names, missing_documents)).rowcount
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
+
+
+def _more(n: int) -> str:
+    return f", and {n - 1:,} more texts changed" if n > 1 else ""

@@ -1,0 +1,102 @@
+"""The review page: people decide what judges differ about, without seeing first what the judges said."""
+
+import streamlit as st
+
+from resources.configuration.reliability import ReliabilityStudy
+from resources.errors import UserError
+from resources.reliability.review_store import ReviewStore
+from resources.study import study_from_environment
+from review import parts, state
+from review.state import Page
+
+
+@st.cache_resource(show_spinner="Opening the database")
+def open_store() -> tuple[ReviewStore, ReliabilityStudy]:
+    """The store of the running study, opened once for all reviewers; a failure is tried again at the next reload."""
+    study = study_from_environment()
+    section = study.reliability
+    return ReviewStore(study.ledger.engine, study.name, section.review, section.gate.low_kappa), section
+
+
+def ask_name(store: ReviewStore) -> None:
+    """Who reviews: asked once, then kept in the address of the page."""
+    st.title("Who is reviewing?", anchor=False)
+    with st.form("who", border=False):
+        written = st.text_input("Your name", key="name", autocomplete="name")
+        if st.form_submit_button("Begin", type="primary"):
+            try:
+                st.query_params["reviewer"] = store.known_name(written or "")
+            except UserError as problem:
+                st.session_state["problem"] = str(problem)
+            else:
+                state.renew()
+                st.rerun()
+    parts.messages()
+    st.caption("Your votes are kept under this name. It stays in the page's address, so that a reload keeps it.")
+
+
+def nothing_left(page: Page) -> None:
+    """Why there is no task."""
+    if not page.progress.disputed and not len(page.validations):
+        st.info("No validation yet: there are no disagreements to review. Run the study first, then reload this page.")
+    elif not page.progress.disputed:
+        st.info("Nothing to review: the latest validation found no document that the judges differ about.")
+    elif state.chosen_filter() is None:
+        st.info("Nothing left for you: you have voted on, or skipped, every document in dispute. Thank you.")
+    else:
+        st.info("Nothing left under this filter. Choose 'All that I have not voted on' to see the rest.")
+
+
+def review(store: ReviewStore, section: ReliabilityStudy, reviewer: str) -> None:
+    """The page of one reviewer."""
+    page = state.page_of(store, reviewer)
+    work, beside = st.columns([0.66, 0.34], gap="large")
+    with work:
+        if page.progress.disputed:
+            parts.progress(page)
+        parts.messages(store, page)
+        if page.task is None:
+            nothing_left(page)
+    with beside:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            parts.verbatim(reviewer, "reviewer")
+            if st.button("Change", type="tertiary", key="change"):
+                st.query_params.clear()
+                state.renew()
+                st.rerun()
+        st.selectbox(
+            "Show",
+            list(parts.FILTERS),
+            format_func=parts.FILTERS.__getitem__,
+            key="filter",
+            on_change=state.filter_changed,
+        )
+        shown = section.review.blind and not st.toggle("Show the judges' scores", key="scores")
+        parts.sent(store, page)
+        parts.record(page, section)
+    with work:
+        parts.task(store, page, blind=shown)
+
+
+def main() -> None:
+    """The page, or what has to be mended before there can be one."""
+    # An icon by name would be fetched from a stranger's server.
+    st.set_page_config("Review · Touchstone", page_icon="⚖️", layout="wide")
+    parts.style()
+    try:
+        store, section = open_store()
+        reviewer = st.query_params.get("reviewer", "")
+        if reviewer.strip():
+            if state.KEY not in st.session_state:
+                st.query_params["reviewer"] = reviewer = store.known_name(reviewer)
+            review(store, section, reviewer)
+        else:
+            ask_name(store)
+    except UserError as problem:
+        st.title("The review cannot go on yet", anchor=False)
+        with st.container(key="problem-page"):
+            st.text(str(problem))
+        st.button("Try again", type="primary", key="again")
+
+
+main()

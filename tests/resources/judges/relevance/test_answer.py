@@ -1,0 +1,66 @@
+"""An answer is one number and nothing else; what has another form is told by its state and never guessed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resources.judges.relevance.answer import parse_relevance
+
+
+@pytest.mark.parametrize(
+    ("raw", "score"),
+    [("0.7", 0.7), (" 1.0\n", 1.0), ("0", 0.0), ("1", 1.0), (".5", 0.5), ("1e-3", 0.001), ("-0.0", 0.0), ("+0.2", 0.2)],
+)
+def test_an_answer_that_is_one_number_is_valid(raw: str, score: float) -> None:
+    parsed = parse_relevance(raw)
+    assert (parsed.state, parsed.score, str(parsed.score)) == ("valid", score, str(score))
+
+
+@pytest.mark.parametrize(
+    "raw", ["Score: 0.7", "**0.7**", "```\n0.7\n```", "I say 0.7.", '{"relevance": 0.7}', "Rating=0.7", "(0.7)"]
+)
+def test_one_number_inside_other_text_is_recovered(raw: str) -> None:
+    parsed = parse_relevance(raw)
+    assert (parsed.state, parsed.score) == ("recovered", 0.7)
+
+
+@pytest.mark.parametrize(
+    ("raw", "state"),
+    [
+        ("1.2", "out_of_range"),
+        ("-0.1", "out_of_range"),
+        ("Score: 7", "out_of_range"),
+        ("1e999", "out_of_range"),
+        ("7/10", "schema_error"),
+        ("0.7 of 1.0", "schema_error"),
+        ("between 0.6-0.8", "schema_error"),
+        ("0,7", "schema_error"),
+        ("70%", "schema_error"),
+        ("0.75%", "schema_error"),
+        ("by prompt v2: 0.7", "schema_error"),
+        ("version 1.2.3", "schema_error"),
+        ("10,000", "schema_error"),
+        ("very relevant", "invalid_json"),
+        ("NaN", "invalid_json"),
+        ("٠٫٧", "invalid_json"),
+        ("I'm sorry, I can't rate this document.", "refused"),
+        ("", "refused"),
+        (None, "refused"),
+    ],
+)
+def test_what_is_no_single_number_has_a_state_and_no_score(raw: str | None, state: str) -> None:
+    parsed = parse_relevance(raw)
+    assert (parsed.state, parsed.score) == (state, None)
+    assert parsed.problem
+
+
+@given(st.floats(0, 1))
+def test_every_number_of_the_scale_is_read_as_it_was_written(score: float) -> None:
+    assert parse_relevance(repr(score)).score == score
+
+
+@given(st.text())
+def test_any_text_has_a_state_and_a_score_only_on_the_scale(raw: str) -> None:
+    parsed = parse_relevance(raw)
+    assert (parsed.score is not None) == (parsed.state in ("valid", "recovered"))
+    assert parsed.score is None or 0 <= parsed.score <= 1

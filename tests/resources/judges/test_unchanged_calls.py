@@ -1,0 +1,46 @@
+"""What study A's calls are known by stays as it is: a paid answer is never asked for again after an upgrade."""
+
+from resources.configuration.fidelity import RubricWeights
+from resources.configuration.grid import Setting
+from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.judges.contract import Call, JudgedObject
+from resources.judges.openai.access import Access
+from resources.judges.openai.request import SharedForm, request_of
+from resources.judges.openai_judge import OpenAIJudge
+from resources.judges.prompt import build_call, prompt_hash
+
+# All numbers below were recorded before judges of documents came to use the same client.
+JUDGED = JudgedObject("0000000a", "100_tall", "c.png", "cc", ("1.png", "2.png"), ("11", "22"), ("Home", None, 'A "b"'))
+CONFIGURATION = Configuration(kind="openai", model="m", price={"input": 2, "output": 8})
+JUDGE = OpenAIJudge(CONFIGURATION, RubricWeights(), Access("http://127.0.0.1:1/v1", "m", "k" * 20))
+
+
+def call() -> Call:
+    return build_call("chairs", JUDGED, Setting(0.2, 0.95), 3, 2, JUDGE.identity, RubricWeights())
+
+
+def test_the_judge_has_the_identity_that_it_had() -> None:
+    assert JUDGE.identity.digest == "5cebe32df4ce15a5"
+
+
+def test_the_prompt_has_the_hash_that_it_had() -> None:
+    expected = "54f83f93d66aa6886e3da23e7c4e2e1cc9bc7fbbaa9fd3eec1bd5678cc43ef2b"
+    assert prompt_hash(JUDGED, RubricWeights()) == call().prompt_hash == expected
+
+
+def test_the_nonce_and_the_seed_are_what_they_were() -> None:
+    assert (call().run_id, call().seed) == ("ac2927cd0f98380a", 763419543)
+
+
+def test_a_call_takes_at_most_what_it_took() -> None:
+    assert JUDGE.worst_case.tokens(call()) == 5560
+    assert JUDGE.worst_case.usd(call()) == 0.01712
+
+
+def test_the_request_has_the_same_fields_in_the_same_form() -> None:
+    form = SharedForm(CONFIGURATION, is_openai=False).now
+    request = request_of(call(), [{"type": "text", "text": "GT #1"}], "m", CONFIGURATION, form, JUDGE._task.schema)
+    assert list(request) == ["model", "messages", "temperature", "max_tokens", "top_p", "seed", "response_format"]
+    assert request["response_format"]["json_schema"]["name"] == "appearance_score"
+    assert request["response_format"]["json_schema"]["strict"] is True
+    assert [part["text"] for part in request["messages"][1]["content"]] == ["GT #1", call().user_message]

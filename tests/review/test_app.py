@@ -1,0 +1,224 @@
+"""The review page without a browser, on both databases: what it shows when, and what it writes."""
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from streamlit.testing.v1 import AppTest
+
+from tests.made_disputes import add_disputes, add_query, add_validation, disputed, store_of
+
+APP = Path(__file__).resolve().parents[2] / "review" / "app.py"
+EVIL = "<script>document.title = 'taken'</script> **bold** [x](javascript:alert(1)) $x^2$ :red[hi]"
+
+
+def opened(reviewer: str | None = "ann") -> AppTest:
+    page = AppTest.from_file(str(APP), default_timeout=30)
+    if reviewer is not None:
+        page.query_params["reviewer"] = reviewer
+    page.run()
+    assert not page.exception
+    return page
+
+
+def texts(page: AppTest) -> list[str]:
+    return [one.value for one in page.text]
+
+
+def press(page: AppTest, label: str, place: int = 0) -> AppTest:
+    [one for one in page.button if one.label == label][place].click().run()
+    assert not page.exception
+    return page
+
+
+def answer(page: AppTest, *relevant: bool) -> AppTest:
+    for place, one in enumerate(relevant):
+        press(page, "Relevant" if one else "Not relevant", place)
+    return page
+
+
+def test_the_name_is_asked_first_and_stays_in_the_address(study: sa.Engine) -> None:
+    add_disputes(study, 1)
+    page = opened(reviewer=None)
+    assert page.title[0].value == "Who is reviewing?"
+    assert "text 0 of query 0" not in texts(page)
+    page.text_input[0].set_value("  Ann  Lee ")
+    press(page, "Begin")
+    assert page.query_params["reviewer"] in ("Ann Lee", ["Ann Lee"])
+    assert "text 0 of query 0" in texts(page)
+
+
+def test_an_empty_name_is_refused_in_words(study_on_sqlite: sa.Engine) -> None:
+    page = press(opened(reviewer=None), "Begin")
+    assert any("needs its reviewer's name" in one for one in texts(page))
+
+
+def test_scores_and_kappa_are_hidden_until_the_vote_and_shown_after_it(study: sa.Engine) -> None:
+    add_disputes(study, 1)
+    store_of(study).vote("ben", "b", {store_of(study).next_query("ben").documents[0].document_row: False})  # type: ignore[union-attr]
+    page = opened()
+    page.selectbox[0].set_value("all").run()
+    everything = " ".join([*texts(page), *(one.value for one in page.caption)])
+    assert "careful" not in everything
+    assert "kappa" not in everything.lower()
+    press(answer(page, True, False), "Save and next")
+    shown = texts(page)
+    assert "d0\nyou: relevant; others: 0 relevant, 1 not\ncareful 0.90 · hasty 0.10" in shown
+    assert "d1\nyou: not relevant; no other vote yet\ncareful 0.80 · hasty 0.30" in shown
+    assert "Kappa of the query: -0.50" in [one.value for one in page.caption]
+
+
+def test_kappa_stays_hidden_while_documents_of_the_query_are_open(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 1)
+    page = press(answer(opened(), True), "Save and next")
+    assert page.success[0].value == "Saved: 1 vote."
+    assert "text 1 of query 0" in texts(page)
+    assert not any("Kappa" in one.value for one in page.caption)
+
+
+def test_the_switch_shows_the_scores(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 1)
+    page = opened()
+    page.toggle[0].set_value(True).run()
+    assert "careful 0.90 · hasty 0.10" in texts(page)
+    assert any("kappa -0.50" in one.value for one in page.caption)
+
+
+def test_saved_is_said_with_votes_reason_and_note_in_the_database(study: sa.Engine) -> None:
+    add_disputes(study, 6)
+    page = answer(opened(), True, False)
+    page.text_area[0].set_value("it says so")
+    page.text_area[1].set_value("'; DROP TABLE tiebreaks; --")
+    press(page, "Save and next")
+    assert page.success[0].value == "Saved: 2 votes."
+    votes = store_of(study).votes()
+    assert votes["relevant"].tolist() == [True, False]
+    assert votes["reason"].tolist() == ["it says so"] * 2
+    assert votes["note"].tolist() == ["'; DROP TABLE tiebreaks; --"] * 2
+    assert store_of(study).progress() == (1, 6, 2)
+    assert "text 0 of query 1" in texts(page)
+    assert page.text_area[0].value == ""
+
+
+def test_a_reason_ends_at_200_characters(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 1)
+    page = answer(opened(), True, False)
+    assert page.text_area[0].proto.max_chars == 200
+    page.text_area[0].set_value("x" * 201)
+    press(page, "Save and next")
+    assert store_of(study_on_sqlite).votes()["reason"].tolist() == ["x" * 200] * 2
+
+
+def test_what_could_not_be_saved_is_said_and_the_choices_stay(study: sa.Engine) -> None:
+    from review import state
+
+    ((_row, documents),) = add_disputes(study, 1)
+    page = answer(opened(), True, False)
+    # The same form, from elsewhere, with other votes.
+    store_of(study).vote("ann", page.session_state[state.KEY].submission, dict.fromkeys(documents, False))
+    press(page, "Save and next")
+    assert any("Nothing was changed: reload the page" in one for one in texts(page))
+    assert not page.success
+    assert page.session_state[state.KEY].choices == dict(zip(documents, (True, False), strict=True))
+    assert store_of(study).votes()["relevant"].tolist() == [False, False]
+
+
+def test_saving_without_a_choice_says_what_to_do(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 1)
+    page = press(opened(), "Save and next")
+    assert any("Nothing to save yet" in one for one in texts(page))
+    assert len(store_of(study_on_sqlite).votes()) == 0
+
+
+def test_a_skip_asks_for_a_reason_and_the_filter_brings_the_query_back(study: sa.Engine) -> None:
+    add_disputes(study, 2)
+    page = press(opened(), "Skip")
+    assert any("A skip needs a reason" in one for one in texts(page))
+    page.text_area[0].set_value("not my field")
+    press(page, "Skip")
+    assert "text 0 of query 1" in texts(page)
+    assert store_of(study).votes()["relevant"].isna().all()
+    page.selectbox[0].set_value("skipped").run()
+    assert "text 0 of query 0" in texts(page)
+    press(answer(page, True, True), "Save and next")
+    assert any("Nothing left under this filter" in one.value for one in page.info)
+    assert store_of(study).progress().reviewed == 1
+
+
+def test_undo_opens_the_query_again_also_after_a_reload(study: sa.Engine) -> None:
+    add_disputes(study, 2)
+    page = press(answer(opened(), True, True), "Save and next")
+    assert "text 0 of query 1" in texts(page)
+    again = opened()
+    assert "query 0" in texts(again)
+    press(again, "Undo")
+    assert "text 0 of query 0" in texts(again)
+    assert store_of(study).votes()["withdrawn_at"].notna().all()
+    assert "1/2" not in str(store_of(study).progress())
+
+
+def test_what_another_reviewer_saves_does_not_take_the_query_away(study: sa.Engine) -> None:
+    add_disputes(study, 2)
+    ann, ben = opened("ann"), opened("ben")
+    press(answer(ben, False, False), "Save and next")
+    press(answer(ann, True, True), "Save and next")
+    assert store_of(study).progress().reviewed == 1
+    (agreement,) = store_of(study).reviewer_agreement().to_dict("records")
+    assert (agreement["n_documents"], agreement["percent_agreement"]) == (2, 0.0)
+    assert any(one.startswith("ann and ben\n0% alike") for one in texts(ann))
+
+
+def test_a_key_pressed_before_the_page_has_moved_on_decides_nothing_else(study_on_sqlite: sa.Engine) -> None:
+    from review import state
+
+    add_disputes(study_on_sqlite, 1)
+    page = opened()
+    held: state.Page = page.session_state[state.KEY]
+    assert held.task is not None
+    first, second = (one.document_row for one in held.task.documents)
+    state.choose(held, 0, True, turn=0)
+    state.choose(held, 0, False, turn=0)
+    assert held.choices == {first: True}
+    assert held.current == 1
+    state.choose(held, 1, False, turn=1)
+    assert held.choices == {first: True, second: False}
+
+
+def test_hostile_words_are_shown_as_they_are_and_a_missing_text_is_said(study_on_sqlite: sa.Engine) -> None:
+    query = add_query(study_on_sqlite, [EVIL, None, "long " * 20_000], EVIL)
+    store_of(study_on_sqlite).replace_disputes(disputed([query]))
+    page = opened()
+    assert texts(page).count(EVIL) == 2
+    assert not any(EVIL in one.value for one in page.markdown)
+    captions = [one.value for one in page.caption]
+    assert any("No text known" in one for one in captions)
+    assert any("100,000 characters" in one for one in captions)
+
+
+def test_the_history_of_kappa_is_drawn(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 1)
+    add_validation(study_on_sqlite, 0.52, 0.5, "contingency_triggered", 3)
+    add_validation(study_on_sqlite, 0.66, 0.69, "contingency_triggered", 9)
+    page = opened()
+    assert any("Validation 2, over 24 queries: macro 0.66, micro 0.69" in one.value for one in page.caption)
+    assert len(page.get("vega_lite_chart")) == 1
+
+
+def test_before_any_validation_the_page_says_so(study_on_sqlite: sa.Engine) -> None:
+    assert "No validation yet" in opened().info[0].value
+
+
+def test_without_disagreements_the_page_says_so(study_on_sqlite: sa.Engine) -> None:
+    add_validation(study_on_sqlite, 0.9, 0.9, "passed", 3)
+    assert "Nothing to review" in opened().info[0].value
+
+
+def test_a_database_that_cannot_be_reached_is_said_and_nothing_else_is_shown(
+    study_on_sqlite: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none")
+    page = opened()
+    assert page.title[0].value == "The review cannot go on yet"
+    assert "cannot be used" in texts(page)[0]
+    assert "secret" not in texts(page)[0]
+    assert [one.label for one in page.button] == ["Try again"]
