@@ -50,9 +50,11 @@ def add(connection: sa.Connection, study: str, frame: pd.DataFrame, replace: boo
         write_rows(connection, NEW_DOCUMENTS, ["n", *names], _rows(frame[names]))
         for table in (NEW_QUERIES, NEW_DOCUMENTS):
             count_distinct_values(connection, table)
-        _settle_queries(connection, study, replace)
-        _settle_documents(connection, study, replace)
-        return _insert(connection, study)
+        last = connection.scalar(sa.select(sa.func.max(QUERIES.c.position)).where(QUERIES.c.study == study))
+        if last is not None:
+            _settle_queries(connection, study, replace)
+            _settle_documents(connection, study, replace)
+        return _insert(connection, study, 0 if last is None else last + 1)
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -102,12 +104,10 @@ def _settle_documents(connection: sa.Connection, study: str, replace: bool) -> N
     )
 
 
-def _insert(connection: sa.Connection, study: str) -> int:
+def _insert(connection: sa.Connection, study: str, first_position: int) -> int:
     new, known = NEW_QUERIES.c, QUERIES.alias("known")
-    last = connection.scalar(sa.select(sa.func.max(QUERIES.c.position)).where(QUERIES.c.study == study))
-    base = 0 if last is None else last + 1
     missing = (
-        sa.select(sa.literal(study), new.query_id, new.query, new.n + base)
+        sa.select(sa.literal(study), new.query_id, new.query, new.n + first_position)
         .where(~sa.exists().where(known.c.study == study, known.c.query_id == new.query_id))
         .order_by(new.n)
     )
