@@ -45,7 +45,8 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
     Returns:
         After a contingency: `review` until the quota is met, `validate` where something changed since or nothing is
         left undecided, `accept_thresholds` where judges are biased and a threshold helps, `recalibrate` once, then
-        `manual_review` of every document whose labels differ. Else `none`, or `more_data` without a validation.
+        `manual_review` of every document whose labels differ. Else `none`, `validate` where something changed since, or
+        `more_data` without a validation.
 
     Raises:
         ValueError: An unknown status, or counts that are negative or do not fit.
@@ -58,6 +59,11 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
         return ContingencyStep(
             "more_data", "There is no validation yet: score queries with both judges until one has a defined kappa."
         )
+    others = ContingencyStep(
+        "validate", "Scores or thresholds are others than at the latest validation: validate again."
+    )
+    if facts.status != "contingency_triggered" and facts.changed:
+        return others
     if facts.status == "passed":
         return ContingencyStep("none", "The judges agree well enough. Nothing is due.")
     if facts.status == "resolved_by_review":
@@ -70,9 +76,7 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
             "needed are done.",
         )
     if facts.changed:
-        return ContingencyStep(
-            "validate", "Scores or thresholds are others than at the latest validation: validate again."
-        )
+        return others
     if facts.n_undecided == 0:
         return ContingencyStep(
             "validate", "People decided every document on which the judges differ: validate again to settle it."

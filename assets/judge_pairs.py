@@ -12,6 +12,7 @@ from analysis.undefined import UndefinedStatistic
 from resources.configuration.reliability import ReliabilityStudy
 
 Thresholds = dict[str, float]
+KEY = ["query_id", "doc_id"]
 
 
 class Scored(NamedTuple):
@@ -31,7 +32,8 @@ class Scored(NamedTuple):
     @property
     def complete(self) -> NDArray[np.bool_]:
         """Documents that every judge has scored, shape ``(n_documents,)``."""
-        return np.asarray(np.isfinite(self.scores).all(axis=1))
+        # Without a judge nothing is missing, and nothing is scored.
+        return np.asarray(np.isfinite(self.scores).all(axis=1) & bool(self.judges))
 
     def of_all(self) -> "Scored":
         """Only the documents that every judge has scored; queries keep their numbers."""
@@ -68,30 +70,67 @@ class Pair(NamedTuple):
 
 
 def judges_in(judgments: pd.DataFrame, plan: ReliabilityStudy) -> tuple[str, ...]:
-    """The study's judges: as configured, else in the order in which the table first has them."""
-    return tuple(plan.judges) or tuple(dict.fromkeys(judgments["judge"].tolist()))
+    """The study's judges: as configured, else in the order of the input, which the table keeps inside a document."""
+    names = tuple(pd.unique(judgments["judge"]))
+    if plan.judges or len(names) < 2:
+        return tuple(plan.judges) or names
+    # The first document of all may lack a judge: one that has most of them tells the order.
+    pairs = pd.DataFrame({"place": _places(judgments[KEY]), "judge": judgments["judge"]}).drop_duplicates()
+    fullest = pairs["place"].value_counts(sort=False).idxmax()
+    return tuple(dict.fromkeys([*pairs.loc[pairs["place"] == fullest, "judge"], *names]))
 
 
-def scored_documents(judgments: pd.DataFrame, plan: ReliabilityStudy, prompt_version: str | None = None) -> Scored:
+def scored_documents(
+    judgments: pd.DataFrame,
+    plan: ReliabilityStudy,
+    prompt_version: str | None = None,
+    documents: pd.DataFrame | None = None,
+) -> Scored:
     """The scores that count, documents by judges, in the table's order.
 
     Args:
         judgments: Table `judgments`.
         plan: The study.
         prompt_version: Only scores under this version, whether they count or not; those that count where left out.
+        documents: Table `query_documents`: all of its documents and no others, also those that nobody judged; the
+            documents of `judgments` where left out.
     """
     judges = judges_in(judgments, plan)
     rows = judgments["counts"].astype(bool) if prompt_version is None else judgments["prompt_version"] == prompt_version
-    chosen = judgments[rows & judgments["judge"].isin(judges)]
-    documents = chosen[["query_id", "doc_id", "prompt_version"]].drop_duplicates(["query_id", "doc_id"])
-    documents = documents.reset_index(drop=True)
-    place = {key: row for row, key in enumerate(zip(documents["query_id"], documents["doc_id"], strict=True))}
-    scores = np.full((len(documents), len(judges)), np.nan)
-    rows_of = [place[key] for key in zip(chosen["query_id"], chosen["doc_id"], strict=True)]
-    columns = chosen["judge"].map({judge: column for column, judge in enumerate(judges)}).to_numpy(dtype=np.intp)
-    scores[rows_of, columns] = chosen["score"].to_numpy(dtype=np.float64, na_value=np.nan)
-    queries, query_ids = pd.factorize(documents["query_id"].astype(object))
-    return Scored(judges, documents, scores, queries.astype(np.intp), np.asarray(query_ids, dtype=object))
+    chosen = judgments[rows & judgments["judge"].isin(judges)].reset_index(drop=True)
+    known = (chosen if documents is None else documents)[KEY]
+    place = _places(pd.concat([known, chosen[KEY]], ignore_index=True))
+    first = np.flatnonzero(~pd.Series(place[: len(known)]).duplicated().to_numpy())
+    n = len(first)
+    place = place[len(known) :]
+    if documents is not None and bool((place >= n).any()):
+        chosen, place = chosen[place < n].reset_index(drop=True), place[place < n]
+    scores = np.full((n, len(judges)), np.nan)
+    columns = pd.Index(judges).get_indexer(pd.Index(chosen["judge"]))
+    scores[place, columns] = chosen["score"].to_numpy(dtype=np.float64, na_value=np.nan)
+    found = known.iloc[first].reset_index(drop=True)
+    queries, query_ids = pd.factorize(found["query_id"])
+    found["prompt_version"] = _versions(chosen["prompt_version"], place, queries, plan.prompt_version)
+    return Scored(judges, found, scores, queries.astype(np.intp), np.asarray(query_ids, dtype=object))
+
+
+def _places(keys: pd.DataFrame) -> NDArray[np.intp]:
+    """A number for each query and document, from 0 in the order in which they first come."""
+    queries, documents = (pd.factorize(keys[name])[0].astype(np.int64) for name in KEY)
+    return pd.factorize(queries * (int(documents.max(initial=0)) + 1) + documents)[0].astype(np.intp)
+
+
+def _versions(versions: pd.Series, place: NDArray[np.intp], queries: NDArray[np.intp], first: str) -> pd.Series:
+    """The prompt version of each document; of one that nobody judged its query's, else the study's first."""
+    row = np.full(len(queries), -1, dtype=np.intp)
+    row[place[::-1]] = np.arange(len(place), dtype=np.intp)[::-1]
+    found = (
+        versions.take(np.maximum(row, 0)).reset_index(drop=True) if len(versions) else versions.reindex(range(len(row)))
+    )
+    if bool((row < 0).any()):
+        found = found.where(row >= 0)
+        found = found.fillna(found.groupby(queries).transform("first")).fillna(first)
+    return found
 
 
 def pairs_of_judges(scored: Scored, thresholds: Thresholds) -> list[Pair]:

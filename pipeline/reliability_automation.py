@@ -1,7 +1,11 @@
 """When two judges' agreement is looked at again: the jobs, and the sensors on queries, votes and validations."""
 
-import dagster as dg
+import json
 
+import dagster as dg
+import pandas as pd
+
+from assets.contingency_state import recalibration_under_way, stored_table, undecided_now
 from assets.reliability.ground_truth import ALLOWED
 from pipeline.automation import run_for_new_content
 from resources.study import Study
@@ -17,8 +21,10 @@ reliability = dg.define_asset_job(
 
 revalidation = dg.define_asset_job(
     "revalidation",
-    selection=dg.AssetSelection.assets("disputed_documents").downstream() - TRUTH,
-    description="Study D after people voted: the validation and what depends on it. No judge is asked.",
+    # All that thresholds and votes decide, so that a validation and the kappa behind it are of the same thresholds.
+    selection=dg.AssetSelection.assets("judgments").downstream(include_self=False) - TRUTH,
+    description="Study D after people voted or accepted thresholds: kappa, the validation and the rest. No judge is "
+    "asked.",
 )
 
 write_ground_truth = dg.define_asset_job(
@@ -51,18 +57,22 @@ def changed_queries(
 def finished_tiebreaks(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
 ) -> dg.RunRequest | dg.SkipReason:
-    """One run when the quota is met and one when all is decided, for each validation that asks for votes."""
+    """One run when the quota is met and one when all is decided, where the latest validation has not seen it."""
     history = study.validations.validations()
     if history.empty or str(history["status"].iloc[-1]) in ALLOWED:
         return dg.SkipReason("No validation waits for votes.")
+    if recalibration_under_way(study) is not None:
+        return dg.SkipReason("Queries are to be judged again: `touchstone reliability recalibrate` validates then.")
     progress = study.reviews.progress()
-    if not study.reviews.quota_met():
+    if progress.reviewed < progress.needed:
         return dg.SkipReason(f"{progress}.")
-    failed = (history["status"] == "contingency_triggered").tolist()[::-1]
-    # The first of the validations in a row that failed: each of them would else ask for another run.
-    first = int(history["id"].iloc[len(history) - _leading(failed)])
-    reached = "all" if progress.reviewed == progress.disputed else "enough"
-    return dg.RunRequest(run_key=f"{reached} reviewed after validation {first}")
+    disputed = stored_table(study, "disputed_documents")
+    latest, seen = int(history["id"].iloc[-1]), votes_seen(history)
+    left = disputed is None or len(undecided_now(study, disputed)) > 0
+    if seen["n_reviewed_queries"] >= progress.needed and (left or seen["n_undecided_documents"] == 0):
+        return dg.SkipReason(f"{progress}. Validation {latest} has seen as much.")
+    # Dagster starts one run for a key ever: what every tick finds until the run is there is one key.
+    return dg.RunRequest(run_key=f"{'enough' if left else 'all'} decided after validation {latest}")
 
 
 @dg.sensor(
@@ -85,6 +95,11 @@ def allowed_ground_truth(
     return dg.RunRequest(run_key=f"validation {latest}")
 
 
-def _leading(flags: list[bool]) -> int:
-    """How many are true before the first that is not."""
-    return next((place for place, flag in enumerate(flags) if not flag), len(flags))
+def votes_seen(history: pd.DataFrame) -> dict[str, int]:
+    """How far tiebreaks were at the latest validation: its step `tiebreaks`.
+
+    Args:
+        history: Table `kappa_validation`, with a row.
+    """
+    steps = json.loads(history["contingency_actions"].iloc[-1])
+    return next(step for step in steps if step["step"] == "tiebreaks")

@@ -14,7 +14,7 @@ from pipeline.automation import settings_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import all_methods, pairwise
-from pipeline.reliability_automation import reliability, write_ground_truth
+from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from resources.errors import UserError, nearest
 from resources.study import Study
 
@@ -88,21 +88,16 @@ def run_pairwise(
     return outcome
 
 
-def run_reliability(definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study) -> Outcome:
+def run_reliability(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study, resources: dict[str, Any] | None = None
+) -> Outcome:
     """Validate two judges' agreement in this process; then ground truth, where the validation allows it."""
-    outcome = Outcome()
+    return _run_validation(reliability.name, definitions, instance, study, resources)
 
-    def run_job(name: str) -> None:
-        result = definitions.resolve_job_def(name).execute_in_process(
-            run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False
-        )
-        _gather(result, outcome)
 
-    run_job(reliability.name)
-    history = study.validations.validations() if outcome.succeeded else None
-    if history is not None and len(history) and str(history["status"].iloc[-1]) in ALLOWED:
-        run_job(write_ground_truth.name)
-    return outcome
+def run_revalidation(definitions: dg.Definitions, instance: dg.DagsterInstance, study: Study) -> Outcome:
+    """The same from the judgments that are there, after votes or other thresholds: no judge is asked."""
+    return _run_validation(revalidation.name, definitions, instance, study)
 
 
 def run_evaluation(
@@ -128,6 +123,30 @@ def run_evaluation(
             run_config=QUIET, instance=instance, partition_key=partition, tags=this_process(), raise_on_error=False
         )
         _gather(result, outcome, partition)
+    return outcome
+
+
+def _run_validation(
+    job_name: str,
+    definitions: dg.Definitions,
+    instance: dg.DagsterInstance,
+    study: Study,
+    resources: dict[str, Any] | None = None,
+) -> Outcome:
+    outcome = Outcome()
+
+    def run_job(name: str) -> str:
+        result = definitions.resolve_job_def(name).execute_in_process(
+            run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False, resources=resources
+        )
+        _gather(result, outcome)
+        return result.run_id
+
+    run_id = run_job(job_name)
+    history = study.validations.validations() if outcome.succeeded else None
+    # Without a verdict the run leaves no row, and an older one allows nothing on newer scores.
+    if history is not None and (history["status"].isin(ALLOWED) & (history["run"] == run_id)).any():
+        run_job(write_ground_truth.name)
     return outcome
 
 

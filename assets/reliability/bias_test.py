@@ -7,8 +7,9 @@ import pandas as pd
 
 from analysis.judge_bias import BiasTest, judge_bias
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import Pair, pairs_of_judges, scored_documents
+from assets.judge_pairs import Pair, pairs_of_judges
 from assets.partitions import metadata_value
+from assets.reliability.judgments import sound_scores
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability import BIAS_TEST
@@ -19,10 +20,13 @@ TESTS = ("query_medians", "pooled")
 
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def bias_test(
-    context: dg.AssetExecutionContext, judgments: pd.DataFrame, study: dg.ResourceParam[Study]
+    context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
+    judgments: pd.DataFrame,
+    study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Two rows per pair of judges: the signed-rank test of queries' medians, which decides, and the pooled one."""
-    scored = scored_documents(judgments, study.reliability)
+    scored = sound_scores(judgments, query_documents, study.reliability)
     pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
     context.add_output_metadata(headline(frame))

@@ -1,9 +1,9 @@
 """Table `disagreements`: queries with documents in dispute, the worst first, also as a CSV file."""
 
 import dagster as dg
-import numpy as np
 import pandas as pd
 
+from analysis.rounding import rounded
 from assets.judge_pairs import Scored, scored_documents
 from assets.reliability.disputed_documents import reviewed_queries, undecided
 from assets.reliability.query_kappa import lowest_kappas
@@ -57,7 +57,7 @@ def disputed_queries(
         held_out: Queries kept back from whoever writes the next prompt.
     """
     documents = scored.documents.assign(
-        difference=np.ptp(scored.scores, axis=1) if len(scored.scores) else [],
+        difference=rounded(scored.scores.max(axis=1, initial=0.0) - scored.scores.min(axis=1, initial=1.0)),
         avg_judge1=scored.scores[:, 0],
         avg_judge2=scored.scores[:, 1],
     )
@@ -84,9 +84,8 @@ def disputed_queries(
 
 def exported(frame: pd.DataFrame) -> str:
     """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless."""
-    shown = frame[EXPORT].assign(
-        documents=[" ".join(documents) for documents in frame["documents"]], query=frame["query"].map(harmless)
-    )
+    shown = frame[EXPORT].assign(documents=[" ".join(documents) for documents in frame["documents"]])
+    shown = shown.assign(**{name: shown[name].map(harmless) for name in ("query_id", "query", "documents")})
     return "\ufeff" + shown.rename(columns=EXPORTED).to_csv(index=False)
 
 

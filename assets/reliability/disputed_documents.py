@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.disagreement import document_disagreement, review_order
-from assets.judge_pairs import Scored, scored_documents
+from assets.judge_pairs import KEY, Scored, scored_documents
 from assets.partitions import metadata_value
 from assets.reliability.query_kappa import lowest_kappas
 from resources.configuration.reliability import ReliabilityStudy
@@ -29,14 +29,15 @@ def disputed_documents(
     """One row per document far apart or with labels that differ; the review app offers them in this order."""
     scored = scored_documents(judgments, study.reliability).of_all()
     thresholds = study.thresholds(scored.judges)
-    frame = with_votes(disputes(scored, thresholds, lowest_kappas(query_kappa), study.reliability), study)
-    study.reviews.replace_disputes(rows_for_review(frame, scored, lowest_kappas(query_kappa), study))
+    kappas = lowest_kappas(query_kappa)
+    frame = with_votes(disputes(scored, thresholds, kappas, study.reliability), study)
+    study.reviews.replace_disputes(rows_for_review(frame, scored, kappas, study))
     context.add_output_metadata(headline(frame))
     return frame[COLUMNS]
 
 
 def disputes(scored: Scored, thresholds: dict[str, float], kappas: pd.Series, plan: ReliabilityStudy) -> pd.DataFrame:
-    """The disputed documents without votes, the worst query first.
+    """The disputed documents without votes, the worst query first; `row` is each one's in `scored`.
 
     Args:
         scored: Documents that every judge has scored.
@@ -50,8 +51,8 @@ def disputes(scored: Scored, thresholds: dict[str, float], kappas: pd.Series, pl
     rows, judges = order.documents, np.asarray(scored.judges, dtype=object)
     return pd.DataFrame(
         {
-            "query_id": scored.documents["query_id"].to_numpy()[rows],
-            "doc_id": scored.documents["doc_id"].to_numpy()[rows],
+            **{name: scored.documents[name].take(rows).reset_index(drop=True) for name in KEY},
+            "row": rows,
             "place": order.place + 1,
             "place_in_query": order.place_in_query + 1,
             "disagreement": differ.largest[rows],
@@ -67,35 +68,33 @@ def disputes(scored: Scored, thresholds: dict[str, float], kappas: pd.Series, pl
 
 def with_votes(frame: pd.DataFrame, study: Study) -> pd.DataFrame:
     """The documents with the votes that stand, and what most reviewers say."""
-    votes = study.reviews.decisions()[["query_id", "doc_id", *VOTES]]
-    joined = frame.merge(votes, how="left", on=["query_id", "doc_id"])
+    votes = study.reviews.decisions()[[*KEY, *VOTES]]
+    joined = frame.merge(votes, how="left", on=KEY)
     counts = ["votes_relevant", "votes_not_relevant"]
     return joined.assign(**{name: joined[name].fillna(0).astype("Int64") for name in counts})
 
 
 def rows_for_review(frame: pd.DataFrame, scored: Scored, kappas: pd.Series, study: Study) -> list[DisputedDocument]:
     """The documents as the review app is offered them."""
-    rows_in_store = study.queries.document_rows()
-    queries_in_store = study.queries.query_rows()
-    keys = zip(scored.documents["query_id"], scored.documents["doc_id"], strict=True)
-    place = {key: row for row, key in enumerate(keys)}
-    found = []
-    for row in frame.to_dict("records"):
-        key = (row["query_id"], row["doc_id"])
-        kappa = kappas.get(row["query_id"])
-        found.append(
-            DisputedDocument(
-                query_row=queries_in_store[row["query_id"]],
-                document_row=rows_in_store[key],
-                place=int(row["place"]) - 1,
-                place_in_query=int(row["place_in_query"]) - 1,
-                disagreement=float(row["disagreement"]),
-                labels_differ=bool(row["labels_differ"]),
-                kappa=None if kappa is None or pd.isna(kappa) else float(kappa),
-                scores=dict(zip(scored.judges, scored.scores[place[key]].tolist(), strict=True)),
-            )
+    rows_in_store, queries_in_store = study.queries.document_rows(), study.queries.query_rows()
+    scores = scored.scores[frame["row"].to_numpy(dtype=np.intp)].tolist()
+    of_queries = kappas.dropna().to_dict()
+    columns = [*KEY, "place", "place_in_query", "disagreement", "labels_differ"]
+    return [
+        DisputedDocument(
+            query_row=queries_in_store[query],
+            document_row=rows_in_store[query, document],
+            place=place - 1,
+            place_in_query=place_in_query - 1,
+            disagreement=disagreement,
+            labels_differ=labels_differ,
+            kappa=of_queries.get(query),
+            scores=dict(zip(scored.judges, of_judges, strict=True)),
         )
-    return found
+        for query, document, place, place_in_query, disagreement, labels_differ, of_judges in zip(
+            *(frame[name].tolist() for name in columns), scores, strict=True
+        )
+    ]
 
 
 def reviewed_queries(frame: pd.DataFrame) -> set[str]:

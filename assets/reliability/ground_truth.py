@@ -1,15 +1,20 @@
 """Table `ground_truth`: the documents that count as relevant to each query, once the judges may be trusted."""
 
+import json
+from collections.abc import Iterable
 from typing import Any
 
 import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.consensus import Consensus, consensus
+from analysis.consensus import consensus
 from analysis.gates import Gate
-from assets.checks import require
-from assets.judge_pairs import Scored, scored_documents
+from analysis.kappa import kappa_summary
+from analysis.rounding import rounded
+from assets.checks import require, told
+from assets.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges
+from assets.reliability.judgments import sound_scores
 from assets.reliability.kappa_validation import PASSED, RESOLVED
 from assets.reliability.query_kappa import lowest_kappas
 from resources.reliability.records import GroundTruthRecord
@@ -21,6 +26,7 @@ ALLOWED = (PASSED, RESOLVED)
 @dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
 def ground_truth(
     context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
     kappa_validation: pd.DataFrame,
     judgments: pd.DataFrame,
     query_kappa: pd.DataFrame,
@@ -29,10 +35,12 @@ def ground_truth(
 ) -> pd.DataFrame:
     """One row per resolved query, in the database too; refused unless the latest validation allows it."""
     require(allowed_gate(kappa_validation))
-    scored = scored_documents(judgments, study.reliability).of_all()
+    scored = sound_scores(judgments, query_documents, study.reliability)
+    thresholds = study.thresholds(scored.judges)
+    require(current_gate(kappa_validation, scored, thresholds))
     records, n_unresolved = consensus_of(
-        scored,
-        study.thresholds(scored.judges),
+        scored.of_all(),
+        thresholds,
         study.reviews.decisions(),
         lowest_kappas(query_kappa),
         int(kappa_validation["id"].iloc[-1]),
@@ -59,8 +67,35 @@ def allowed_gate(history: pd.DataFrame) -> Gate:
     return Gate(name, status in ALLOWED, None, needed, sentence, int(history["total_queries"].iloc[-1]))
 
 
+def current_gate(history: pd.DataFrame, scored: Scored, thresholds: Thresholds) -> Gate:
+    """Whether the latest validation is of these scores at these thresholds: a run without a verdict leaves no row.
+
+    Args:
+        history: Table `kappa_validation`.
+        scored: The scores that count.
+        thresholds: In force.
+    """
+    last = history.iloc[-1]
+    seen: list[float | None] = []
+    for pair in pairs_of_judges(scored, thresholds):
+        if (pair.judge_1, pair.judge_2) == (last["judge_1"], last["judge_2"]) and len(pair.queries):
+            found = kappa_summary(pair.counts)
+            seen = [found.macro, found.macro_defined, found.micro, found.n_documents]
+    then = [last[name] for name in ("kappa_macro", "kappa_macro_defined", "kappa_micro", "n_documents")]
+    recorded: Thresholds = json.loads(last["thresholds"])
+    same = _comparable(seen) == _comparable(then) and recorded.keys() == thresholds.keys()
+    same = same and _comparable(recorded[judge] for judge in thresholds) == _comparable(thresholds.values())
+    others = "Scores or thresholds are others than those of the latest validation. Run `touchstone run reliability`."
+    gate = Gate("validation_is_of_these_scores", same, None, "the same", others, int(last["n_documents"]))
+    return told(gate, "The latest validation is of these scores and thresholds.")
+
+
+def _comparable(values: Iterable[Any]) -> list[float | None]:
+    return [None if value is None or pd.isna(value) else float(rounded(value)) for value in values]
+
+
 def consensus_of(
-    scored: Scored, thresholds: dict[str, float], decisions: pd.DataFrame, kappas: pd.Series, validation: int
+    scored: Scored, thresholds: Thresholds, decisions: pd.DataFrame, kappas: pd.Series, validation: int
 ) -> tuple[list[GroundTruthRecord], int]:
     """The queries in which every document has a label, and how many do not.
 
@@ -71,16 +106,31 @@ def consensus_of(
         kappas: Of each query.
         validation: Number of the validation that allows it.
     """
-    keys = ["query_id", "doc_id"]
-    votes = scored.documents[keys].merge(decisions, how="left", on=keys)
+    votes = scored.documents[KEY].merge(decisions, how="left", on=KEY)
     yes, no = (votes[name].fillna(0).to_numpy(dtype=np.int64) for name in ("votes_relevant", "votes_not_relevant"))
     found = consensus(scored.labels(thresholds), yes, no, scored.queries, len(scored.query_ids))
     of_query = _rows_of(scored.queries, len(scored.query_ids))
-    return [
-        _record(scored, found, votes, kappas, of_query[number], str(query), validation)
-        for number, query in enumerate(scored.query_ids)
-        if found.query_resolved[number]
-    ], int((~found.query_resolved).sum())
+    of_queries = kappas.dropna().to_dict()
+    names, versions = (scored.documents[name].to_numpy(dtype=object) for name in ("doc_id", "prompt_version"))
+    records = []
+    for number in np.flatnonzero(found.query_resolved):
+        rows = of_query[number]
+        by_people = rows[found.by_people[rows]]
+        records.append(
+            GroundTruthRecord(
+                query_id=scored.query_ids[number],
+                expected_docs=tuple(names[rows[found.relevant[rows]]]),
+                scores={judge: scored.scores[rows, column].tolist() for column, judge in enumerate(scored.judges)},
+                n_documents=len(rows),
+                n_by_people=len(by_people),
+                kappa=of_queries.get(scored.query_ids[number]),
+                human_override=len(by_people) > 0,
+                **_last_vote(votes.iloc[by_people] if len(by_people) else None),
+                prompt_version=versions[rows[0]],
+                validation=validation,
+            )
+        )
+    return records, found.n_unresolved_queries
 
 
 def _rows_of(queries: np.ndarray, n_queries: int) -> list[np.ndarray]:
@@ -89,32 +139,13 @@ def _rows_of(queries: np.ndarray, n_queries: int) -> list[np.ndarray]:
     return np.split(order, np.searchsorted(queries[order], np.arange(1, n_queries)))
 
 
-def _record(
-    scored: Scored,
-    found: Consensus,
-    votes: pd.DataFrame,
-    kappas: pd.Series,
-    rows: np.ndarray,
-    query: str,
-    validation: int,
-) -> GroundTruthRecord:
-    documents = scored.documents["doc_id"].to_numpy()[rows]
-    by_people = found.by_people[rows]
-    decided = votes.iloc[rows[by_people]].sort_values("decided_at", kind="stable")
-    last: dict[str, Any] = decided.iloc[-1].to_dict() if len(decided) else {}
-    reasons = decided["reason"].dropna()
-    kappa = kappas.get(query)
-    return GroundTruthRecord(
-        query_id=query,
-        expected_docs=tuple(str(one) for one in documents[found.relevant[rows]]),
-        scores={judge: scored.scores[rows, column].tolist() for column, judge in enumerate(scored.judges)},
-        n_documents=len(rows),
-        n_by_people=int(by_people.sum()),
-        kappa=None if kappa is None or pd.isna(kappa) else float(kappa),
-        human_override=bool(by_people.any()),
-        override_reason=str(reasons.iloc[-1]) if len(reasons) else None,
-        reviewer=last.get("reviewer"),
-        decided_at=last["decided_at"].to_pydatetime() if last else None,
-        prompt_version=str(scored.documents["prompt_version"].to_numpy()[rows[0]]),
-        validation=validation,
-    )
+def _last_vote(decided: pd.DataFrame | None) -> dict[str, Any]:
+    """Who decided last of these documents and when, and the last reason that anyone gave."""
+    if decided is None:
+        return {"override_reason": None, "reviewer": None, "decided_at": None}
+    in_order = decided.sort_values("decided_at", kind="stable")
+    return {
+        "override_reason": next(iter(in_order["reason"].dropna()[::-1]), None),
+        "reviewer": in_order["reviewer"].iloc[-1],
+        "decided_at": in_order["decided_at"].iloc[-1].to_pydatetime(),
+    }

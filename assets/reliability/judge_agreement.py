@@ -6,15 +6,16 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.agreement_coefficients import gwet_ac1
+from analysis.agreement_coefficients import bins_of, gwet_ac1
 from analysis.bootstrap import Interval
 from analysis.fleiss import category_counts, fleiss_interval, fleiss_kappa
-from analysis.kappa_intervals import agreement, score_sums
+from analysis.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
 from analysis.krippendorff import krippendorff_alpha
 from analysis.landis_koch import landis_koch
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import Pair, Scored, Thresholds, pairs_of_judges, scored_documents
+from assets.judge_pairs import Pair, Scored, Thresholds, pairs_of_judges
 from assets.partitions import metadata_value
+from assets.reliability.judgments import sound_scores
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability import ALL_JUDGES, JUDGE_AGREEMENT
@@ -25,10 +26,13 @@ COLUMNS = [column.name for column in JUDGE_AGREEMENT.columns]
 
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def judge_agreement(
-    context: dg.AssetExecutionContext, judgments: pd.DataFrame, study: dg.ResourceParam[Study]
+    context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
+    judgments: pd.DataFrame,
+    study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Kappa macro and micro, percent agreement, PABAK, AC1, alpha and others; Fleiss for three judges or more."""
-    scored = scored_documents(judgments, study.reliability)
+    scored = sound_scores(judgments, query_documents, study.reliability)
     thresholds = study.thresholds(scored.judges)
     rows = [row for pair in pairs_of_judges(scored, thresholds) for row in pair_rows(pair, study.reliability)]
     if len(scored.judges) > 2:
@@ -40,16 +44,20 @@ def judge_agreement(
 
 def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
     """Every statistic of two judges."""
-    sums = score_sums(pair.score_1, pair.score_2, pair.queries, pair.n_queries)
-    found = agreement(
-        pair.counts,
-        sums,
-        seed=plan.seed,
-        resamples=plan.bootstrap_resamples,
-        confidence=plan.confidence,
-        low_kappa=plan.gate.low_kappa,
-    )
     known: dict[str, Any] = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
+    sums = score_sums(pair.score_1, pair.score_2, pair.queries, pair.n_queries)
+    try:
+        found = agreement(
+            pair.counts,
+            sums,
+            seed=plan.seed,
+            resamples=plan.bootstrap_resamples,
+            confidence=plan.confidence,
+            low_kappa=plan.gate.low_kappa,
+        )
+    except UndefinedStatistic as undefined:
+        known |= {"n_queries": 0, "n_documents": 0}
+        return [known | _nothing(name, undefined.reason) for name in (*OF_LABELS, *OF_SCORES)]
     known |= {"n_queries": found.n_queries, "n_documents": found.n_documents}
     rows = [known | _numbers(name, estimate.value, estimate.interval) for name, estimate in found.estimates.items()]
     return rows + [known | _nothing(name, reason) for name, reason in found.undefined.items()]
@@ -81,11 +89,13 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
         rows.append(complete | _nothing("fleiss_kappa", undefined.reason))
     there = np.isfinite(scored.scores)
     gaps = np.where(there, scored.labels(thresholds).astype(np.float64), np.nan)
+    bins = np.where(there, bins_of(np.where(there, scored.scores, 0.0)).astype(np.float64), np.nan)
     any_judge = there.any(axis=1)
     seen = known | {"n_queries": int(np.unique(scored.queries[any_judge]).size), "n_documents": int(any_judge.sum())}
     for name, compute in {
         "ac1": lambda: gwet_ac1(gaps, 2),
         "alpha_nominal": lambda: krippendorff_alpha(gaps, "nominal").value,
+        "alpha_ordinal": lambda: krippendorff_alpha(bins, "ordinal").value,
         "alpha_interval": lambda: krippendorff_alpha(scored.scores, "interval").value,
     }.items():
         try:

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.kappa_intervals import of_sums
-from assets.judge_pairs import scored_documents
+from assets.judge_pairs import KEY, scored_documents
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS
@@ -20,8 +20,8 @@ def judges_against_reviewers(
     """One row per judge; the documents were chosen because judges differ, so these are no error rates."""
     scored = scored_documents(judgments, study.reliability).of_all()
     decided = disputed_documents.dropna(subset=["decision"])
-    place = {key: row for row, key in enumerate(zip(*(scored.documents[name] for name in KEY), strict=True))}
-    rows = np.array([place[key] for key in zip(*(decided[name] for name in KEY), strict=True)], dtype=np.intp)
+    numbered = scored.documents[KEY].assign(row=np.arange(len(scored.scores)))
+    rows = decided[KEY].merge(numbered, on=KEY, validate="one_to_one")["row"].to_numpy(dtype=np.intp)
     labels = scored.labels(study.thresholds(scored.judges))
     people = decided["decision"].to_numpy(dtype=bool)
     queries = scored.queries[rows]
@@ -32,9 +32,6 @@ def judges_against_reviewers(
         ],
         columns=COLUMNS,
     )
-
-
-KEY = ("query_id", "doc_id")
 
 
 def judge_row(

@@ -7,8 +7,8 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import gate_result, told
-from assets.judge_pairs import scored_documents
+from assets.checks import gate_result, require, told
+from assets.judge_pairs import Scored, scored_documents
 from assets.partitions import metadata_value
 from assets.who_started import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
@@ -31,21 +31,27 @@ def judgments(
 ) -> pd.DataFrame:
     """Keeps the scores that came with the input, or asks the judges what they have not said yet."""
     plan = study.reliability
-    if not plan.judges:
-        study.queries.record(imported(read_relevance(plan).scores, context.run.run_id))
-    for version, judges, queries in rounds(study):
+    judges = tuple(plan.judges)
+    if not judges:
+        read = read_relevance(plan)
+        judges = read.judges
+        study.queries.record(imported(read.scores, context.run.run_id))
+    for version, asking, queries in rounds(study):
         asked = documents_of(query_documents, queries)
-        for name, judge in judges.items():
+        for name, judge in asking.items():
             ask(context, study, progress, name, judge, version, asked)
-    frame = study.queries.judgments(tuple(plan.judges))
-    context.add_output_metadata(headline(frame, plan))
+    frame = study.queries.judgments(judges, query_documents)
+    context.add_output_metadata(headline(frame, scored_documents(frame, plan, documents=query_documents)))
     return frame
 
 
-@dg.asset_check(asset=judgments, blocking=True)
-def every_judge_scored_the_documents(judgments: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
+@dg.asset_check(asset=judgments, blocking=True, additional_ins={"query_documents": dg.AssetIn("query_documents")})
+def every_judge_scored_the_documents(
+    judgments: pd.DataFrame, query_documents: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Few documents lack a judge's score; they are left out and counted."""
-    return gate_result(complete_gate(judgments, study.reliability))
+    scored = scored_documents(judgments, study.reliability, documents=query_documents)
+    return gate_result(complete_gate(scored, study.reliability.max_incomplete_share))
 
 
 @dg.asset_check(asset=judgments, blocking=True)
@@ -117,21 +123,32 @@ def ask(
     )
 
 
-def complete_gate(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
-    """The share of documents that not every judge has scored against its limit."""
-    scored = scored_documents(judgments, plan)
+def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:
+    """The scores that count, of all documents, where both gates on them hold: a launch by hand never meets the checks.
+
+    Raises:
+        Failure: One fails.
+    """
+    scored = scored_documents(judgments, plan, documents=query_documents)
+    require(judges_gate(judgments))
+    require(complete_gate(scored, plan.max_incomplete_share))
+    return scored
+
+
+def complete_gate(scored: Scored, max_incomplete_share: float) -> Gate:
+    """The share of all documents that not every judge has scored against its limit."""
     n, missing = len(scored.scores), int((~scored.complete).sum())
     rows = scored.documents[~scored.complete].head(3)
     names = ", ".join(f"{row.query_id}/{row.doc_id}" for row in rows.itertuples())
     gate = at_most(
         "every_judge_scored_the_documents",
         missing / n if n else None,
-        plan.max_incomplete_share,
+        max_incomplete_share,
         n=n,
         counted="documents",
         what="Share of documents that not every judge scored",
         remedy=f"The first are {names}. Score them, or raise `max_incomplete_share`; they are left out either way.",
-        reason="no document has a score",
+        reason="there is no document",
     )
     return told(gate, f"{n - missing} of {n} documents have a score of every judge; {missing} are left out.")
 
@@ -152,9 +169,8 @@ def judges_gate(judgments: pd.DataFrame) -> Gate:
     return told(gate, f"{len(names)} judges have scores: {', '.join(names)}.")
 
 
-def headline(frame: pd.DataFrame, plan: ReliabilityStudy) -> dict[str, Any]:
+def headline(frame: pd.DataFrame, scored: Scored) -> dict[str, Any]:
     """How many judgments there are, of how many judges, how many without a score, and under which prompts."""
-    scored = scored_documents(frame, plan)
     numbers = {
         "n_judgments": len(frame),
         "n_documents": len(scored.scores),

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.kappa import COUNTS, kappa_summary
-from analysis.reliability_gate import ReliabilityVerdict, reliability_gate
+from analysis.reliability_gate import REMEDY, ReliabilityVerdict, reliability_gate
 from analysis.undefined import UndefinedStatistic
 from assets.checks import WARN, gate_result, told
 from assets.partitions import metadata_value
@@ -45,7 +45,7 @@ def kappa_validation(
     status = status_of(verdict, disputed_documents)
     thresholds = study.thresholds(judges_of(query_kappa))
     study.validations.record_validation(
-        run=context.run_id,
+        run=context.run.run_id,
         status=status,
         kappa_macro=verdict.measures["kappa_macro"],
         kappa_micro=verdict.measures["kappa_micro"],
@@ -157,6 +157,7 @@ def steps_taken(study: Study, disputed: pd.DataFrame, bias: pd.DataFrame) -> lis
         {"step": "disagreements", "n_queries": n_queries, "n_documents": len(disputed)},
         {
             "step": "tiebreaks",
+            "n_votes": votes_since_validation(study),
             "n_reviewed_queries": len(reviewed_queries(disputed)),
             "n_undecided_documents": len(undecided(disputed)),
         },
@@ -165,11 +166,19 @@ def steps_taken(study: Study, disputed: pd.DataFrame, bias: pd.DataFrame) -> lis
     return steps + study.validations.actions_since_validation()
 
 
+def votes_since_validation(study: Study) -> int:
+    """Votes on documents that people gave after the validation before, and that still stand."""
+    history, votes = study.validations.validations(), study.reviews.votes()
+    standing = votes[votes["relevant"].notna() & votes["withdrawn_at"].isna()]
+    return len(standing if history.empty else standing[standing["voted_at"] > history["timestamp"].iloc[-1]])
+
+
 def notes_of(verdict: Verdict, status: str) -> str:
     """The verdict in words."""
     if status == PASSED:
         return f"IRR Validation Passed (Kappa: {verdict.measures['kappa_macro']:.2f})"
-    failing = " ".join(gate.sentence for gate in verdict.gate.gates if not gate.passed)
+    # What to do is not the same at every step: `contingency_state` says it.
+    failing = " ".join(gate.sentence.removesuffix(f" {REMEDY}") for gate in verdict.gate.gates if not gate.passed)
     if status == RESOLVED:
         return f"People decided every document on which the judges differ. {failing}"
     return failing

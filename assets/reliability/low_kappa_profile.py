@@ -38,11 +38,10 @@ def features_of(query_documents: pd.DataFrame, versions: pd.Series) -> Mapping[s
         query_documents: Table `query_documents`.
         versions: Prompt version that counts, by query.
     """
-    texts = {
-        str(query): [None if pd.isna(one) else str(one) for one in rows["document"]]
-        for query, rows in query_documents.groupby("query_id", sort=False)
-    }
-    asked = query_documents.drop_duplicates("query_id").set_index("query_id")["query"]
+    texts: dict[str, list[str | None]] = {}
+    for query, text in zip(query_documents["query_id"], query_documents["document"].astype(object), strict=True):
+        texts.setdefault(query, []).append(None if pd.isna(text) else text)
+    asked = dict(zip(query_documents["query_id"], query_documents["query"], strict=True))
     queries = [str(query) for query in versions.index]
     kinds = [_most_common_kind(texts[query]) for query in queries]
     features: dict[str, ArrayLike] = {

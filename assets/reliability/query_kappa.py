@@ -8,8 +8,10 @@ import pandas as pd
 
 from analysis.kappa import COUNTS, ONE_LABEL, headline_kappas, is_low, kappas
 from analysis.landis_koch import landis_koch
-from assets.judge_pairs import Pair, Scored, pairs_of_judges, scored_documents
+from analysis.walsh import score_differences
+from assets.judge_pairs import Pair, Scored, pairs_of_judges
 from assets.partitions import metadata_value
+from assets.reliability.judgments import sound_scores
 from resources.study import Study
 from resources.tables.reliability import QUERY_KAPPA
 
@@ -18,10 +20,13 @@ NOT_SCORED = "no document that both judges scored"
 
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def query_kappa(
-    context: dg.AssetExecutionContext, judgments: pd.DataFrame, study: dg.ResourceParam[Study]
+    context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
+    judgments: pd.DataFrame,
+    study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per query and pair of judges, on documents that both scored, at the thresholds in force."""
-    scored = scored_documents(judgments, study.reliability)
+    scored = sound_scores(judgments, query_documents, study.reliability)
     pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
     frame = pd.concat([kappa_rows(pair, scored, study.reliability.gate.low_kappa) for pair in pairs])
     context.add_output_metadata(headline(frame))
@@ -41,7 +46,7 @@ def kappa_rows(pair: Pair, scored: Scored, low_kappa: float) -> pd.DataFrame:
     n_both = counts.sum(axis=1)
     first = np.unique(scored.queries, return_index=True)[1]
     difference = np.full(n_queries, np.nan)
-    np.fmax.at(difference, pair.queries, np.abs(pair.score_1 - pair.score_2))
+    np.fmax.at(difference, pair.queries, np.abs(score_differences(pair.score_1, pair.score_2)))
     with np.errstate(invalid="ignore"):
         same = (counts[:, 0] + counts[:, 3]) / n_both
     defined = np.isfinite(found)
@@ -73,11 +78,12 @@ def lowest_kappas(frame: pd.DataFrame) -> pd.Series:
 
 
 def headline(frame: pd.DataFrame) -> dict[str, Any]:
-    """How many queries there are, how many have no kappa and how many a low one."""
+    """How many queries there are, how many have no kappa and how many a low one; of several pairs the lowest."""
+    lowest = lowest_kappas(frame)
     numbers = {
-        "n_queries": frame["query_id"].nunique(),
-        "n_without_kappa": int(frame["kappa"].isna().sum()),
-        "n_low": int(frame["is_low"].sum()),
-        "median_kappa": frame["kappa"].median(),
+        "n_queries": len(lowest),
+        "n_without_kappa": int(lowest.isna().sum()),
+        "n_low": int(frame.groupby("query_id")["is_low"].any().sum()),
+        "median_kappa": lowest.median(),
     }
     return {name: metadata_value(value) for name, value in numbers.items()}

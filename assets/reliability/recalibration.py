@@ -27,17 +27,24 @@ def recalibration(
 ) -> pd.DataFrame:
     """Two rows per part of the queries: macro and micro kappa before and after, at the thresholds in force."""
     started = latest_recalibration(study.validations)
-    if started is None or kappa_validation.empty:
+    after = scored_documents(judgments, study.reliability)
+    pair = deciding_pair(kappa_validation, after.judges)
+    if started is None or pair is None:
         context.add_output_metadata({"status": "no query was judged again"})
         return pd.DataFrame([], columns=COLUMNS)
-    last = kappa_validation.iloc[-1]
-    pair = (str(last["judge_1"]), str(last["judge_2"]))
     before = scored_documents(judgments, study.reliability, study.reliability.prompt_version)
-    after = scored_documents(judgments, study.reliability)
     changes = changes_of(before, after, pair, study.thresholds(after.judges), started, study.reliability)
     frame = pd.DataFrame([_row(change, started.prompt_version) for change in changes], columns=COLUMNS)
     context.add_output_metadata(headline(frame))
     return frame
+
+
+def deciding_pair(history: pd.DataFrame, judges: tuple[str, ...]) -> tuple[str, str] | None:
+    """The pair of judges that the latest validation is of; none where that is of other judges than these."""
+    if history.empty:
+        return None
+    pair = (str(history["judge_1"].iloc[-1]), str(history["judge_2"].iloc[-1]))
+    return pair if set(pair) <= set(judges) else None
 
 
 def changes_of(
@@ -58,7 +65,7 @@ def changes_of(
         started: Which queries were judged again, and which of them are held out.
         plan: The study.
     """
-    queries = [str(query) for query in after.query_ids]
+    queries = after.query_ids.tolist()
     again = np.array([query in started.queries for query in queries])
     held_out = np.array([query in started.held_out for query in queries])
     parts = {"all": np.ones(len(queries), dtype=bool), "judged_again": again, "held_out": held_out, "untouched": ~again}
@@ -78,7 +85,7 @@ def _counts(scored: Scored, queries: list[str], pair: tuple[str, str], threshold
     columns = [scored.judges.index(judge) for judge in pair]
     both = np.isfinite(scored.scores[:, columns]).all(axis=1)
     number = {query: place for place, query in enumerate(queries)}
-    of_query = np.array([number.get(str(query), -1) for query in scored.query_ids], dtype=np.intp)
+    of_query = np.array([number.get(query, -1) for query in scored.query_ids], dtype=np.intp)
     index = of_query[scored.queries[both]]
     labels = [
         relevant(scored.scores[both, column], thresholds[judge]) for column, judge in zip(columns, pair, strict=True)

@@ -5,7 +5,8 @@ import pandas as pd
 
 from analysis.threshold_advice import threshold_advice as advice_of
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import Pair, pairs_of_judges, scored_documents
+from assets.judge_pairs import Pair, pairs_of_judges
+from assets.reliability.judgments import sound_scores
 from resources.study import Study
 from resources.tables.reliability import THRESHOLD_ADVICE
 
@@ -14,10 +15,13 @@ COLUMNS = [column.name for column in THRESHOLD_ADVICE.columns]
 
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def threshold_advice(
-    context: dg.AssetExecutionContext, judgments: pd.DataFrame, study: dg.ResourceParam[Study]
+    context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
+    judgments: pd.DataFrame,
+    study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per pair of judges, in words too; nothing is changed before a person accepts it."""
-    scored = scored_documents(judgments, study.reliability)
+    scored = sound_scores(judgments, query_documents, study.reliability)
     thresholds = study.thresholds(scored.judges)
     pairs = pairs_of_judges(scored, thresholds)
     frame = pd.DataFrame([advice_row(pair, thresholds, study.reliability.seed) for pair in pairs], columns=COLUMNS)

@@ -27,6 +27,10 @@ def demo() -> None:
     run_and_show(home, console, "pairwise", ())
     console.rule("Study C: evaluation", align="left")
     run_and_show(home, console, "evaluation", ())
+    console.rule("Study D: reliability", align="left")
+    with console.status("Loading"):
+        from pipeline.command_line.demo_reliability import show_both_samples
+    show_both_samples(home, console)
     console.print(
         f"Done in {time.monotonic() - started:.0f} s. Look at it: [bold]make dev[/bold], then http://127.0.0.1:3000"
     )

@@ -26,6 +26,7 @@ def doctor() -> None:
         ("database", _database),
         ("device", _device),
         ("weights", _weights),
+        ("sentences", _sentence_model),
         ("prices", _prices),
         ("ray", _ray),
     )
@@ -56,6 +57,9 @@ def _configuration() -> str:
         words.append(f"pairwise ({len(votes.methods)} methods, orders {votes.orders}, engine {votes.engine})")
     if configuration.evaluation:
         words.append(f"evaluation ({len(configuration.evaluation.datasets)} named datasets)")
+    if agreement := configuration.reliability:
+        judges = ", ".join(f"{name}: {judge.kind}" for name, judge in agreement.judges.items())
+        words.append(f"reliability ({judges or 'scores come with the input'}; prompt {agreement.prompt_version})")
     return f"{path or 'built in'}: {', '.join(words)}"
 
 
@@ -81,6 +85,23 @@ def _weights() -> str:
     return "; ".join(found.sentence for found in weights_found())
 
 
+def _sentence_model() -> str:
+    from resources.configuration.load import load_configuration
+    from resources.configuration.reliability import EmbeddingJudge
+    from resources.judges.relevance.embedding import MODEL, EmbeddingMeasure
+
+    study = load_configuration(touchstone_home()).reliability
+    judges = [*study.judges.values(), *study.recalibration.judges.values()] if study else []
+    asked = any(isinstance(judge, EmbeddingJudge) for judge in judges)
+    try:
+        folder = EmbeddingMeasure().folder
+    except UserError:
+        if asked:
+            raise
+        return f"{MODEL}: not on this machine; no study asks for it"
+    return f"{MODEL}: {folder}{'' if asked else '; no study asks for it'}"
+
+
 def _ray() -> str:
     from importlib.util import find_spec
 
@@ -98,13 +119,19 @@ def _ray() -> str:
 
 def _prices() -> str:
     from resources.configuration.load import load_configuration
+    from resources.configuration.openai_judge import OpenAIJudge
+    from resources.configuration.section import Section
     from resources.judges.openai.price_age import price_age_gate
     from resources.judges.openai.prices import price_table
 
-    plan = load_configuration(touchstone_home()).fidelity
-    if plan and plan.judge.kind == "openai":
-        gate = price_age_gate(plan.judge)
-        return gate.sentence if gate.passed else f"[yellow]note[/yellow]: {gate.sentence}"
+    configuration = load_configuration(touchstone_home())
+    judges: list[Section] = [configuration.fidelity.judge] if configuration.fidelity else []
+    if plan := configuration.reliability:
+        judges += [*plan.judges.values(), *plan.recalibration.judges.values()]
+    gates = [price_age_gate(judge) for judge in judges if isinstance(judge, OpenAIJudge)]
+    if gates:
+        said = (gate.sentence if gate.passed else f"[yellow]note[/yellow]: {gate.sentence}" for gate in gates)
+        return " ".join(dict.fromkeys(said))
     table = price_table()
     days = sorted(row.read_on for row in table.models)
     return f"{table.name}: {len(table.models)} models, read {days[0]} to {days[-1]}; no paid judge is configured"

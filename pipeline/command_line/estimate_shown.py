@@ -49,10 +49,10 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
     estimator = Estimator(judge, price, measured)
     total = estimator.row("in all", [one for calls in planned.by_part.values() for one in calls])
     if planned.n_open:
-        console.print(_table([*_alike(estimator.rows(planned.by_part)), total]))
+        console.print(estimate_table([*_alike(estimator.rows(planned.by_part)), total]))
     for line in (f"'{access.model}' at {access.public_url}.", f"{price.sentence}.", estimator.method):
         console.print(line, soft_wrap=True, highlight=False)
-    for line in (*_money(judge, price, total, spent), *_quota(judge, planned.n_open)):
+    for line in (*money_words(judge, price, total, spent), *quota_words(judge, planned.n_open)):
         console.print(line, soft_wrap=True, highlight=False)
     if not (gate := price_age_gate(judge)).passed:
         console.print(f"[yellow]WARN[/yellow] {gate.sentence}", soft_wrap=True, highlight=False)
@@ -79,7 +79,8 @@ def require_consent(yes: bool) -> None:
         raise typer.Exit(1)
 
 
-def _table(rows: Sequence[EstimateRow]) -> Table:
+def estimate_table(rows: Sequence[EstimateRow]) -> Table:
+    """Parts of a run side by side: calls, tokens, dollars and time."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)
@@ -130,7 +131,8 @@ def _time(hours: float) -> str:
     return f"{hours:,.1f} h" if hours >= 1 else f"{math.ceil(60 * hours)} min"
 
 
-def _money(judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent: Spent) -> list[str]:
+def money_words(judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent: Spent) -> list[str]:
+    """What the budget says to what a run takes."""
     if price.is_free:
         return ["The judge costs nothing."]
     if judge.budget_usd is None:
@@ -148,7 +150,8 @@ def _money(judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent: Spe
     return [f"{money}: it {fits}."]
 
 
-def _quota(judge: OpenAIJudge, n_open: int) -> list[str]:
+def quota_words(judge: OpenAIJudge, n_open: int) -> list[str]:
+    """How many days a daily limit of requests makes of it; nothing where it fits into one."""
     if judge.requests_per_day is None or n_open <= judge.requests_per_day:
         return []
     days = -(-n_open // judge.requests_per_day)

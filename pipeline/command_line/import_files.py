@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 
 
 def import_files(
-    study: Annotated[Literal["fidelity"], typer.Argument(help="Which study.")],
+    study: Annotated[Literal["fidelity", "reliability"], typer.Argument(help="Which study.")],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Score file, catalogue, selected objects, image folders; the configured ones if left out."),
+        typer.Argument(
+            help="fidelity: score file, catalogue, selected objects, image folders; reliability: one file of queries; "
+            "the configured ones if left out."
+        ),
     ] = None,
 ) -> None:
     """Check files and say what a run would do with them. Nothing is changed."""
@@ -26,6 +29,11 @@ def import_files(
     from resources.study import study_from_environment
 
     console = Console()
+    if study == "reliability":
+        from pipeline.command_line.import_relevance import import_relevance
+
+        import_relevance(files or [], console)
+        return
     home = touchstone_home()
     configured = study_from_environment().fidelity if configuration_file(home) else None
     if not files and configured is None:

@@ -127,6 +127,39 @@ fidelity:
 #       group_by: [[dst_type]]      # optional: breakdowns, outermost field first
 #       gates: {min_srcc: 0.8}      # optional: also min_accuracy, max_paper_deviation
 #   baseline: baseline.json         # optional: a paper's results
+
+# reliability:                      # study D: do two judges agree well enough to make ground truth
+#   queries: queries.jsonl          # CSV, JSONL or Parquet: id, query, docs, judge1_score, judge2_score; or long
+#   # postgres:                     # instead of `queries`: a table with float[] scores, one query a row
+#   #   url_variable: TOUCHSTONE_SOURCE_URL   # names the address, which is a secret
+#   #   table: ground_truth
+#   #   documents_table: documents  # query_id, doc_id, document; documents are numbered where left out
+#   columns: {}                     # our column name to your file's, such as {query: question}
+#   scale: [0.0, 1.0]               # what the input's scores run from and to
+#   judges:                         # optional: two or more that judge; left out, the scores stand in the input
+#     meaning: {kind: embedding}    # offline, like lexical; both need `calibration`
+#     words: {kind: lexical}
+#     # model: {kind: openai}       # with the keys of fidelity's openai judge, but for the images
+#     # earlier: {kind: recorded, path: answers.jsonl}   # query_id, doc_id, judge, prompt_version, score
+#   calibration: examples.jsonl     # query, document, relevance 0-1, of queries that are not judged
+#   prompt_version: v1
+#   prompts: {v3: prompts/v3.txt}   # optional: your own prompts; v1 and recalibrated_v2 are built in
+#   threshold: 0.5                  # a score above it is relevant
+#   thresholds: {words: 0.55}       # optional: of single judges
+#   max_incomplete_share: 0.05      # documents that not every judge scored, at which the study stops
+#   gate: {min_macro: 0.7, min_micro: 0.7, low_kappa: 0.4, max_low_share: 0.3}
+#   review:
+#     high_disagreement: 0.4        # scores further apart are in dispute, as are labels that differ
+#     min_reviewed_share: 0.2       # of the disputed queries, before validating again
+#     documents_at_a_time: 5
+#     blind: true                   # scores stay hidden until the reviewer has voted
+#   recalibration:                  # queries of low kappa are judged again under another prompt
+#     prompt_version: recalibrated_v2
+#     judges: {}                    # where others answer it than before, by the same names
+#     held_out_share: 0.5           # of these queries, not to be read for a new prompt
+#   bootstrap_resamples: 1000
+#   confidence: 0.95
+#   seed: 20260101
 """
 
 

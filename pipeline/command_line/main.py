@@ -14,6 +14,7 @@ from pipeline.command_line import (
     import_files,
     init,
     pairwise,
+    reliability,
     review,
     run_study,
     status,
@@ -38,6 +39,7 @@ application.command("doctor")(doctor.doctor)
 application.command("dev")(dev.dev)
 application.command("review")(review.review)
 application.add_typer(evaluate.application, name="evaluate")
+application.add_typer(reliability.application, name="reliability")
 
 
 def run() -> None:

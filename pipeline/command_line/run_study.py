@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from resources.study import Study
 
 INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
-StudyName = Literal["fidelity", "pairwise", "evaluation", "drift"]
+StudyName = Literal["fidelity", "pairwise", "evaluation", "reliability", "drift"]
 EngineName = Literal["local", "ray"]
 JudgeKind = Literal["openai", "local"]
 
@@ -40,9 +40,9 @@ def run(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="fidelity, drift: show calls, tokens, price and hours; ask nothing.")
+        bool, typer.Option("--dry-run", help="All but pairwise, evaluation: calls, tokens, price, hours; ask nothing.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="fidelity, drift: agree to what a paid judge will cost.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what a paid judge will cost.")] = False,
 ) -> None:
     """Run a study: what is answered already is not asked again."""
     from pipeline.samples.prepare import prepare_samples
@@ -52,12 +52,18 @@ def run(
     home = touchstone_home()
     if study == "pairwise" and (judge or yes or dry_run):
         raise UserError("`--judge` and `--yes` go with fidelity and drift: study pairwise asks no judge.")
+    if study == "reliability" and judge:
+        raise UserError(
+            "`--judge` goes with fidelity and drift: study reliability names its judges in touchstone.yaml."
+        )
     if study != "pairwise" and engine:
         raise UserError("`--engine` goes with pairwise.")
     if (study != "evaluation" and dataset) or (study != "fidelity" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
     if study == "evaluation" and (judge or yes or dry_run):
-        raise UserError("`--judge`, `--dry-run` and `--yes` go with fidelity and drift.")
+        raise UserError(
+            "`--judge`, `--dry-run` and `--yes` go with fidelity and drift, the last two with reliability too."
+        )
     if configuration_file(home) is None and "TOUCHSTONE_HOME" in os.environ and not home.holds_a_study():
         raise UserError(
             f"There is no study in {home.local}: no touchstone.yaml, and the demo was not run there. "
@@ -71,6 +77,8 @@ def run(
         chosen = with_pairwise(chosen, engine=engine)
     if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai")):
         _tell_the_price(console, chosen, study, partitions, dry_run, yes)
+    if study == "reliability":
+        _tell_the_price_of_relevance(console, chosen, dry_run, yes)
     if not dry_run:
         run_and_show(home, console, study, partitions, study=chosen)
 
@@ -118,6 +126,12 @@ def _tell_the_price(
         require_consent(yes)
 
 
+def _tell_the_price_of_relevance(console: Console, study: "Study", dry_run: bool, yes: bool) -> None:
+    with console.status("Loading"):
+        from pipeline.command_line.relevance_prices import tell_the_price
+    tell_the_price(console, study, dry_run=dry_run, yes=yes)
+
+
 def run_and_show(
     home: Home,
     console: Console,
@@ -125,6 +139,7 @@ def run_and_show(
     partitions: tuple[str, ...],
     retry_states: frozenset[str] = frozenset(),
     study: "Study | None" = None,
+    ask_judges: bool = True,
 ) -> None:
     """Run one study and print its summary.
 
@@ -135,6 +150,7 @@ def run_and_show(
         partitions: Settings or data sets; all where empty.
         retry_states: Answers without a score that are asked again.
         study: As it is to run; the one that the environment names where left out.
+        ask_judges: Of study reliability; otherwise it validates the judgments that are there.
 
     Raises:
         UserError: A user's file or a blocking gate stopped the study.
@@ -144,10 +160,11 @@ def run_and_show(
         from pipeline.command_line.drift_summary import show_drift
         from pipeline.command_line.evaluation_summary import show_evaluation
         from pipeline.command_line.pairwise_summary import show_pairwise
+        from pipeline.command_line.reliability_summary import show_reliability
         from pipeline.command_line.summary import show_outcome, show_summary
         from pipeline.definitions import definitions_of
         from pipeline.instance import open_instance
-        from pipeline.runs import run_drift, run_evaluation, run_pairwise, run_study
+        from pipeline.runs import run_drift, run_evaluation, run_pairwise, run_reliability, run_revalidation, run_study
         from resources.progress import BarProgress
         from resources.study import study_from_environment
 
@@ -162,6 +179,10 @@ def run_and_show(
                 outcome = run_drift(definitions, instance, {"progress": BarProgress(console)})
             elif name == "pairwise":
                 outcome = run_pairwise(definitions, instance, {"progress": BarProgress(console)})
+            elif name == "reliability" and ask_judges:
+                outcome = run_reliability(definitions, instance, study, {"progress": BarProgress(console)})
+            elif name == "reliability":
+                outcome = run_revalidation(definitions, instance, study)
             else:
                 outcome = run_evaluation(definitions, instance, study, partitions)
     except KeyboardInterrupt:
@@ -187,6 +208,8 @@ def run_and_show(
         console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
     if name == "pairwise":
         show_pairwise(study, console)
+    if name == "reliability":
+        show_reliability(study, console)
     if name == "drift":
         show_drift(home, console)
 

@@ -35,6 +35,19 @@ def status() -> None:
             table.add_row(key.path[-1], *_made(instance, graph.get(key)), _gates(instance, key, graph))
     console.print(table)
     console.print(f"Tables in {home.tables}", soft_wrap=True, highlight=False)
+    _tell_what_is_due(console)
+
+
+def _tell_what_is_due(console: Console) -> None:
+    """The step of study D, where it was validated."""
+    from assets.contingency_state import due, next_command
+    from resources.study import study_from_environment
+
+    study = study_from_environment()
+    if study.reliability_section is None or study.validations.validations().empty:
+        return
+    step = due(study)
+    console.print(f"Reliability: {step.sentence} {next_command(study, step)}", highlight=False, markup=False)
 
 
 def _made(instance: dg.DagsterInstance, node: Any) -> tuple[str, str, str]:

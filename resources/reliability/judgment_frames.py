@@ -15,18 +15,25 @@ QUERIES, DOCUMENTS, ROWS = Query.__table__, Document.__table__, Judgment.__table
 TEXTS = ("judge", "prompt_version", "prompt_hash", "judge_identity", "state", "message")
 
 
-def judgments(connection: sa.Connection, study: str, judges: Sequence[str]) -> pd.DataFrame:
+def judgments(
+    connection: sa.Connection, study: str, judges: Sequence[str], among: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """What stands of these judges, and which scores count: by query and document as the input has them, then judge.
 
     Args:
         connection: An open connection.
         study: The study's name.
         judges: Names, in their order.
+        among: `query_id` and `doc_id` of the documents meant, each once; all where left out.
     """
     # Documents after judgments, so that each judgment finds its document whatever is recorded meanwhile.
     rows = _rows(connection, study, judges)
     documents = _documents(connection, study)
+    if among is not None and len(among) < len(documents):
+        documents = documents.merge(among[["query_id", "doc_id"]], on=["query_id", "doc_id"])
     place = pd.Index(documents["row"]).get_indexer(pd.Index(rows["document_row"]))
+    if bool((place < 0).any()):
+        rows, place = rows[place >= 0].reset_index(drop=True), place[place >= 0]
     document_query = pd.factorize(documents["query_id"])[0].astype(np.int64)
     query = document_query[place]
     judge = pd.Index(judges).get_indexer(pd.Index(rows["judge"])).astype(np.int64)

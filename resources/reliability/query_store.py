@@ -108,18 +108,20 @@ class QueryStore:
         with usable(self.engine), self.engine.connect() as connection:
             return tuple(connection.scalars(question))
 
-    def judgments(self, judges: Sequence[str] = ()) -> pd.DataFrame:
+    def judgments(self, judges: Sequence[str] = (), documents: pd.DataFrame | None = None) -> pd.DataFrame:
         """Table `judgments`: what stands of these judges, and which scores count; see `counted_judgments`.
 
         Args:
             judges: The study's judges in their order; everyone who has judged where none is given.
+            documents: `query_id` and `doc_id` of the documents that the input has now, each once; all that there ever
+                were where left out. Others are passed over, and do not make a query incomplete.
 
         Raises:
             UserError: The database cannot be reached, is damaged or locked.
         """
         asked = tuple(judges) or self.judges()
         with usable(self.engine), self.engine.connect() as connection:
-            return judgment_frames.judgments(connection, self.study, asked)
+            return judgment_frames.judgments(connection, self.study, asked, documents)
 
     def _what(self) -> str:
         return f"queries of {self.study}"

@@ -66,6 +66,11 @@ def test_nothing_is_due_once_it_is_over(status):
     assert step_due(AT_FIRST._replace(status=status)).name == "none"
 
 
+@pytest.mark.parametrize("status", ["passed", "resolved_by_review"])
+def test_a_verdict_on_other_scores_or_thresholds_asks_for_a_validation(status):
+    assert step_due(AT_FIRST._replace(status=status, changed=True)).name == "validate"
+
+
 def test_without_a_validation_data_are_missing():
     assert step_due(AT_FIRST._replace(status=None)).name == "more_data"
 
@@ -88,10 +93,10 @@ COUNT = st.integers(0, 9)
         changed=st.booleans(),
     )
 )
-def test_a_contingency_always_has_a_step_and_nothing_else_has(facts):
+def test_nothing_is_due_only_after_a_verdict_on_what_is_there_now(facts):
     found = step_due(facts)
     assert found.sentence.endswith(".")
-    over = facts.status in ("passed", "resolved_by_review")
+    over = facts.status in ("passed", "resolved_by_review") and not facts.changed
     assert (found.name == "none") == over
     if found.name == "recalibrate":
         assert not facts.recalibrated

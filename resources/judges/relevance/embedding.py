@@ -101,7 +101,9 @@ class EmbeddingMeasure:
     @cached_property
     def _network(self) -> Any:
         from transformers import AutoModel
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()  # a bar of its own amid the run's, for a load of a second
         network = AutoModel.from_pretrained(str(self.folder), local_files_only=True, use_safetensors=True)
         return network.eval()
 

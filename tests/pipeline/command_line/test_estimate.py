@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.command_line.estimate_shown import _money, _time, _usd
+from pipeline.command_line.estimate_shown import _time, _usd, money_words
 from pipeline.command_line.main import application
 from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.errors import UserError
@@ -127,7 +127,7 @@ def test_time_is_shown_in_minutes_below_an_hour() -> None:
 def test_what_is_left_of_a_budget_is_never_negative(n_calls: int, spent: float, words: list[str]) -> None:
     judge = OpenAIJudge(kind="openai", budget_usd=2.0, price=Price(input=1, output=1))
     total = EstimateRow("in all", n_calls, 0, 0, 0.1 * n_calls, 0.2 * n_calls, 0)
-    assert _money(judge, price_of("m", judge), total, Spent(spent)) == words
+    assert money_words(judge, price_of("m", judge), total, Spent(spent)) == words
 
 
 def test_a_free_judge_needs_no_price(home: Path) -> None:

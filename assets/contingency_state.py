@@ -1,0 +1,183 @@
+"""Where the contingency stands: what is due now, from the tables of the latest validation and from the store."""
+
+import json
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.contingency import ContingencyFacts, ContingencyStep, StepName, step_due
+from analysis.rounding import rounded
+from assets.reliability.bias_test import biased_pairs
+from assets.reliability.disputed_documents import VOTES, undecided, with_votes
+from assets.reliability.ground_truth import ALLOWED
+from assets.reliability.threshold_advice import helpful
+from resources.errors import UserError
+from resources.reliability.recalibrations import Recalibrated, latest_recalibration
+from resources.study import Study
+from resources.tables.all_tables import TABLES
+from resources.tables.parquet import read
+
+RUN: Final = "touchstone run reliability"
+REVIEW: Final = "touchstone review"
+COMMANDS: Final[Mapping[StepName, str]] = {
+    "none": "touchstone reliability export ground_truth.csv",
+    "more_data": RUN,
+    "review": REVIEW,
+    "validate": RUN,
+    "accept_thresholds": "touchstone reliability accept-thresholds",
+    "recalibrate": "touchstone reliability recalibrate",
+    "manual_review": "touchstone reliability manual-review",
+}
+
+
+class ContingencyTables(NamedTuple):
+    """The tables of those names, as the latest run made them."""
+
+    disputed_documents: pd.DataFrame
+    query_kappa: pd.DataFrame
+    bias_test: pd.DataFrame
+    threshold_advice: pd.DataFrame
+
+
+def stored_table(study: Study, name: str) -> pd.DataFrame | None:
+    """A table of study D as it lies in the home; null where it was never made there.
+
+    Raises:
+        UserError: Its file is damaged, or of another version.
+    """
+    path = study.home.tables / "reliability" / f"{name}.parquet"
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return read(TABLES[name], file, path=path)
+
+
+def stored_tables(study: Study) -> ContingencyTables | None:
+    """What `facts_of` needs; null where one was never made."""
+    found = {name: table for name in ContingencyTables._fields if (table := stored_table(study, name)) is not None}
+    return ContingencyTables(**found) if len(found) == len(ContingencyTables._fields) else None
+
+
+def facts_of(study: Study, tables: ContingencyTables) -> ContingencyFacts:
+    """What the step that is due depends on, as it is now: votes and accepted steps since the latest run count.
+
+    Args:
+        study: The running study.
+        tables: Of the latest run.
+    """
+    history = study.validations.validations()
+    progress = study.reviews.progress()
+    in_force = thresholds_now(study, tables.query_kappa)
+    return ContingencyFacts(
+        status=None if history.empty else history["status"].iloc[-1],
+        n_disputed=progress.disputed,
+        n_reviewed=progress.reviewed,
+        quota=progress.needed,
+        biased=bool(biased_pairs(tables.bias_test)),
+        threshold_helps=bool(advised_thresholds(tables, in_force)),
+        recalibrated=recalibrated(study, history),
+        n_low=len(queries_of_low_kappa(study, tables.query_kappa, history)),
+        n_undecided=len(undecided_now(study, tables.disputed_documents)),
+        changed=changed(study, history, in_force),
+    )
+
+
+def due(study: Study) -> ContingencyStep:
+    """The one step that comes next, from the tables in the home and the store."""
+    tables = stored_tables(study)
+    if tables is not None:
+        return step_due(facts_of(study, tables))
+    if study.validations.validations().empty:
+        return step_due(ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0))
+    return ContingencyStep("validate", "The tables of the latest validation are not in this home: validate again.")
+
+
+def next_command(study: Study, step: ContingencyStep) -> str:
+    """What to type for a step; for a manual review that was opened the review itself."""
+    if step.name == "manual_review" and manual_review_is_open(study):
+        return REVIEW
+    return COMMANDS[step.name]
+
+
+def require_contingency(study: Study) -> pd.DataFrame:
+    """The validations so far, where the latest one asks for steps and enough disagreements are reviewed.
+
+    Raises:
+        UserError: There is none, it asks for nothing, or the quota of reviews is not met. Nothing was changed.
+    """
+    history = study.validations.validations()
+    if history.empty:
+        raise UserError(f"There is no validation yet. Nothing was changed. Run `{RUN}`.")
+    status = str(history["status"].iloc[-1])
+    if status in ALLOWED:
+        raise UserError(f"The latest validation is {status}: no step is due. Nothing was changed.")
+    study.reviews.require_quota()
+    return history
+
+
+def thresholds_now(study: Study, query_kappa: pd.DataFrame) -> dict[str, float]:
+    """Each judge's threshold in force."""
+    return study.thresholds(tuple(dict.fromkeys([*query_kappa["judge_1"], *query_kappa["judge_2"]])))
+
+
+def advised_thresholds(tables: ContingencyTables, in_force: Mapping[str, float]) -> dict[str, float]:
+    """Thresholds that are advised for judges of a biased pair and not in force yet, by judge."""
+    biased = biased_pairs(tables.bias_test)
+    rows = tables.threshold_advice
+    pairs = [pair in biased for pair in zip(rows["judge_1"], rows["judge_2"], strict=True)]
+    advised = helpful(rows[np.array(pairs, dtype=bool)])
+    return {
+        judge: value for judge, value in advised.items() if float(rounded(value)) != float(rounded(in_force[judge]))
+    }
+
+
+def recalibrated(study: Study, history: pd.DataFrame) -> bool:
+    """Whether queries were judged again under the configured prompt since the judges were last trusted."""
+    actions = study.validations.actions()
+    started = actions[actions["action"] == "recalibration_started"]
+    trusted = history.loc[history["status"].isin(ALLOWED), "timestamp"]
+    version = study.reliability.recalibration.prompt_version
+    return any(
+        row["details"]["prompt_version"] == version and (trusted.empty or row["taken_at"] > trusted.iloc[-1])
+        for row in started.to_dict("records")
+    )
+
+
+def queries_of_low_kappa(study: Study, query_kappa: pd.DataFrame, history: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `query_kappa` that recalibration would judge again: of the deciding pair, not under that prompt yet."""
+    if history.empty:
+        return query_kappa.iloc[:0]
+    last = history.iloc[-1]
+    ours = (query_kappa["judge_1"] == last["judge_1"]) & (query_kappa["judge_2"] == last["judge_2"])
+    version = study.reliability.recalibration.prompt_version
+    return query_kappa[ours & query_kappa["is_low"].astype(bool) & (query_kappa["prompt_version"] != version)]
+
+
+def undecided_now(study: Study, disputed: pd.DataFrame) -> pd.DataFrame:
+    """Documents whose labels differ and that no majority of the votes that stand now has decided."""
+    return undecided(with_votes(disputed.drop(columns=VOTES), study))
+
+
+def changed(study: Study, history: pd.DataFrame, in_force: Mapping[str, float]) -> bool:
+    """Whether thresholds are others than at the latest validation, or queries were set to be judged again since."""
+    if history.empty:
+        return False
+    recorded: dict[str, float] = json.loads(history["thresholds"].iloc[-1])
+    then, now = ({judge: float(rounded(value)) for judge, value in found.items()} for found in (recorded, in_force))
+    return then != now or recalibration_under_way(study) is not None
+
+
+def recalibration_under_way(study: Study) -> Recalibrated | None:
+    """The recalibration that no validation has followed yet."""
+    steps = study.validations.actions_since_validation()
+    if not any(step["step"] == "recalibration_started" for step in steps):
+        return None
+    return latest_recalibration(study.validations)
+
+
+def manual_review_is_open(study: Study) -> bool:
+    """Whether a person opened the manual review, and nothing else was begun after it."""
+    actions = study.validations.actions()
+    return len(actions) > 0 and str(actions["action"].iloc[-1]) == "manual_review_opened"

@@ -1,0 +1,87 @@
+"""Bias between judges: found where it is, not where it is not, and of every pair."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.judge_pairs import pairs_of_judges
+from assets.reliability.bias_test import bias_rows, biased_pairs, headline
+from resources.tables.all_tables import TABLES
+from tests.assets.made_judgments import THREE, TWO, Scores, at, pair_of, plan, scored_of
+
+TABLE = TABLES["bias_test"]
+NAMES = [column.name for column in TABLE.columns]
+random = np.random.default_rng(3)
+BASIS = random.uniform(0.2, 0.8, (20, 5))
+NOISE = random.normal(0, 0.02, (20, 5))
+
+
+def apart(shift: float) -> Scores:
+    """Twenty queries of which the first judge scores higher by the shift, give or take."""
+    return {
+        f"q{q}": {f"d{d}": (float(BASIS[q, d] + shift + NOISE[q, d]), float(BASIS[q, d])) for d in range(5)}
+        for q in range(20)
+    }
+
+
+def table(scores: Scores) -> pd.DataFrame:
+    return TABLE.validated(pd.DataFrame(bias_rows(pair_of(scores), plan()), columns=NAMES))
+
+
+def test_a_bias_of_a_tenth_is_found_with_its_size() -> None:
+    frame = table(apart(0.1))
+    assert frame["test"].tolist() == ["query_medians", "pooled"]
+    decides, pooled = (row for _, row in frame.iterrows())
+    assert decides["biased"]
+    assert decides["shift"] == pytest.approx(0.1, abs=0.01)
+    assert decides["shift_low"] < 0.1 < decides["shift_high"]
+    assert (decides["n"], pooled["n"]) == (20, 100)
+    assert pd.isna(pooled["biased"])
+    assert "assumes independent documents" in pooled["method"]
+    assert biased_pairs(frame) == {TWO}
+    assert headline(frame)["n_biased_pairs"] == 1
+
+
+def test_judges_without_a_bias_have_none() -> None:
+    frame = table(apart(0.0))
+    assert not frame["biased"].iloc[0]
+    assert biased_pairs(frame) == set()
+
+
+def test_five_queries_cannot_show_a_bias() -> None:
+    # Five signs alike: two-sided p 2 / 2^5 = 0.0625.
+    frame = table({query: docs for query, docs in apart(0.1).items() if query in ("q0", "q1", "q2", "q3", "q4")})
+    assert frame["p"].iloc[0] == 0.0625
+    assert not frame["biased"].iloc[0]
+
+
+def test_judges_that_never_differ_have_no_p_and_say_why() -> None:
+    frame = table({"q": {"d": (0.2, 0.2), "e": (0.7, 0.7)}})
+    assert frame["p"].isna().all()
+    assert frame["undefined"].notna().all()
+    assert frame["n_zero"].tolist() == [1, 2]
+    assert not frame["biased"].iloc[0]
+    assert headline(frame)["n_biased_pairs"] == 0
+
+
+def test_a_pair_without_a_common_document_has_rows_and_the_reason() -> None:
+    scored = scored_of({"q": {"d": (0.9, None, 0.1), "e": (None, 0.2, 0.3)}}, THREE)
+    rows = [row for pair in pairs_of_judges(scored, at(THREE)) for row in bias_rows(pair, plan())]
+    frame = TABLE.validated(pd.DataFrame(rows, columns=NAMES))
+    assert len(frame) == 6
+    first = frame[(frame["judge_1"] == "careful") & (frame["judge_2"] == "hasty")]
+    assert first["undefined"].tolist() == ["no document that both judges scored"] * 2
+    assert first["n"].tolist() == [0, 0]
+    assert biased_pairs(frame) == set()
+
+
+def test_of_three_judges_only_the_pairs_with_the_odd_one_are_biased() -> None:
+    scores = {query: {doc: (two, two, one) for doc, (one, two) in docs.items()} for query, docs in apart(0.1).items()}
+    pairs = pairs_of_judges(scored_of(scores, THREE), at(THREE))
+    frame = TABLE.validated(pd.DataFrame([row for pair in pairs for row in bias_rows(pair, plan())], columns=NAMES))
+    assert biased_pairs(frame) == {("careful", "odd"), ("hasty", "odd")}
+    assert frame.loc[frame["judge_2"] == "odd", "shift"].lt(0).all()
+
+
+def test_without_a_pair_there_is_no_headline() -> None:
+    assert headline(pd.DataFrame(columns=NAMES)) == {}

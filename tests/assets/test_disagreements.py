@@ -1,0 +1,74 @@
+"""Disputed queries as a table and as a CSV file that a spreadsheet opens and no formula of which runs."""
+
+from io import StringIO
+
+import pandas as pd
+import pytest
+
+from assets.reliability.disagreements import disputed_queries, exported, harmless
+from resources.tables.all_tables import TABLES
+from tests.assets.made_judgments import BASE, Scores, disputed_of, documents_of, query_kappa_of, scored_of
+
+
+def table(scores: Scores = BASE, held_out: frozenset[str] = frozenset(), **votes: object) -> pd.DataFrame:
+    frame = disputed_queries(
+        disputed_of(scores, **votes),  # type: ignore[arg-type]
+        scored_of(scores).of_all(),
+        query_kappa_of(scores),
+        documents_of(scores),
+        held_out,
+    )
+    return TABLES["disagreements"].validated(frame)
+
+
+def test_a_row_per_disputed_query_the_worst_first_with_means_over_all_its_documents() -> None:
+    frame = table()
+    assert frame["query_id"].tolist() == ["q4", "q1"]
+    assert frame["place"].tolist() == [1, 2]
+    # q4: (0.8 + 0.4) / 2; q1: (0.1 + 0.6 + 0.2 + 0.1) / 4.
+    assert frame["avg_disagreement"].tolist() == pytest.approx([0.6, 0.25])
+    assert frame["max_disagreement"].tolist() == [0.8, 0.6]
+    assert frame["avg_judge1"].tolist() == pytest.approx([0.55, 0.5])
+    assert frame["avg_judge2"].tolist() == pytest.approx([0.35, 0.35])
+    assert frame["documents"].tolist() == [["d1", "d2"], ["d2"]]
+    assert frame["kappa"].tolist() == [-1.0, 0.5]
+    assert frame["query"].tolist() == ["what about q4?", "what about q1?"]
+    assert frame["n_undecided"].tolist() == [2, 1]
+    assert not frame["reviewed"].any()
+
+
+def test_votes_and_queries_that_are_held_out_are_told() -> None:
+    frame = table(held_out=frozenset({"q4"}), votes={("q1", "d2"): (1, 0)})
+    assert frame["n_undecided"].tolist() == [2, 0]
+    assert frame["reviewed"].tolist() == [False, True]
+    assert frame["held_out"].tolist() == [True, False]
+
+
+def test_without_a_dispute_the_table_is_empty_and_whole() -> None:
+    frame = table({"q": {"d": (0.1, 0.2), "e": (0.9, 0.8)}})
+    assert frame.empty
+    assert exported(frame).splitlines()[0].startswith("\ufeffid,query,kappa,avg_disagreement,max_disagreement")
+
+
+def test_a_file_of_many_rows_reads_back() -> None:
+    read = pd.read_csv(StringIO(exported(table()).removeprefix("\ufeff")))
+    assert read["id"].tolist() == ["q4", "q1"]
+    assert read["documents_in_dispute"].tolist() == ["d1 d2", "d2"]
+    assert read["max_disagreement"].tolist() == [0.8, 0.6]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "\tx", "\rx"])
+def test_a_formula_becomes_text(text: str) -> None:
+    assert harmless(text) == f"'{text}"
+
+
+def test_texts_that_are_no_formula_stay() -> None:
+    for text in ("", "shoes = good", "a-b"):
+        assert harmless(text) == text
+
+
+def test_names_and_texts_of_the_file_are_all_made_harmless() -> None:
+    frame = table().assign(query='=HYPERLINK("x")', query_id="-q", documents=[["=d", "e"], ["@d"]])
+    read = pd.read_csv(StringIO(exported(frame).removeprefix("\ufeff")))
+    for name in ("id", "query", "documents_in_dispute"):
+        assert read[name].str.startswith("'").all(), name

@@ -1,0 +1,147 @@
+"""`touchstone reliability status`: flags in words, the history and the block for a README, from rows of the store."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from upath import UPath
+
+from pipeline.command_line.reliability_shown import (
+    flags_in_words,
+    ground_truth_in_words,
+    history_table,
+    show_kappa,
+    show_verdict,
+    steps_in_words,
+)
+from pipeline.command_line.reliability_status import markdown, show_status
+from resources.configuration.reliability import ReliabilityStudy
+from resources.home import Home
+from resources.study import Study
+from tests.made_queries import STUDY, query_frame, truth, validated
+
+FLAGS: dict[str, Any] = {"not_proven": False, "depends_on_convention": False}
+
+
+@pytest.fixture
+def study(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """A study without tables in its home, whose store is new."""
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", database_url)
+    plan = ReliabilityStudy(queries=tmp_path / "none.csv")
+    return Study(STUDY, None, Home(UPath(tmp_path), tmp_path), reliability_section=plan)
+
+
+def told(what: Any, *arguments: Any) -> str:
+    """What stands on a terminal of 80 columns, on one line."""
+    console = Console(file=StringIO(), width=80)
+    what(console, *arguments)
+    assert isinstance(console.file, StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    return " ".join(" ".join(lines).split())
+
+
+def test_a_study_that_was_not_run_says_so_and_what_to_do(study: Study) -> None:
+    shown = told(show_status, study)
+    assert "no validation yet. It was not run." in shown
+    assert shown.endswith("Next: touchstone run reliability")
+    assert markdown(study) == f"**Inter-rater reliability of {STUDY}: not enough data** (the study was not run)."
+
+
+def test_a_validation_is_told_with_its_interval_its_band_and_its_numbers(study: Study) -> None:
+    validated(study.validations, **FLAGS)
+    last = study.validations.validations().iloc[-1].to_dict()
+    shown = told(show_kappa, study, last)
+    assert "Judges careful and hasty: 50 queries, 250 documents." in shown
+    # The macro of this row has no upper bound, so it has no interval.
+    assert "kappa macro 0.750 none substantial >= 0.7" in shown
+    assert "kappa micro 0.720 [0.650, 0.900] substantial >= 0.7" in shown
+    assert "queries below 0.4 10.0 % <= 30 %" in shown
+    assert "(3 queries); without these it is 0.710" in shown
+    assert told(show_verdict, last) == "Status: passed. IRR Validation Passed (Kappa: 0.75)"
+
+
+def test_flags_are_words(study: Study) -> None:
+    assert flags_in_words(FLAGS) == []
+    [proven, convention] = flags_in_words(dict.fromkeys(FLAGS, True))
+    assert proven.startswith("It is not proven")
+    assert "convention" in convention
+
+
+def test_the_block_for_a_readme_has_what_a_reader_asks_for(study: Study) -> None:
+    validated(study.validations, **FLAGS)
+    lines = markdown(study).splitlines()
+    day = f"{study.validations.validations()['timestamp'].iloc[0]:%Y-%m-%d}"
+    assert lines == [
+        "**IRR Validation Passed (Kappa: 0.75)**",
+        "",
+        "| Agreement of judges | |",
+        "|---|---|",
+        f"| Date | {day} |",
+        "| Status | passed |",
+        "| Kappa macro (95 % CI) | 0.75 (no interval), substantial |",
+        "| Kappa micro (95 % CI) | 0.72 (0.65 to 0.90), substantial |",
+        "| Queries | 50 (3 with one label, counted as 1 in macro) |",
+        "| Documents | 250 |",
+        "| Judges | careful and hasty |",
+        "| Prompt versions | not known in this home |",
+    ]
+
+
+def test_a_contingency_is_no_passing_in_the_block(study: Study) -> None:
+    validated(study.validations, status="contingency_triggered", kappa_macro=0.65)
+    shown = markdown(study)
+    assert shown.startswith("**IRR validation: contingency triggered**")
+    assert "| Due | The tables of the latest validation are not in this home: validate again. `touchstone run" in shown
+    assert "Passed" not in shown
+    assert "It is not proven" in shown
+
+
+def test_names_of_judges_make_no_markup_in_the_block(study: Study) -> None:
+    validated(study.validations, measures={"judge_1": "a|b", "judge_2": "<img src=x>"}, **FLAGS)
+    assert "| Judges | a\\|b and &lt;img src=x&gt; |" in markdown(study)
+
+
+def test_the_history_numbers_a_studys_own_validations(study: Study) -> None:
+    study.queries.add_queries(query_frame({"q1": {"d1": "one", "d2": "two"}}))
+    validated(study.validations, "run1", "contingency_triggered")
+    other = Study("hats", None, study.home, reliability_section=study.reliability)
+    validated(other.validations, "run2")
+    allowed = validated(study.validations, "run3", "resolved_by_review")
+    history = study.validations.validations()
+    shown = told(lambda console: console.print(history_table(history)))
+    assert " 1 " in shown
+    assert " 2 " in shown
+    assert " 3 " not in shown
+    assert ground_truth_in_words(study, history) == "Ground truth: ready to be written."
+    study.validations.write_ground_truth([truth("q1", allowed)])
+    validated(study.validations, "run4", "contingency_triggered")
+    assert ground_truth_in_words(study, study.validations.validations()) == (
+        "Ground truth: 1 query written, 0 of them with documents that people decided (validation 2; the latest, 3, is "
+        "contingency_triggered)."
+    )
+
+
+def test_steps_are_told_with_who_took_them() -> None:
+    steps: list[dict[str, Any]] = [
+        {"step": "disagreements", "n_queries": 3, "n_documents": 4},
+        {"step": "tiebreaks", "n_votes": 1, "n_reviewed_queries": 1, "n_undecided_documents": 2},
+        {"step": "bias_test", "biased_pairs": []},
+        {"step": "thresholds_accepted", "who": "ann", "thresholds": {"judge2": 0.6912}},
+        {
+            "step": "recalibration_started",
+            "who": "bob",
+            "queries": ["q1", "q2"],
+            "held_out": [],
+            "prompt_version": "v3",
+        },
+        {"step": "manual_review_opened", "who": "cid"},
+    ]
+    assert steps_in_words(steps) == [
+        "1 vote",
+        "threshold judge2 0.691 accepted by ann",
+        "2 queries judged again by bob",
+        "manual review opened by cid",
+    ]
