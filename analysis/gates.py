@@ -167,8 +167,8 @@ def _gate(
     else:
         number = _shown(seen, needed, sign, passed) + spaced
     sentence = f"{what} is {number}{over}; {words}"
-    if remedy and not passed:
-        sentence += f" {remedy}"
+    if remedy.strip() and not passed:
+        sentence += f" {remedy.strip()}"
     why = (reason or None) if seen is None else None
     return Gate(name, passed, None if seen is None else float(seen), f"{sign} {needed:g}{spaced}", sentence, n, why)
 

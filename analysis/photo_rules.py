@@ -1,7 +1,7 @@
 """What can be measured on a photo's pixels without a model: sharpness, contrast, exposure, colourfulness, mixtures."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -12,6 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.undefined import UndefinedStatistic
 
 MEASURES: Final = ("sharpness", "contrast", "exposure", "colorfulness")
+# What is done for them, in this order, and which of it each one needs; what several need is done once.
+STEPS: Final = ("grey", "histogram", *MEASURES)
+STEPS_OF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "sharpness": ("grey", "sharpness"),
+        "contrast": ("grey", "histogram", "contrast"),
+        "exposure": ("grey", "histogram", "exposure"),
+        "colorfulness": ("colorfulness",),
+    }
+)
 # The value at which a measure counts half in a mixture; exposure lies on 0-1 already.
 HALF_AT: Final[Mapping[str, float]] = MappingProxyType({"sharpness": 1000.0, "contrast": 0.8, "colorfulness": 100.0})
 COMPOSITES: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
@@ -36,19 +46,29 @@ class PhotoMeasures(NamedTuple):
     undefined: str | None
 
 
-def photo_measures(photo: NDArray[np.uint8]) -> PhotoMeasures:
+def photo_measures(photo: NDArray[np.uint8], done: Callable[[str], None] = lambda step: None) -> PhotoMeasures:
     """All measures of a photo, its grey version and histogram made once.
 
     Args:
         photo: Shape ``(height, width, 3)``, red, green, blue, 0-255.
+        done: Told of each of `STEPS` when it is done, for whoever times them.
     """
     grey = grey_of(photo)
+    done("grey")
     histogram = _histogram(grey)
+    done("histogram")
+    sharp = sharpness(grey)
+    done("sharpness")
     try:
         seen, undefined = _contrast(histogram), None
     except UndefinedStatistic as error:
         seen, undefined = None, error.reason
-    return PhotoMeasures(sharpness(grey), seen, _exposure(histogram), colorfulness(photo), undefined)
+    done("contrast")
+    exposed = _exposure(histogram)
+    done("exposure")
+    colorful = colorfulness(photo)
+    done("colorfulness")
+    return PhotoMeasures(sharp, seen, exposed, colorful, undefined)
 
 
 def grey_of(photo: NDArray[np.uint8]) -> NDArray[np.uint8]:

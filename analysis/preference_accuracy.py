@@ -1,4 +1,4 @@
-"""How often a method picks the image that people picked, with the interval over series."""
+"""How often a method picks the image that people picked, with the interval over clusters."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ TIE_CREDIT = 0.5
 class PreferenceAccuracy(NamedTuple):
     """`accuracy` credits a predicted tie with a half; `accuracy_decided` leaves ties out (none: all are ties).
 
-    All are shares of 1; the intervals are over series, that of `accuracy_decided` none where it is not defined.
+    All are shares of 1; the intervals are over clusters, that of `accuracy_decided` none where it is not defined.
     """
 
     accuracy: float
@@ -28,7 +28,7 @@ class PreferenceAccuracy(NamedTuple):
     accuracy_decided_interval: Interval | None
     n: int
     n_ties: int
-    n_series: int
+    n_clusters: int
 
 
 class AgreementBand(NamedTuple):
@@ -45,6 +45,7 @@ class AgreementBand(NamedTuple):
 
 # Each band begins where the one before ends; the last one holds its upper end.
 BANDS = (("70_80", 0.7, 0.8), ("80_90", 0.8, 0.9), ("90_100", 0.9, 1.0))
+BAND_NAMES = tuple(name for name, _, _ in BANDS)
 
 
 def predicted_winners(score_1: ArrayLike, score_2: ArrayLike) -> NDArray[np.int64]:
@@ -91,7 +92,7 @@ def credits_of(truth: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
 def preference_accuracy(
     truth: ArrayLike,
     predicted: ArrayLike,
-    series: ArrayLike,
+    clusters: ArrayLike,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -103,15 +104,15 @@ def preference_accuracy(
     Args:
         truth: Shape ``(n,)``, the winner by votes, 1 or 2.
         predicted: Shape ``(n,)``, 1, 2 or 0 (tie).
-        series: Shape ``(n,)``, the photo series of each pair.
+        clusters: Shape ``(n,)``, the photo series of each pair, or what several series share, such as a scene.
         seed: Of the resamples.
         resamples: How many resamples.
         confidence: Of the intervals.
         workers: Processes; the results are the same for any number.
 
     Returns:
-        Intervals are the bootstrap over series; Wilson's of a share of pairs where each series gives one pair and
-        no credit is a half.
+        Intervals are the bootstrap over clusters, with no bounds where every resample gives the same; Wilson's where
+        each cluster gives one trial: one pair and no credit of a half, of `accuracy_decided` one pair that is no tie.
 
     Raises:
         ValueError: Shapes differ, or other values.
@@ -122,33 +123,37 @@ def preference_accuracy(
     """
     true, taken = truth_and_prediction(truth, predicted)
     credit, decided = credits_of(true, taken), taken != NO_WINNER
-    index, n_series = _series(series, true.size)
+    index, n_clusters = _clusters(clusters, true.size)
     n, n_ties, n_right = true.size, int((~decided).sum()), int((decided & (taken == true)).sum())
-    if n_series == n and n_ties == 0:
+    one_decided_each = bool(np.bincount(index[decided], minlength=1).max() == 1)
+    if n_clusters == n and n_ties == 0:
         whole = of_decided = wilson(n_right, n, confidence)
     else:
         columns = [credit, np.ones(n), decided & (taken == true), decided]
-        # One row per series: the same resamples as of the pairs themselves, at a fraction of the cells.
-        sums = np.column_stack([np.bincount(index, weights=column, minlength=n_series) for column in columns])
+        # One row per cluster: the same resamples as of the pairs themselves, at a fraction of the cells.
+        sums = np.column_stack([np.bincount(index, weights=column, minlength=n_clusters) for column in columns])
         whole, of_decided = clustered_intervals(
             lambda counts: _shares((counts @ sums).astype(np.float64)),
-            np.arange(n_series),
+            np.arange(n_clusters),
             resamples=resamples,
             seed=seed,
             confidence=confidence,
             workers=workers,
+            refuse_constant=True,
         )
+        if one_decided_each:
+            of_decided = wilson(n_right, n - n_ties, confidence)
     accuracy = float(credit.mean())
     if n == n_ties:
-        return PreferenceAccuracy(accuracy, whole, 1.0, None, None, n, n_ties, n_series)
-    return PreferenceAccuracy(accuracy, whole, n_ties / n, n_right / (n - n_ties), of_decided, n, n_ties, n_series)
+        return PreferenceAccuracy(accuracy, whole, 1.0, None, None, n, n_ties, n_clusters)
+    return PreferenceAccuracy(accuracy, whole, n_ties / n, n_right / (n - n_ties), of_decided, n, n_ties, n_clusters)
 
 
 def accuracy_by_agreement(
     truth: ArrayLike,
     predicted: ArrayLike,
     agreement: ArrayLike,
-    series: ArrayLike,
+    clusters: ArrayLike,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -161,7 +166,7 @@ def accuracy_by_agreement(
         truth: Shape ``(n,)``, 1 or 2.
         predicted: Shape ``(n,)``, 1, 2 or 0.
         agreement: Shape ``(n,)``, the majority's share of votes, 0.5-1.
-        series: Shape ``(n,)``.
+        clusters: Shape ``(n,)``.
         seed: Of the resamples.
         resamples: How many resamples.
         confidence: Of the intervals.
@@ -175,9 +180,9 @@ def accuracy_by_agreement(
     """
     true, taken = truth_and_prediction(truth, predicted)
     agreed = np.asarray(agreement, dtype=np.float64)
-    labels = np.asarray(series)
+    labels = np.asarray(clusters)
     if agreed.shape != true.shape or labels.shape != true.shape:
-        raise ValueError(f"one agreement and series per pair, got shapes {agreed.shape}, {labels.shape}, {true.shape}")
+        raise ValueError(f"one agreement and cluster per pair, got shapes {agreed.shape}, {labels.shape}, {true.shape}")
     agreed = rounded(agreed)
     if not bool(np.all((agreed >= 0.5) & (agreed <= 1.0))):
         raise ValueError("agreement is a majority's share of votes and lies between 0.5 and 1")
@@ -221,12 +226,12 @@ def truth_and_prediction(truth: ArrayLike, predicted: ArrayLike) -> tuple[NDArra
     return true.astype(np.int64), taken.astype(np.int64)
 
 
-def _series(series: ArrayLike, n: int) -> tuple[NDArray[np.intp], int]:
-    if np.shape(series) != (n,):
-        raise ValueError(f"one series per pair is needed, got shape {np.shape(series)} for {n} pairs")
+def _clusters(clusters: ArrayLike, n: int) -> tuple[NDArray[np.intp], int]:
+    if np.shape(clusters) != (n,):
+        raise ValueError(f"one cluster per pair is needed, got shape {np.shape(clusters)} for {n} pairs")
     if n == 0:
         raise UndefinedStatistic("no pair, so there is no accuracy")
-    return cluster_index(series)
+    return cluster_index(clusters)
 
 
 def _shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
-"""A linear head on image features, fitted on people's choices between two images and judged on series it never saw."""
+"""A linear head on image features, fitted on people's choices of two images and judged on clusters it never saw."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +24,11 @@ TOLERANCE = 1e-6
 ROWS_AT_ONCE = 4096
 
 Floats = NDArray[np.float64]
+Images = NDArray[np.float32] | NDArray[np.float64]
 
 
 class HeldOutScores(NamedTuple):
-    """Scores of both images of each pair, log odds up to a constant, by a head that saw no pair of their series.
+    """Scores of both images of each pair, log odds up to a constant, by a head that saw no pair of their cluster.
 
     Shape ``(n,)`` each; NaN where an image has no features. `fold` is the fold that was held out, -1 where there is no
     score; `weights` has a row per fold, in 1 / the feature's unit.
@@ -44,19 +46,19 @@ def held_out_scores(
     first: ArrayLike,
     second: ArrayLike,
     winner: ArrayLike,
-    series: ArrayLike,
+    clusters: ArrayLike,
     *,
     seed: int,
     folds: int = FOLDS,
 ) -> HeldOutScores:
-    """What a linear head says of pairs whose series had no part in fitting it.
+    """What a linear head says of pairs whose cluster had no part in fitting it.
 
     Args:
         features: Shape ``(m, d)``, one row per image, any unit; NaN in a row: the image has no features.
         first: Shape ``(n,)``, rows of images 1.
         second: Shape ``(n,)``, rows of images 2.
         winner: Shape ``(n,)``, the winner by votes, 1 or 2.
-        series: Shape ``(n,)``, the photo series of each pair; a series lies in one fold as a whole.
+        clusters: Shape ``(n,)``, the photo series of each pair or what several series share; folds keep it whole.
         seed: Of the folds.
         folds: How many.
 
@@ -68,21 +70,23 @@ def held_out_scores(
 
     Raises:
         ValueError: Shapes differ, other winners, or fewer than 2 folds.
-        UndefinedStatistic: Fewer series with features than folds, or features that never differ.
+        UndefinedStatistic: Fewer clusters with features than folds, or features that never differ.
         NotConverged: A fit did not end.
 
     Source:
         Bradley and Terry (1952), Biometrika 39:324-345, with linear strengths; Stone (1974), J. R. Stat. Soc. B
         36:111-147 (cross-validation); Hoerl and Kennard (1970), Technometrics 12:55-67 (ridge penalty).
     """
-    images, one, two, won, labels = _checked(features, first, second, winner, series, folds)
-    there: NDArray[np.bool_] = np.asarray(np.isfinite(images).all(axis=1), dtype=np.bool_)
+    images, one, two, won, labels = _checked(features, first, second, winner, clusters, folds)
+    there: NDArray[np.bool_] = np.concatenate([np.isfinite(part).all(axis=1) for part in _parts(images)])
     usable = there[one] & there[two]
     fold = np.full(one.size, -1, dtype=np.intp)
-    fold[usable], n_series = folds_of(labels[usable], folds, seed)
+    if not usable.any():
+        raise UndefinedStatistic("no pair has features of both images")
+    fold[usable], n_clusters = folds_of(labels[usable], folds, seed)
     if not there.all():
         # A product with NaN is NaN even where its factor is 0.
-        images = np.where(there[:, None], images, 0.0)
+        images = np.where(there[:, None], images, images.dtype.type(0.0))
     scores, weights = np.full((2, one.size), np.nan), np.empty((folds, images.shape[1]))
     winners, losers = np.where(won == 1, one, two), np.where(won == 1, two, one)
     moments = [_moments(images, winners[fold == part], losers[fold == part]) for part in range(folds)]
@@ -91,64 +95,67 @@ def held_out_scores(
         # Added up, not the held-out part taken from the whole: its rounding would leave a trace of what is held out.
         others = np.add.reduce([moments[part] for part in range(folds) if part != held])
         weights[held] = _fitted(images, winners[fitted_on], losers[fitted_on], others)
-        strengths = images @ weights[held]
+        strengths = _products(images, weights[held])
         for side, place in enumerate((one, two)):
             scores[side, fold == held] = strengths[place[fold == held]]
-    protocol = f"logistic head on {images.shape[1]} features, {folds} folds over {n_series} series, held out"
+    protocol = f"logistic head on {images.shape[1]} features, {folds} folds over {n_clusters} clusters, held out"
     return HeldOutScores(scores[0], scores[1], fold, weights, protocol)
 
 
-def folds_of(series: ArrayLike, folds: int, seed: int) -> tuple[NDArray[np.intp], int]:
-    """The fold of each pair: series are shuffled and dealt out in turn, so that folds hold equally many.
+def folds_of(clusters: ArrayLike, folds: int, seed: int) -> tuple[NDArray[np.intp], int]:
+    """The fold of each pair: clusters are shuffled and dealt out in turn, so that folds hold equally many.
 
     Args:
-        series: Shape ``(n,)``.
+        clusters: Shape ``(n,)``.
         folds: How many.
         seed: Of the shuffle.
 
     Returns:
-        Shape ``(n,)``, numbers from 0, and the number of series.
+        Shape ``(n,)``, numbers from 0, and the number of clusters.
 
     Raises:
-        UndefinedStatistic: Fewer series than folds.
+        UndefinedStatistic: No pair, or fewer clusters than folds.
     """
-    if np.size(series) == 0:
-        raise UndefinedStatistic("no pair has features of both images")
-    index, n_series = cluster_index(series)
-    if n_series < folds:
-        raise UndefinedStatistic(f"{n_series} series, fewer than the {folds} folds")
-    of_series = np.empty(n_series, dtype=np.intp)
-    of_series[np.random.default_rng(seed).permutation(n_series)] = np.arange(n_series) % folds
-    return of_series[index], n_series
+    if np.size(clusters) == 0:
+        raise UndefinedStatistic("no pair to deal out to folds")
+    index, n_clusters = cluster_index(clusters)
+    if n_clusters < folds:
+        word = "cluster" if n_clusters == 1 else "clusters"
+        raise UndefinedStatistic(f"{n_clusters} {word}, fewer than the {folds} folds")
+    of_cluster = np.empty(n_clusters, dtype=np.intp)
+    of_cluster[np.random.default_rng(seed).permutation(n_clusters)] = np.arange(n_clusters) % folds
+    return of_cluster[index], n_clusters
 
 
-def linked_series(series: ArrayLike, first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
-    """Groups of series that share a picture: kept whole in a fold, they leave no picture on both sides of a fit.
+def linked_clusters(clusters: ArrayLike, first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
+    """Groups of clusters that share a picture: kept whole in a fold, they leave no picture on both sides of a fit.
 
     Args:
-        series: Shape ``(n,)``, the series of each pair.
+        clusters: Shape ``(n,)``, the photo series of each pair, or what several series share, such as a scene.
         first: Shape ``(n,)``, what tells the picture of image 1 from others, such as its content's hash.
         second: Shape ``(n,)``, of image 2.
 
     Returns:
-        Shape ``(n,)``, numbers from 0; where no two series share a picture, each is a group of its own.
+        Shape ``(n,)``, numbers from 0; where no two clusters share a picture, each is a group of its own.
     """
-    if np.size(series) == 0:
+    if np.size(clusters) == 0:
         return np.empty(0, dtype=np.intp)
-    of_pair, n_series = cluster_index(series)
-    pictures = np.concatenate([np.asarray(first), np.asarray(second)])
-    _, picture = np.unique(pictures.astype(np.str_), return_inverse=True)
-    edges = (np.ones(2 * of_pair.size), (np.tile(of_pair, 2), n_series + picture))
-    size = n_series + int(picture.max()) + 1
+    of_pair, n_clusters = cluster_index(clusters)
+    # By a dictionary: as an array of text the hashes of 100,000 pictures would take 150 MB to sort.
+    number_of: dict[object, int] = {}
+    pictures = (one for side in (first, second) for one in np.asarray(side).tolist())
+    picture = np.array([number_of.setdefault(one, len(number_of)) for one in pictures], dtype=np.intp)
+    edges = (np.ones(2 * of_pair.size), (np.tile(of_pair, 2), n_clusters + picture))
+    size = n_clusters + len(number_of)
     _, group = connected_components(sparse.csr_array(edges, shape=(size, size)), directed=False)
-    # Numbered in the order of the series' names, so that without shared pictures a group has its series' number.
-    _, number = np.unique(group[:n_series], return_index=True)
+    # Numbered in the order of the clusters' names, so that without shared pictures a group has its cluster's number.
+    _, number = np.unique(group[:n_clusters], return_index=True)
     rank = np.empty(number.size, dtype=np.intp)
     rank[np.argsort(number)] = np.arange(number.size)
-    return rank[np.unique(group[:n_series], return_inverse=True)[1]][of_pair]
+    return rank[np.unique(group[:n_clusters], return_inverse=True)[1]][of_pair]
 
 
-def _fitted(images: Floats, winner: NDArray[np.intp], loser: NDArray[np.intp], moments: Floats) -> Floats:
+def _fitted(images: Images, winner: NDArray[np.intp], loser: NDArray[np.intp], moments: Floats) -> Floats:
     """Weights per feature under which the winners are most likely, with the prior.
 
     Args:
@@ -174,11 +181,11 @@ def _fitted(images: Floats, winner: NDArray[np.intp], loser: NDArray[np.intp], m
 
     def loss(at: Floats) -> tuple[float, Floats]:
         scaled = scaled_weights(at)
-        strengths = images @ (scaled * per_unit)
+        strengths = _products(images, scaled * per_unit)
         margin = strengths[winner] - strengths[loser]
         pull = -expit(-margin) / n
-        by_image = np.bincount(winner, pull, n_images) - np.bincount(loser, pull, n_images)
-        slope = (by_image @ images) * per_unit + penalty * scaled
+        by_image: Floats = np.asarray(np.bincount(winner, pull, n_images) - np.bincount(loser, pull, n_images))
+        slope = _sums(images, by_image) * per_unit + penalty * scaled
         value = -log_expit(margin).mean() + penalty / 2.0 * (scaled @ scaled)
         return float(value), solve_triangular(root, slope, lower=True, check_finite=False)
 
@@ -189,24 +196,46 @@ def _fitted(images: Floats, winner: NDArray[np.intp], loser: NDArray[np.intp], m
     return scaled_weights(found.x) * per_unit
 
 
-def _moments(images: Floats, winner: NDArray[np.intp], loser: NDArray[np.intp]) -> Floats:
+def _moments(images: Images, winner: NDArray[np.intp], loser: NDArray[np.intp]) -> Floats:
     """Sums of products of feature differences, shape ``(d, d)``; few rows at once, so memory stays small."""
     total = np.zeros((images.shape[1], images.shape[1]))
     for start in range(0, winner.size, ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
-        difference = images[winner[rows]] - images[loser[rows]]
+        difference = images[winner[rows]].astype(np.float64) - images[loser[rows]]
         total += difference.T @ difference
     return total
 
 
+def _parts(images: Images) -> Iterator[Floats]:
+    """The rows in 64 bits, few at once: features of many images are kept in 32, and a whole copy would fill memory."""
+    for start in range(0, max(len(images), 1), ROWS_AT_ONCE):
+        yield np.asarray(images[start : start + ROWS_AT_ONCE], dtype=np.float64)
+
+
+def _products(images: Images, weights: Floats) -> Floats:
+    """``images @ weights``, shape ``(m,)``."""
+    return np.concatenate([part @ weights for part in _parts(images)])
+
+
+def _sums(images: Images, of_image: Floats) -> Floats:
+    """``of_image @ images``, shape ``(d,)``."""
+    starts = range(0, len(images), ROWS_AT_ONCE)
+    return np.sum(
+        [of_image[start : start + ROWS_AT_ONCE] @ part for start, part in zip(starts, _parts(images), strict=True)],
+        axis=0,
+    )
+
+
 def _checked(
-    features: ArrayLike, first: ArrayLike, second: ArrayLike, winner: ArrayLike, series: ArrayLike, folds: int
-) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp], NDArray[np.int64], NDArray[np.generic]]:
-    images = np.asarray(features, dtype=np.float64)
-    one, two, won, labels = (np.asarray(column) for column in (first, second, winner, series))
+    features: ArrayLike, first: ArrayLike, second: ArrayLike, winner: ArrayLike, clusters: ArrayLike, folds: int
+) -> tuple[Images, NDArray[np.intp], NDArray[np.intp], NDArray[np.int64], NDArray[np.generic]]:
+    images = np.asarray(features)
+    if images.dtype not in (np.float32, np.float64):
+        images = images.astype(np.float64)
+    one, two, won, labels = (np.asarray(column) for column in (first, second, winner, clusters))
     if images.ndim != 2 or one.ndim != 1 or len({one.shape, two.shape, won.shape, labels.shape}) > 1:
         raise ValueError(
-            f"features need two dimensions, and pairs two images, a winner and a series each, got shapes "
+            f"features need two dimensions, and pairs two images, a winner and a cluster each, got shapes "
             f"{images.shape}, {one.shape}, {two.shape}, {won.shape}, {labels.shape}"
         )
     if folds < 2:

@@ -10,33 +10,29 @@ from scipy.special import expit, log_expit
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
 from analysis.bradley_terry import BradleyTerry
 from analysis.preference_accuracy import predicted_winners
+from analysis.preference_head import FOLDS, folds_of
 from analysis.preference_truth import NO_WINNER, vote_counts
 from analysis.undefined import UndefinedStatistic
 
-FOLDS = 5
 CHANCE_PER_VOTE = float(np.log(0.5))
 
 Floats = NDArray[np.float64]
 
 
 class HeldOutLikelihood(NamedTuple):
-    """Log-likelihood (natural log) of votes on series that the slope was not fitted on.
+    """Log-likelihood (natural log) of votes on clusters that the slope was not fitted on.
 
-    `total` is over all votes, `per_vote` their mean with its interval over series; above `chance_per_vote` (log 0.5) a
-    score difference tells something. `slopes` are b of each fold, in 1 / the score's unit; 0 where the method runs
-    against people on the other folds.
+    `total` is over all votes, `per_vote` their mean with its interval over clusters; above `chance_per_vote` (log 0.5)
+    a score difference tells something.
     """
 
     total: float
     per_vote: float
     interval: Interval
-    chance_total: float
     chance_per_vote: float
-    slopes: tuple[float, ...]
-    protocol: str
     n_votes: int
     n: int
-    n_series: int
+    n_clusters: int
 
 
 def bt_agreement(fit: BradleyTerry, first: ArrayLike, second: ArrayLike, predicted: ArrayLike) -> float:
@@ -76,9 +72,11 @@ def held_out_likelihood(
     score_2: ArrayLike,
     votes_1: ArrayLike,
     votes_2: ArrayLike,
-    series: ArrayLike,
+    clusters: ArrayLike,
     *,
     seed: int,
+    groups: ArrayLike | None = None,
+    folds: int = FOLDS,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
@@ -90,65 +88,65 @@ def held_out_likelihood(
         score_2: Shape ``(n,)``, of images 2.
         votes_1: Shape ``(n,)``, votes for images 1; tied pairs count as well.
         votes_2: Shape ``(n,)``, votes for images 2.
-        series: Shape ``(n,)``, the photo series of each pair.
+        clusters: Shape ``(n,)``, the photo series of each pair, or what several series share; resampled whole.
         seed: Of the folds and of the resamples.
-        resamples: How many resamples of series.
+        groups: Shape ``(n,)``, what folds keep whole, such as `preference_head.linked_clusters`; none: the clusters.
+        folds: How many.
+        resamples: How many resamples of clusters.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
     Returns:
-        One b >= 0 per fold, fitted by maximum likelihood on the other four; series stay whole. The interval takes the
-        slopes as given.
+        One b >= 0 per fold, fitted by maximum likelihood on the other folds, whose votes alone it saw. Of a method that
+        learned with the same groups, folds and seed, each score is by a head that saw no pair of its fold; but those
+        heads whose scores the slope is fitted on did see the fold held out, so the one number b is not wholly blind to
+        it. The interval takes the slopes as given, and has no bounds where every resample gives the same.
 
     Raises:
         ValueError: Shapes differ, a score is missing, or votes that `preference_truth.winners` refuses.
-        UndefinedStatistic: Fewer than 5 series, or no vote against the method in a part to fit on: its slope has no
-            bound.
+        UndefinedStatistic: Fewer groups than folds, or no vote against the method in a part to fit on: its slope has
+            no bound.
 
     Source:
         Stone (1974), J. R. Stat. Soc. B 36:111-147 (cross-validation).
     """
     one, two = vote_counts(votes_1, votes_2)
     winner = predicted_winners(score_1, score_2)
-    if not winner.shape == one.shape == np.shape(series):
+    grouped = clusters if groups is None else groups
+    if not winner.shape == one.shape == np.shape(clusters) == np.shape(grouped):
         raise ValueError(
-            f"one prediction, vote and series per pair, got shapes {winner.shape}, {one.shape} and {np.shape(series)}"
+            f"one prediction, vote, cluster and group per pair, got shapes {winner.shape}, {one.shape}, "
+            f"{np.shape(clusters)} and {np.shape(grouped)}"
         )
     if one.size == 0:
         raise UndefinedStatistic("no pair, so there is no vote")
-    index, n_series = cluster_index(series)
-    if n_series < FOLDS:
-        raise UndefinedStatistic(f"{n_series} series, fewer than the {FOLDS} folds")
+    index, n_clusters = cluster_index(clusters)
+    fold, _ = folds_of(grouped, folds, seed)
     difference = np.asarray(score_1, dtype=np.float64) - np.asarray(score_2, dtype=np.float64)
     # A tie that only the last bit breaks is a tie.
     difference = np.where(winner == NO_WINNER, 0.0, difference)
-    fold_of_series = np.empty(n_series, dtype=np.intp)
-    fold_of_series[np.random.default_rng(seed).permutation(n_series)] = np.arange(n_series) % FOLDS
-    fold = fold_of_series[index]
-    slopes = tuple(slope(difference[fold != held], one[fold != held], two[fold != held]) for held in range(FOLDS))
+    slopes = [slope(difference[fold != held], one[fold != held], two[fold != held]) for held in range(folds)]
     steepness = np.array(slopes)[fold] * difference
     logs = one * log_expit(steepness) + two * log_expit(-steepness)
     sums = np.column_stack([np.bincount(index, weights=column) for column in (logs, one + two)])
     [interval] = clustered_intervals(
         lambda counts: _means((counts @ sums).astype(np.float64)),
-        np.arange(n_series),
+        np.arange(n_clusters),
         resamples=resamples,
         seed=seed,
         confidence=confidence,
         workers=workers,
+        refuse_constant=True,
     )
     total, n_votes = float(logs.sum()), int((one + two).sum())
     return HeldOutLikelihood(
         total,
         total / n_votes,
         interval,
-        n_votes * CHANCE_PER_VOTE,
         CHANCE_PER_VOTE,
-        slopes,
-        f"{FOLDS} folds over {n_series} series",
         n_votes,
         one.size,
-        n_series,
+        n_clusters,
     )
 
 

@@ -16,9 +16,9 @@ SHOWN = 5
 class MergedPairs(NamedTuple):
     """Photo pairs with the votes of both orders added; image 1 is the one with the lower compareID.
 
-    `series`, `lower`, `higher`, `votes_lower`, `votes_higher`, `n_orders` have one entry per pair, sorted by series and
-    compareIDs. `pair_of_row` and `turned` have one per row of the input: its pair, and whether it showed the higher
-    compareID first.
+    `series`, `lower`, `higher`, `votes_lower`, `votes_higher`, `votes_neither`, `n_orders` have one entry per pair,
+    sorted by series and compareIDs. `pair_of_row` and `turned` have one per row of the input: its pair, and whether it
+    showed the higher compareID first.
     """
 
     series: NDArray[Any]
@@ -26,6 +26,7 @@ class MergedPairs(NamedTuple):
     higher: NDArray[np.int64]
     votes_lower: NDArray[np.int64]
     votes_higher: NDArray[np.int64]
+    votes_neither: NDArray[np.int64]
     n_orders: NDArray[np.int64]
     pair_of_row: NDArray[np.intp]
     turned: NDArray[np.bool_]
@@ -34,7 +35,7 @@ class MergedPairs(NamedTuple):
 class PositionEffect(NamedTuple):
     """Whether people prefer what they see first: the share (0-1) of votes for it, 0.5 where the place does nothing.
 
-    `z` and two-sided `p` treat series as independent, not votes; none where each series splits evenly.
+    `z` and two-sided `p` treat clusters as independent, not votes; none where each cluster splits evenly.
     """
 
     share: float
@@ -43,11 +44,16 @@ class PositionEffect(NamedTuple):
     p: float | None
     votes_first: int
     votes: int
-    n_series: int
+    n_clusters: int
 
 
 def merge_orders(
-    series: ArrayLike, first: ArrayLike, second: ArrayLike, left: ArrayLike, right: ArrayLike
+    series: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    left: ArrayLike,
+    right: ArrayLike,
+    neither: ArrayLike | None = None,
 ) -> MergedPairs:
     """The photo pairs behind rows that are one presentation order each.
 
@@ -57,6 +63,7 @@ def merge_orders(
         second: Shape ``(n,)``, compareID of the other.
         left: Shape ``(n,)``, votes for the first.
         right: Shape ``(n,)``, votes for the second.
+        neither: Shape ``(n,)``, votes for neither; none: 0.
 
     Returns:
         One entry per photo pair, whether shown in one order or in both.
@@ -68,7 +75,8 @@ def merge_orders(
     Source:
         docs/statistics.md, Pairwise preference.
     """
-    for_first, for_second = vote_counts(left, right)
+    for_first, for_second = vote_counts(left, right, neither)
+    for_neither = np.zeros(for_first.size) if neither is None else np.asarray(neither)
     labels, ids = np.asarray(series), [np.asarray(first), np.asarray(second)]
     if any(column.shape != for_first.shape for column in (labels, *ids)):
         raise ValueError(
@@ -95,6 +103,7 @@ def merge_orders(
         high[row],
         votes_lower.astype(np.int64),
         votes_higher.astype(np.int64),
+        np.bincount(pair, weights=for_neither, minlength=size).astype(np.int64),
         np.bincount(pair, minlength=size),
         pair,
         turned,
@@ -102,7 +111,12 @@ def merge_orders(
 
 
 def opposite_winners(
-    merged: MergedPairs, left: ArrayLike, right: ArrayLike, rows: ArrayLike | None = None
+    merged: MergedPairs,
+    left: ArrayLike,
+    right: ArrayLike,
+    rows: ArrayLike | None = None,
+    *,
+    neither: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     """Pairs whose two orders have opposite winners: people do not agree with people there.
 
@@ -111,6 +125,7 @@ def opposite_winners(
         left: Shape ``(n,)``, votes for the image shown first, rows as they were merged.
         right: Shape ``(n,)``, votes for the other.
         rows: Shape ``(n,)``, true for rows that count; none: all rows.
+        neither: Shape ``(n,)``, votes for neither; none: 0.
 
     Returns:
         Shape ``(m,)``, one per pair; a tied row has no winner and opposes nothing.
@@ -118,7 +133,7 @@ def opposite_winners(
     Raises:
         ValueError: As `preference_truth.winners`, or shapes differ.
     """
-    winner = winners(left, right)
+    winner = winners(left, right, neither)
     counted = np.ones(winner.shape, dtype=np.bool_) if rows is None else np.asarray(rows)
     if not winner.shape == counted.shape == merged.pair_of_row.shape or counted.dtype != np.bool_:
         raise ValueError(
@@ -136,7 +151,7 @@ def opposite_winners(
 def position_effect(
     left: ArrayLike,
     right: ArrayLike,
-    series: ArrayLike,
+    clusters: ArrayLike,
     *,
     seed: int,
     resamples: int = RESAMPLES,
@@ -148,14 +163,14 @@ def position_effect(
     Args:
         left: Shape ``(n,)``, votes for the image shown first.
         right: Shape ``(n,)``, votes for the other.
-        series: Shape ``(n,)``, the series of each row.
+        clusters: Shape ``(n,)``, the series of each row, or what several series share, such as a scene.
         seed: Of the resamples.
         resamples: How many resamples.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
     Returns:
-        ``z = sum D / sqrt(sum D^2)``, D of a series its votes for the first - half of all its votes. Only pairs shown
+        ``z = sum D / sqrt(sum D^2)``, D of a cluster its votes for the first - half of all its votes. Only pairs shown
         in both orders balance the place against the images; over all rows it also carries which image came first.
 
     Raises:
@@ -163,27 +178,28 @@ def position_effect(
         UndefinedStatistic: No row.
     """
     for_first, for_second = vote_counts(left, right)
-    if np.shape(series) != for_first.shape:
-        raise ValueError(f"one series per row is needed, got shape {np.shape(series)} for {for_first.shape}")
+    if np.shape(clusters) != for_first.shape:
+        raise ValueError(f"one cluster per row is needed, got shape {np.shape(clusters)} for {for_first.shape}")
     if for_first.size == 0:
         raise UndefinedStatistic("no row, so there is no vote")
-    index, n_series = cluster_index(series)
+    index, n_clusters = cluster_index(clusters)
     both = for_first + for_second
     sums = np.column_stack([np.bincount(index, weights=column) for column in (for_first, both)])
     [interval] = clustered_intervals(
         lambda counts: _ratio((counts @ sums).astype(np.float64)),
-        np.arange(n_series),
+        np.arange(n_clusters),
         resamples=resamples,
         seed=seed,
         confidence=confidence,
         workers=workers,
+        refuse_constant=True,
     )
     surplus = sums[:, 0] - sums[:, 1] / 2.0
     norm_of_surplus = float(np.sqrt(surplus @ surplus))
     z = float(surplus.sum()) / norm_of_surplus if norm_of_surplus else None
     p = None if z is None else float(2.0 * norm.sf(abs(z)))
     n_first, n_votes = int(for_first.sum()), int(both.sum())
-    return PositionEffect(n_first / n_votes, interval, z, p, n_first, n_votes, n_series)
+    return PositionEffect(n_first / n_votes, interval, z, p, n_first, n_votes, n_clusters)
 
 
 def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
-"""Whether one method picks people's choices more often than another, with series as the unit."""
+"""Whether one method picks people's choices more often than another, with clusters as the unit."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,37 +13,42 @@ from analysis.holm import below_level, holm
 from analysis.letter_display import letter_display
 from analysis.mcnemar import McNemar, mcnemar
 from analysis.preference_accuracy import TIE_CREDIT
+from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
 
+CHANCE = 0.5
 IGNORES_SERIES = "ignores series"
 ROWS_NOT_MERGED = "none: an exact test needs pairs with both orders merged"
 
+AgainstChance = Literal["better", "worse", "open"]
 
-class SeriesTest(NamedTuple):
-    """`difference` is the accuracy of the first - the second; `z` and two-sided `p` treat series as independent.
 
-    `unreliable`: under 10 series differ, too few for a normal distribution.
+class ClusterTest(NamedTuple):
+    """`difference` is the accuracy of the first - the second; `z` and two-sided `p` treat clusters as independent.
+
+    `unreliable`: under 10 clusters differ, too few for a normal distribution.
     """
 
     difference: float
     z: float
     p: float
     unreliable: bool
-    n_series_differing: int
-    n_series: int
+    n_clusters_differing: int
+    n_clusters: int
     n: int
 
 
 class MethodPair(NamedTuple):
     """Two of several methods: `test` on its own, `p_holm` and `separated` with all pairs of methods in mind.
 
-    No test where the two get the same credit in each series (`reason`); such a pair is not separated. `mcnemar` counts
-    the pairs that both methods decide, `mcnemar_method` says what it ignores or why it is none.
+    No test where the two get the same credit in each cluster (`reason`). A pair without a test, or with one that is
+    unreliable, is not separated. `mcnemar` counts the pairs that both methods decide, `mcnemar_method` says what it
+    ignores or why it is none.
     """
 
     first: str
     second: str
-    test: SeriesTest | None
+    test: ClusterTest | None
     p_holm: float | None
     separated: bool
     reason: str
@@ -59,41 +64,58 @@ class MethodComparison(NamedTuple):
     letters: dict[str, tuple[str, ...]]
     level: float
     n: int
-    n_series: int
+    n_clusters: int
 
 
-def compare_by_series(first: ArrayLike, second: ArrayLike, series: ArrayLike) -> SeriesTest:
+def compare_by_cluster(first: ArrayLike, second: ArrayLike, clusters: ArrayLike) -> ClusterTest:
     """Whether two methods earn the same credit on the same pairs.
 
     Args:
         first: Shape ``(n,)``, credits of the first method: 1 right, 0.5 a tie, 0 wrong.
         second: Shape ``(n,)``, of the second, same pairs.
-        series: Shape ``(n,)``, the photo series of each pair.
+        clusters: Shape ``(n,)``, the photo series of each pair, or what several series share, such as a scene.
 
     Returns:
-        ``z = sum D / sqrt(sum D^2)``, D the sum of first - second in a series.
+        ``z = sum D / sqrt(sum D^2)``, D the sum of first - second in a cluster.
 
     Raises:
         ValueError: Shapes differ, or a value that is no credit.
-        UndefinedStatistic: Fewer than 5 series, or no series in which the two differ.
+        UndefinedStatistic: Fewer than 5 clusters, or no cluster in which the two differ.
 
     Source:
         docs/statistics.md, Pairwise preference; the sign-flip variance of sums over clusters, as in Liang and Zeger
         (1986), Biometrika 73:13-22.
     """
-    sums, n = _series_sums([first, second], series)
+    sums, n = _cluster_sums([first, second], clusters)
     return _test(sums[:, 0] - sums[:, 1], n)
 
 
+def against_chance(accuracy: float, p: float | None, *, unreliable: bool, level: float) -> AgainstChance:
+    """Whether a method is surely right more often than a coin.
+
+    Args:
+        accuracy: Its mean credit.
+        p: Of the test against a coin, corrected for all methods; none: there is no test.
+        unreliable: Whether too few clusters differ from a coin for that p to be relied on.
+        level: What a sure p lies below.
+
+    Returns:
+        ``better`` or ``worse`` where that is sure, else ``open``. Numbers are compared at 12 decimals.
+    """
+    if p is None or unreliable or not below_level(p, level):
+        return "open"
+    return "better" if rounded(accuracy) > CHANCE else "worse"
+
+
 def compare_methods(
-    credit: Mapping[str, ArrayLike], series: ArrayLike, *, orders_merged: bool = True, level: float = 0.05
+    credit: Mapping[str, ArrayLike], clusters: ArrayLike, *, orders_merged: bool = True, level: float = 0.05
 ) -> MethodComparison:
     """Which methods are told apart by these pairs.
 
     Args:
         credit: Of each method, shape ``(n,)``: 1, 0.5 or 0 for the same pairs in the same order, those that all
             methods could score.
-        series: Shape ``(n,)``.
+        clusters: Shape ``(n,)``.
         orders_merged: Whether each photo pair is one row; where not there is no McNemar test.
         level: Of all pairs of methods together.
 
@@ -103,21 +125,21 @@ def compare_methods(
 
     Raises:
         ValueError: Shapes differ, or a value that is no credit.
-        UndefinedStatistic: Fewer than two methods, or fewer than 5 series.
+        UndefinedStatistic: Fewer than two methods, or fewer than 5 clusters.
     """
     if len(credit) < 2:
         raise UndefinedStatistic("fewer than two methods, so there is nothing to compare")
     accuracy = {name: float(np.mean(np.asarray(values, dtype=np.float64))) for name, values in credit.items()}
     names = sorted(credit, key=lambda name: (-accuracy[name], name))
     columns = [np.asarray(credit[name], dtype=np.float64) for name in names]
-    sums, n = _series_sums(columns, series)
+    sums, n = _cluster_sums(columns, clusters)
     couples = list(combinations(range(len(names)), 2))
     tests = [None if np.array_equal(sums[:, i], sums[:, j]) else _test(sums[:, i] - sums[:, j], n) for i, j in couples]
     adjusted = holm([1.0 if test is None else test.p for test in tests])
     apart = np.zeros((len(names), len(names)), dtype=np.bool_)
     pairs = []
     for (i, j), test, p in zip(couples, tests, adjusted, strict=True):
-        apart[i, j] = apart[j, i] = test is not None and below_level(p, level)
+        apart[i, j] = apart[j, i] = test is not None and not test.unreliable and below_level(p, level)
         decided, beside = _mcnemar(columns[i], columns[j])
         pairs.append(
             MethodPair(
@@ -126,7 +148,7 @@ def compare_methods(
                 test,
                 None if test is None else p,
                 bool(apart[i, j]),
-                "the two get the same credit in each series" if test is None else "",
+                "the two get the same credit in each cluster" if test is None else "",
                 beside if orders_merged else None,
                 IGNORES_SERIES if orders_merged else ROWS_NOT_MERGED,
                 decided,
@@ -136,29 +158,30 @@ def compare_methods(
     return MethodComparison(tuple(pairs), letters, level, n, len(sums))
 
 
-def _series_sums(columns: Sequence[ArrayLike], series: ArrayLike) -> tuple[NDArray[np.float64], int]:
-    """Credits added within each series, shape ``(n_series, methods)``, and the number of pairs."""
+def _cluster_sums(columns: Sequence[ArrayLike], clusters: ArrayLike) -> tuple[NDArray[np.float64], int]:
+    """Credits added within each cluster, shape ``(n_clusters, methods)``, and the number of pairs."""
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
-    shapes = {array.shape for array in arrays} | {np.shape(series)}
+    shapes = {array.shape for array in arrays} | {np.shape(clusters)}
     if len(shapes) > 1 or arrays[0].ndim != 1:
-        raise ValueError(f"all methods and series must hold the same pairs, got shapes {sorted(shapes)}")
+        raise ValueError(f"all methods and clusters must hold the same pairs, got shapes {sorted(shapes)}")
     if any(not np.isin(array, [0.0, TIE_CREDIT, 1.0]).all() for array in arrays):
         raise ValueError("each credit must be 1, 0.5 or 0")
     if arrays[0].size == 0:
         raise UndefinedStatistic("no pair, so there is nothing to compare")
-    index, n_series = cluster_index(series)
-    if n_series < FEWEST_CLUSTERS:
-        raise UndefinedStatistic(f"{n_series} series, fewer than {FEWEST_CLUSTERS}")
+    index, n_clusters = cluster_index(clusters)
+    if n_clusters < FEWEST_CLUSTERS:
+        word = "cluster" if n_clusters == 1 else "clusters"
+        raise UndefinedStatistic(f"{n_clusters} {word}, fewer than {FEWEST_CLUSTERS}")
     return np.column_stack([np.bincount(index, weights=array) for array in arrays]), arrays[0].size
 
 
-def _test(differences: NDArray[np.float64], n: int) -> SeriesTest:
+def _test(differences: NDArray[np.float64], n: int) -> ClusterTest:
     # Sums of halves are exact in floating point, so what differs differs and what is 0 is 0.
     differing = int(np.count_nonzero(differences))
     if differing == 0:
-        raise UndefinedStatistic("the two get the same credit in each series")
+        raise UndefinedStatistic("the two get the same credit in each cluster")
     z = float(differences.sum() / np.sqrt(differences @ differences))
-    return SeriesTest(
+    return ClusterTest(
         float(differences.sum() / n),
         z,
         float(2.0 * norm.sf(abs(z))),

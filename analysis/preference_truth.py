@@ -14,22 +14,21 @@ SHOWN = 5
 
 
 class PairFilter(NamedTuple):
-    """Which pairs count. Each pair left out is counted once: as a tie, else by agreement, else by reviewers."""
+    """Which pairs count, shape ``(n,)`` each; another one has one cause: a tie, else agreement, else reviewers."""
 
     kept: NDArray[np.bool_]
-    n_total: int
-    n_kept: int
-    n_ties: int
-    n_low_agreement: int
-    n_few_reviewers: int
+    tied: NDArray[np.bool_]
+    low_agreement: NDArray[np.bool_]
+    few_reviewers: NDArray[np.bool_]
 
 
-def winners(left: ArrayLike, right: ArrayLike) -> NDArray[np.int64]:
+def winners(left: ArrayLike, right: ArrayLike, neither: ArrayLike | None = None) -> NDArray[np.int64]:
     """Which image of each pair got more votes.
 
     Args:
         left: Shape ``(n,)``, votes for image 1.
         right: Shape ``(n,)``, votes for image 2.
+        neither: Shape ``(n,)``, votes for neither, without which a pair needs a vote for one of the two; none: 0.
 
     Returns:
         Shape ``(n,)``: 1, 2, or 0 where the votes are tied and there is no winner.
@@ -40,25 +39,27 @@ def winners(left: ArrayLike, right: ArrayLike) -> NDArray[np.int64]:
     Source:
         docs/statistics.md, Pairwise preference.
     """
-    first, second = vote_counts(left, right)
+    first, second = vote_counts(left, right, neither)
     return np.where(first > second, 1, np.where(second > first, 2, NO_WINNER))
 
 
-def agreements(left: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
-    """The share of votes on the larger side of each pair.
+def agreements(left: ArrayLike, right: ArrayLike, neither: ArrayLike | None = None) -> NDArray[np.float64]:
+    """The larger side's share of the votes for one of the two images of each pair.
 
     Args:
         left: Shape ``(n,)``, votes for image 1.
         right: Shape ``(n,)``, votes for image 2.
+        neither: Shape ``(n,)``, votes for neither, which have no part in it; none: 0.
 
     Returns:
-        Shape ``(n,)``, 0.5 (tied) to 1 (unanimous).
+        Shape ``(n,)``, 0.5 (tied, or all votes are for neither) to 1 (all for the same image).
 
     Raises:
         ValueError: As `winners`.
     """
-    first, second = vote_counts(left, right)
-    return np.maximum(first, second) / (first + second)
+    first, second = vote_counts(left, right, neither)
+    both = first + second
+    return np.where(both > 0, np.maximum(first, second) / np.maximum(both, 1), 0.5)
 
 
 def majority_share(left: ArrayLike, right: ArrayLike) -> float:
@@ -113,6 +114,7 @@ def filter_pairs(
     right: ArrayLike,
     reviewers: ArrayLike,
     *,
+    neither: ArrayLike | None = None,
     min_agreement: float = MIN_AGREEMENT,
     min_reviewers: int = MIN_REVIEWERS,
 ) -> PairFilter:
@@ -122,6 +124,7 @@ def filter_pairs(
         left: Shape ``(n,)``, votes for image 1.
         right: Shape ``(n,)``, votes for image 2.
         reviewers: Shape ``(n,)``, how many people saw the pair; of merged pairs, in both orders together.
+        neither: Shape ``(n,)``, votes for neither; none: 0.
         min_agreement: 0.5-1, the least agreement that is kept.
         min_reviewers: The least number of reviewers that is kept.
 
@@ -133,22 +136,24 @@ def filter_pairs(
     """
     if not 0.5 <= min_agreement <= 1.0:
         raise ValueError(f"the least agreement must lie between 0.5 and 1, got {min_agreement}")
-    tied = winners(left, right) == NO_WINNER
+    tied = winners(left, right, neither) == NO_WINNER
     seen_by = np.asarray(reviewers, dtype=np.float64)
     if seen_by.shape != tied.shape or not np.isfinite(seen_by).all():
         raise ValueError(f"one number of reviewers per pair is needed, got shape {seen_by.shape} for {tied.shape}")
-    low = ~tied & (rounded(agreements(left, right)) < rounded(min_agreement))
+    low = ~tied & (rounded(agreements(left, right, neither)) < rounded(min_agreement))
     few = ~tied & ~low & (seen_by < min_reviewers)
-    kept = ~(tied | low | few)
-    return PairFilter(kept, tied.size, int(kept.sum()), int(tied.sum()), int(low.sum()), int(few.sum()))
+    return PairFilter(~(tied | low | few), tied, low, few)
 
 
-def vote_counts(left: ArrayLike, right: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def vote_counts(
+    left: ArrayLike, right: ArrayLike, neither: ArrayLike | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Both columns of votes as whole numbers.
 
     Args:
         left: Shape ``(n,)``.
         right: Shape ``(n,)``.
+        neither: Shape ``(n,)``, votes for neither; none: 0.
 
     Returns:
         Both, shape ``(n,)``.
@@ -157,13 +162,16 @@ def vote_counts(left: ArrayLike, right: ArrayLike) -> tuple[NDArray[np.int64], N
         ValueError: Shapes differ, votes that are no counts, or a pair without a vote.
     """
     first, second = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(f"both sides must hold one number per pair, got shapes {first.shape} and {second.shape}")
-    for votes in (first, second):
+    tied = np.zeros(first.shape) if neither is None else np.asarray(neither, dtype=np.float64)
+    if first.ndim != 1 or not first.shape == second.shape == tied.shape:
+        raise ValueError(
+            f"votes must hold one number per pair, got shapes {first.shape}, {second.shape} and {tied.shape}"
+        )
+    for votes in (first, second, tied):
         bad = np.flatnonzero(~(np.isfinite(votes) & (votes >= 0) & (votes == np.floor(votes))))
         if bad.size:
             raise ValueError(f"votes must be whole numbers from 0 on, not so in {bad.size} rows: {_rows(bad)}")
-    empty = np.flatnonzero(first + second == 0)
+    empty = np.flatnonzero(first + second + tied == 0)
     if empty.size:
         raise ValueError(f"{empty.size} pairs have no vote: {_rows(empty)}")
     return first.astype(np.int64), second.astype(np.int64)

@@ -8,15 +8,15 @@ import pandas as pd
 
 from analysis.bradley_terry import BradleyTerry
 from analysis.holm import holm
-from analysis.preference_accuracy import accuracy_by_agreement, preference_accuracy
+from analysis.preference_accuracy import BAND_NAMES, accuracy_by_agreement, preference_accuracy
 from analysis.preference_confusion import PreferenceConfusion, preference_confusion
 from analysis.preference_likelihood import bt_agreement, held_out_likelihood
-from analysis.preference_significance import compare_by_series
+from analysis.preference_significance import CHANCE, compare_by_cluster
 from analysis.undefined import UndefinedStatistic
 from assets.intervals import in_words
+from assets.method_scores import average_time_ms
 from resources.configuration.pairwise import PairwiseStudy
 
-CHANCE = 0.5
 VOTES = ["image_1", "image_2", "votes_1", "votes_2"]
 
 
@@ -41,7 +41,8 @@ def method_row(
         "n": len(predicted),
         "n_total": len(results),
         "n_series": predicted["series_id"].nunique(),
-        **{f"n_{band}": 0 for band in ("70_80", "80_90", "90_100")},
+        "n_clusters": predicted["cluster"].nunique(),
+        **{f"n_{band}": 0 for band in BAND_NAMES},
     }
     if predicted.empty:
         reasons = results["undefined"].dropna().unique()
@@ -50,13 +51,13 @@ def method_row(
     row |= _accuracies(predicted, study, reasons_of)
     row |= _confusion(predicted, reasons_of)
     row |= _likelihoods(predicted.join(photo_pairs.set_index("pair_idx")[VOTES], on="pair_idx"), fit, study, reasons_of)
-    row |= _time(predicted)
+    row |= _time(results)
     return row | {"undefined": "; ".join(f"{what}: {why}" for what, why in reasons_of.items()) or None}
 
 
 def unavailable_row(name: str, why: str, n_total: int) -> dict[str, Any]:
     """The row of a method that yields no numbers."""
-    counts = dict.fromkeys(("n", "n_series", "n_70_80", "n_80_90", "n_90_100"), 0)
+    counts = dict.fromkeys(("n", "n_series", "n_clusters", *(f"n_{band}" for band in BAND_NAMES)), 0)
     return {"method": name, "n_total": n_total, **counts, "unavailable": why}
 
 
@@ -69,13 +70,13 @@ def with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str, str]) -> dict[str, Any]:
-    truth, picked, series = _sides(predicted)
+    truth, picked, clusters = _sides(predicted)
     drawn: dict[str, Any] = {
         "seed": study.seed,
         "resamples": study.bootstrap_resamples,
         "confidence": study.confidence,
     }
-    found = preference_accuracy(truth, picked, series, **drawn)
+    found = preference_accuracy(truth, picked, clusters, **drawn)
     decided = found.accuracy_decided_interval
     row: dict[str, Any] = {
         "accuracy": found.accuracy,
@@ -85,23 +86,28 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
         "accuracy_decided": found.accuracy_decided,
         "accuracy_decided_low": decided.low if decided else None,
         "accuracy_decided_high": decided.high if decided else None,
+        "accuracy_decided_interval_method": in_words(decided) if decided else None,
         "interval_method": in_words(found.interval),
     }
     if found.accuracy_decided is None:
         reasons["accuracy_decided"] = "all pairs are ties"
-    for band in accuracy_by_agreement(truth, picked, predicted["agreement"].to_numpy(), series, **drawn):
+    for band in accuracy_by_agreement(truth, picked, predicted["agreement"].to_numpy(), clusters, **drawn):
         column = f"accuracy_{band.name}"
         row |= {column: band.accuracy, f"n_{band.name}": band.n}
         if band.interval is None:
             reasons[column] = band.reason
         else:
             row |= {f"{column}_low": band.interval.low, f"{column}_high": band.interval.high}
+            row[f"{column}_interval_method"] = in_words(band.interval)
     credit = predicted["credit"].to_numpy(dtype=np.float64)
     try:
-        row["p_chance"] = compare_by_series(credit, np.full(credit.size, CHANCE), series).p
+        test = compare_by_cluster(credit, np.full(credit.size, CHANCE), clusters)
     except UndefinedStatistic as undefined:
         reasons["p_chance"] = undefined.reason.replace("the two get the same credit", "credit is that of chance")
-    return row
+        return row
+    if test.unreliable:
+        reasons["p_chance"] = f"{test.n_clusters_differing} clusters differ, under 10: unreliable"
+    return row | {"p_chance": test.p, "p_chance_unreliable": test.unreliable}
 
 
 def _confusion(predicted: pd.DataFrame, reasons: dict[str, str]) -> dict[str, Any]:
@@ -142,7 +148,9 @@ def _likelihoods(
             two,
             predicted["votes_1"],
             predicted["votes_2"],
-            predicted["series_id"].to_numpy(dtype=np.str_),
+            predicted["cluster"].to_numpy(dtype=np.str_),
+            groups=predicted["fold_group"].to_numpy(dtype=np.int64),
+            folds=study.folds,
             seed=study.seed,
             resamples=study.bootstrap_resamples,
             confidence=study.confidence,
@@ -155,25 +163,18 @@ def _likelihoods(
         "log_likelihood_per_vote": found.per_vote,
         "log_likelihood_per_vote_low": found.interval.low,
         "log_likelihood_per_vote_high": found.interval.high,
+        "log_likelihood_per_vote_interval_method": in_words(found.interval),
     }
 
 
-def _time(predicted: pd.DataFrame) -> dict[str, Any]:
-    average = predicted["time_ms"].mean()
-    if pd.isna(average) or average == 0.0:
-        return {}
-    return {"avg_time_ms": float(average), "throughput": 1000.0 / float(average)}
+def _time(results: pd.DataFrame) -> dict[str, Any]:
+    average = average_time_ms(results)
+    return {} if average is None else {"avg_time_ms": average, "throughput": 1000.0 / average}
 
 
 def _sides(predicted: pd.DataFrame) -> tuple[Any, Any, Any]:
     return (
         predicted["winner"].to_numpy(dtype=np.int64),
         predicted["predicted_winner"].to_numpy(dtype=np.int64),
-        predicted["series_id"].to_numpy(dtype=np.str_),
+        predicted["cluster"].to_numpy(dtype=np.str_),
     )
-
-
-def ranked(metrics: pd.DataFrame) -> pd.DataFrame:
-    """The methods with a number, the best first."""
-    measured = metrics[metrics["accuracy"].notna()]
-    return measured.sort_values(["accuracy", "method"], ascending=[False, True])

@@ -1,5 +1,6 @@
 """What one method picks of each judged pair: its scores, its winner, its credit and its time."""
 
+from collections import Counter
 from typing import Any, Final
 
 import numpy as np
@@ -8,24 +9,20 @@ from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
 from analysis.preference_accuracy import credits_of, predicted_winners
-from analysis.preference_head import linked_series
+from analysis.preference_head import linked_clusters
 from assets.checks import told
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listed
 from resources.file_hash import sha256_of_file
 from resources.methods.contract import Method
+from resources.methods.cost import parts_of
 from resources.methods.features import Features, Floats, Pairs
 from resources.methods.scoring import pair_scores_of
 from resources.parquet_tables import Frames
 from resources.tables.pairwise import PAIRWISE_RESULTS
 
 COLUMNS: Final = [column.name for column in PAIRWISE_RESULTS.columns]
-PAIR: Final = ["pair_idx", "series_id", "winner", "agreement", "num_reviewers"]
-
-
-def judged_pairs(photo_pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that count, in the table's order."""
-    return photo_pairs[photo_pairs["excluded"].isna()].reset_index(drop=True)
+PAIR: Final = ["pair_idx", "series_id", "cluster", "winner", "agreement", "num_reviewers"]
 
 
 def images_of(judged: pd.DataFrame) -> pd.Series:
@@ -48,13 +45,14 @@ def result_rows(method: Method, judged: pd.DataFrame, features: Features, study:
     """
     pairs = pairs_of(judged, features)
     pictures = features.contents
-    series = linked_series(judged["series_id"].to_numpy(dtype=str), pictures[pairs.first], pictures[pairs.second])
-    found = pair_scores_of(method, features, pairs, series, folds=study.folds, seed=study.seed)
+    groups = linked_clusters(judged["cluster"].to_numpy(dtype=str), pictures[pairs.first], pictures[pairs.second])
+    found = pair_scores_of(method, features, pairs, groups, folds=study.folds, seed=study.seed)
     defined = np.isfinite(found.score_1)
     picked = predicted_winners(found.score_1[defined], found.score_2[defined])
-    times = features.times_ms(method.needs)
+    times = features.times_ms(parts_of(method))
     frame = judged[PAIR].assign(
         method=method.name,
+        fold_group=groups,
         score_image1=found.score_1,
         score_image2=found.score_2,
         predicted_winner=_where_defined(picked, defined, "Int64"),
@@ -121,32 +119,35 @@ def headline(frame: pd.DataFrame, unavailable: str | None) -> dict[str, Any]:
         "without_prediction": listed(reasons, 3) or "none",
         "accuracy": frame["credit"].mean(),
         "tie_rate": (frame.loc[predicted, "predicted_winner"] == 0).mean(),
-        "avg_time_ms": frame["time_ms"].mean(),
+        "avg_time_ms": average_time_ms(frame),
     }
 
 
-def shared_times_ms(needs: dict[str, tuple[str, ...]], features: Features, n_pairs: int) -> dict[str, float]:
+def average_time_ms(results: pd.DataFrame) -> float | None:
+    """What a method alone would take for a pair, ms: the mean over the pairs that it predicts; none where none has one.
+
+    Args:
+        results: Its rows of `pairwise_results`.
+    """
+    average = results.loc[results["predicted_winner"].notna(), "time_ms"].mean()
+    return None if pd.isna(average) or average == 0.0 else float(average)
+
+
+def shared_times_ms(parts: dict[str, tuple[str, ...]], features: Features, n_pairs: int) -> dict[str, float]:
     """What each method took here per pair, ms: an image is decoded and measured once, and its users share that.
 
     Args:
-        needs: Stages that each available method needs.
+        parts: Of the work, that each available method needs.
         features: Of all images of the judged pairs.
         n_pairs: Judged pairs.
 
     Returns:
-        By method: the decoding's total over the number of methods, and each stage's over the number that need it, per
-        pair. Summed over methods and pairs it is what everything took.
+        By method: each part's total over the number of methods that need it, per pair. Summed over methods and pairs
+        it is what everything took.
     """
-    decoding = float(np.nansum(features.times_ms(())))
-    of_stage = {
-        stage: float(np.nansum(features.times_ms((stage,)) - features.times_ms(())))
-        for stage in {stage for stages in needs.values() for stage in stages}
-    }
-    users = {stage: sum(stage in stages for stages in needs.values()) for stage in of_stage}
-    return {
-        name: (decoding / len(needs) + sum(of_stage[stage] / users[stage] for stage in stages)) / n_pairs
-        for name, stages in needs.items()
-    }
+    users = Counter(part for needed in parts.values() for part in needed)
+    share = {part: float(np.nansum(features.times_ms((part,)))) / n for part, n in users.items()}
+    return {name: sum(share[part] for part in needed) / n_pairs for name, needed in parts.items()}
 
 
 def _where_defined(values: Floats | NDArray[np.int64], defined: NDArray[np.bool_], dtype: str) -> pd.Series:

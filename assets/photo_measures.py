@@ -5,8 +5,8 @@ from functools import partial
 
 import pandas as pd
 
-from assets.pairwise.image_features import features_of, text_vectors_of
-from resources.methods.features import Features
+from assets.pairwise.image_features import features_of, text_vectors_of, vectors_of
+from resources.methods.features import VECTORS, Features
 from resources.study import Study
 
 
@@ -18,15 +18,21 @@ def measured(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features
         photos: Name to address.
         stages: Only these are read: networks' features fill memory.
     """
-    frame = features_of(study, list(photos.index), stages)
-    return Features(frame, list(photos), partial(text_vectors_of, study))
+    names = list(photos.index)
+    frame = features_of(study, names, stages, vectors=False)
+    vectors = {stage: vectors_of(study, names, stage) for stage in stages if stage in VECTORS}
+    return Features(frame, list(photos), partial(text_vectors_of, study), vectors)
 
 
-def measured_times(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features:
-    """What decoding and these stages took, not what they found."""
-    frame = features_of(study, list(photos.index), stages, vectors=False)
-    times = frame[["decode_ms", *(f"{stage}_ms" for stage in stages)]]
-    return Features(times, list(photos), partial(text_vectors_of, study))
+def measured_times(study: Study, photos: pd.Series) -> Features:
+    """What decoding and every stage took, not what they found.
+
+    Args:
+        study: Whose features they are.
+        photos: Name to address.
+    """
+    frame = features_of(study, list(photos.index), vectors=False)
+    return Features(frame.filter(like="_ms"), list(photos), partial(text_vectors_of, study))
 
 
 def unavailable_stages(image_features: pd.DataFrame) -> dict[str, str]:

@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.bradley_terry_components import connected
 from analysis.bradley_terry_counts import counted
 from analysis.preference_orders import PositionEffect, position_effect
+from assets.intervals import in_words
 from assets.lots import lot
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listed
@@ -48,13 +49,16 @@ def counts_of(frame: pd.DataFrame) -> dict[str, int]:
         "n_pairs": len(frame),
         "n_photo_pairs": len(_photo_pairs(frame)),
         "n_shown_in_both_orders": len(both),
-        "n_votes": int(frame["votes_1"].sum() + frame["votes_2"].sum()),
+        "n_votes": int(frame[["votes_1", "votes_2", "votes_neither"]].to_numpy().sum()),
+        "n_votes_for_neither": int(frame["votes_neither"].sum()),
         "n_series": frame["series_id"].nunique(),
+        "n_clusters": frame["cluster"].nunique(),
         "n_images": n_images(frame),
         **{f"n_left_out_{cause}": int((frame["excluded"] == cause).sum()) for cause in CAUSES},
         "n_after_filter": len(kept),
         "n_after_filter_photo_pairs": len(_photo_pairs(kept)),
         "n_after_filter_series": kept["series_id"].nunique(),
+        "n_after_filter_clusters": kept["cluster"].nunique(),
         "n_after_filter_images": n_images(kept),
         "n_after_filter_components": n_components(kept),
         "n_opposite_winners": len(_photo_pairs(frame[frame["opposite_orders"].astype("bool")])),
@@ -72,24 +76,25 @@ def n_components(frame: pd.DataFrame) -> int:
     """How many groups of photos no pair connects."""
     if frame.empty:
         return 0
-    _, counts, _ = counted(frame["image_1"], frame["image_2"], frame["votes_1"], frame["votes_2"], None)
+    _, counts, _ = counted(*(frame[name] for name in ("image_1", "image_2", "votes_1", "votes_2", "votes_neither")))
     return connected(counts).n
 
 
 def position_of(frame: pd.DataFrame, study: PairwiseStudy) -> PositionEffect | None:
-    """How far people prefer what they are shown first; none without a pair.
+    """How far people prefer what they are shown first; none without a vote for a photo.
 
     Args:
         frame: Rows of `photo_pairs`, merged or as listed: votes for the first-shown photo add up either way.
         study: Its seed, resamples and confidence.
     """
+    frame = frame[frame["votes_1"] + frame["votes_2"] > 0]
     if frame.empty:
         return None
     first = frame["first_shown_votes"]
     return position_effect(
         first,
         frame["votes_1"] + frame["votes_2"] - first,
-        frame["series_id"],
+        frame["cluster"],
         seed=study.seed,
         resamples=study.bootstrap_resamples,
         confidence=study.confidence,
@@ -105,6 +110,7 @@ def position_numbers(frame: pd.DataFrame, study: PairwiseStudy) -> dict[str, Any
             f"{name}_share": None if found is None else found.share,
             f"{name}_share_low": None if found is None else found.interval.low,
             f"{name}_share_high": None if found is None else found.interval.high,
+            f"{name}_share_interval_method": None if found is None else in_words(found.interval),
             f"{name}_z": None if found is None else found.z,
             f"{name}_votes_first": 0 if found is None else found.votes_first,
         }

@@ -18,7 +18,7 @@ def strengths_of(photo_pairs: pd.DataFrame, study: PairwiseStudy) -> BradleyTerr
     Args:
         photo_pairs: All pairs: those that are not judged have votes as well, and leaving out ties and narrow wins
             would exaggerate the strengths.
-        study: Whether to fit at all, and its model of ties.
+        study: Whether to fit at all, its model of ties, and what it does where no finite strengths exist.
     """
     if not study.use_bradley_terry:
         return NOT_ASKED
@@ -28,7 +28,9 @@ def strengths_of(photo_pairs: pd.DataFrame, study: PairwiseStudy) -> BradleyTerr
             photo_pairs["image_2"],
             photo_pairs["votes_1"].to_numpy(dtype="float64"),
             photo_pairs["votes_2"].to_numpy(dtype="float64"),
+            photo_pairs["votes_neither"].to_numpy(dtype="float64"),
             tie_model=study.tie_model,
+            separation=study.separation,
         )
     except UndefinedStatistic as undefined:
         return undefined.reason

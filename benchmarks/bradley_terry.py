@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import choix
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
@@ -20,8 +21,6 @@ Votes = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def by_choix(n: int, first: np.ndarray, second: np.ndarray, votes_1: np.ndarray, votes_2: np.ndarray) -> np.ndarray:
     """One component by choix, each vote one comparison."""
-    import choix
-
     winners = np.concatenate([np.repeat(first, votes_1), np.repeat(second, votes_2)])
     losers = np.concatenate([np.repeat(second, votes_1), np.repeat(first, votes_2)])
     return np.asarray(choix.opt_pairwise(n, list(zip(winners.tolist(), losers.tolist(), strict=True)), alpha=ALPHA))
@@ -75,14 +74,7 @@ def main() -> None:
         f"Bradley-Terry on {len(fit.images)} photos in {fit.n_components} components, with standard errors: "
         f"{best:.2f} s (limit {LIMIT_S:g})"
     )
-    references = {"scipy's BFGS": by_scipy}
-    try:
-        import choix  # noqa: F401
-    except ModuleNotFoundError:
-        print("  choix is not installed (pip install choix==0.4.1): it is not compared with")
-    else:
-        references["choix"] = by_choix
-    for name, one in references.items():
+    for name, one in {"scipy's BFGS": by_scipy, "choix": by_choix}.items():
         started = time.perf_counter()
         found = component_by_component(fit, votes, one)
         taken = time.perf_counter() - started

@@ -19,8 +19,7 @@ from PIL import Image
 from upath import UPath
 
 from analysis.photo_rules import colorfulness, contrast, exposure, grey_of, photo_measures, sharpness
-from assets.method_rows import ranked
-from assets.method_scores import judged_pairs, result_rows
+from assets.method_scores import result_rows
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
 from resources.configuration.pairwise import PairwiseStudy
@@ -30,6 +29,7 @@ from resources.inputs.photo_pairs import MISSING, read_photo_pairs
 from resources.methods.features import MEASURES, Features
 from resources.methods.registry import method_of
 from resources.pairwise_export.folder import Benchmark, write_benchmark
+from resources.pairwise_rows import judged_pairs, measured
 from resources.photo_features.model import EmbeddingModel
 from resources.photo_features.prepared import Photo, prepared
 from resources.photo_features.run import make_features
@@ -155,7 +155,7 @@ def after_features(base: Path, study: PairwiseStudy) -> None:
     begun = time.process_time()
     for name, work in {"results": judge, "metrics": measure, "significance": compare, "export": export}.items():
         times[name] = seconds(work)
-    assert len(ranked(kept["metrics"])) == len(methods)
+    assert len(measured(kept["metrics"])) == len(methods)
     parts = ", ".join(f"{name} {taken:.1f} s" for name, taken in times.items())
     print(
         f"  {len(methods)} methods on {len(judged)} pairs, {study.bootstrap_resamples} resamples: "

@@ -1,6 +1,7 @@
 """The accelerator: which device there is, and the resource `gpu` that loads models on it and runs them in batches."""
 
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from resources.errors import UserError
+from resources.own_threads import divided
 
 if TYPE_CHECKING:
     import torch
@@ -69,6 +71,16 @@ class GpuResource(dg.ConfigurableResource):
     _device: Device | None = PrivateAttr(default=None)
     _models: dict[str, Any] = PrivateAttr(default_factory=dict)
     _batch_sizes: dict[str, int] = PrivateAttr(default_factory=dict)
+    _compute_s: float = PrivateAttr(default=0.0)
+
+    @property
+    def compute_s(self) -> float:
+        """What all forward passes so far took: time of processor cores, added up, or of a GPU by the clock.
+
+        A processor's cores are shared with other programs, so there only the time that they gave counts; a GPU is had
+        alone, and the clock is read when it has nothing left to do.
+        """
+        return self._compute_s
 
     def opened(self) -> Device:
         """The device, looked for once.
@@ -86,15 +98,23 @@ class GpuResource(dg.ConfigurableResource):
         Args:
             name: Of the model, with all that tells its weights from another's.
             load: Gives the torch module, on the processor in 32 bits.
+
+        Raises:
+            UserError: The memory does not hold the model.
         """
         if name not in self._models:
             import torch
 
             # Convolutions of channels-last weights spare a reordering in every layer.
             module = load().eval().requires_grad_(False)
-            self._models[name] = module.to(
-                self.opened().name, getattr(torch, self.precision), memory_format=torch.channels_last
-            )
+            try:
+                self._models[name] = module.to(
+                    self.opened().name, getattr(torch, self.precision), memory_format=torch.channels_last
+                )
+            except RuntimeError as error:
+                if not _is_out_of_memory(error):
+                    raise
+                raise self._too_large(name, "") from error
         return self._models[name]
 
     def batch_size_of(self, name: str) -> int:
@@ -126,10 +146,7 @@ class GpuResource(dg.ConfigurableResource):
                 done.append(result)
                 start += size
             elif size == 1:
-                raise UserError(
-                    f"Model {name} does not fit into the memory of {self.opened().sentence}, not even with one input. "
-                    "Close other programs that use it, take a lower precision or a larger device."
-                )
+                raise self._too_large(name, ", not even with one input")
             else:
                 # What was tried may have been shorter than a full batch.
                 self._batch_sizes[name] = max(1, min(size, len(inputs) - start) // 2)
@@ -157,18 +174,30 @@ class GpuResource(dg.ConfigurableResource):
         if batch.ndim == 4:
             batch = batch.contiguous(memory_format=torch.channels_last)
         try:
+            if name == "cpu":
+                done = divided(function, batch)
+                self._compute_s += done.processor_s
+                return np.concatenate([result.float().numpy() for result in done.results])
             if name.startswith("cuda"):
                 # From pinned memory the copy runs beside the processor's work.
                 batch = batch.pin_memory()
+                torch.cuda.synchronize(name)
+            started = time.perf_counter()
             with torch.inference_mode():
-                return np.asarray(function(batch.to(name, non_blocking=True)).float().cpu().numpy())
-        except torch.OutOfMemoryError:
-            return None
+                # Copied back, so all that was asked of the device is done.
+                rows = np.asarray(function(batch.to(name, non_blocking=True)).float().cpu().numpy())
+            self._compute_s += time.perf_counter() - started
+            return rows
         except RuntimeError as error:
-            # Apple's backend has no class of its own for this.
-            if "out of memory" not in str(error):
+            if not _is_out_of_memory(error):
                 raise
             return None
+
+    def _too_large(self, name: str, with_what: str) -> UserError:
+        return UserError(
+            f"Model {name} does not fit into the memory of {self.opened().sentence}{with_what}. "
+            "Close other programs that use it, take a lower precision or a larger device."
+        )
 
     def _release(self) -> None:
         import gc
@@ -182,3 +211,10 @@ class GpuResource(dg.ConfigurableResource):
             torch.cuda.empty_cache()
         elif self._device.name == "mps":
             torch.mps.empty_cache()
+
+
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    import torch
+
+    # Apple's backend has no class of its own for this.
+    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)

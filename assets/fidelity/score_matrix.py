@@ -91,8 +91,10 @@ def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:
         n=len(matrix),
         what="Fewest valid repeats of an object",
         reason="no object was judged",
-        remedy=f"Too few: {named}. Run the setting again: faults are asked again. An invalid answer is final: plan "
-        "more repeats.",
+        remedy=""
+        if fewest is None
+        else f"Too few: {named}. Run the setting again: faults are asked again. An invalid answer is final: plan more "
+        "repeats.",
     )
     return told(
         gate, f"Each of the {len(matrix)} objects has {fewest} valid repeats or more; needed: at least {minimum}."

@@ -136,7 +136,9 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         what="Share of objects without usable images",
         reason="there is no object",
         remedy=f"{listed(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
-        "or raise max_missing_share.",
+        "or raise max_missing_share."
+        if len(missing)
+        else "",
     )
     usable = f"{len(wanted) - len(missing)} of {len(wanted)} objects have usable images"
     return told(gate, f"{usable}; at most a share of {limit:g} may lack them.")

@@ -9,12 +9,13 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from assets.checks import gate_result, require, told
-from assets.method_scores import current_pairs_gate, judged_pairs
+from assets.method_scores import current_pairs_gate
 from assets.partitions import MADE_SO_FAR
 from resources.errors import listed
 from resources.golden_files import sha256_if_there
 from resources.pairwise_export.folder import BASE, Benchmark, Written, write_benchmark
-from resources.pairwise_export.tables import available, confusion
+from resources.pairwise_export.tables import confusion
+from resources.pairwise_rows import available, judged_pairs
 from resources.parquet_tables import Frames
 from resources.progress import TracksProgress
 from resources.study import Study
@@ -25,7 +26,7 @@ from resources.tables.pairwise import BENCHMARK_EXPORT
     group_name="pairwise",
     ins={"pairwise_results": MADE_SO_FAR},
     kinds={"csv", "json"},
-    code_version="1",
+    code_version="2",
     # One run at a time: a folder has the name of its second.
     pool="benchmark_export",
 )

@@ -54,15 +54,16 @@ def strength_rows(photo_pairs: pd.DataFrame, fit: BradleyTerry | str) -> pd.Data
 
 
 def votes_about(photo_pairs: pd.DataFrame) -> pd.DataFrame:
-    """Votes about each photo and votes for it, over all of its pairs; index is the photo's name."""
-    both = photo_pairs["votes_1"] + photo_pairs["votes_2"]
+    """Votes about each photo and votes for it, half of those for neither, over all of its pairs; index is its name."""
+    neither = photo_pairs["votes_neither"]
+    every = photo_pairs["votes_1"] + photo_pairs["votes_2"] + neither
     sides = [
         pd.DataFrame(
             {
                 "image": photo_pairs[image],
                 "series_id": photo_pairs["series_id"],
-                "n_votes": both,
-                "n_wins": photo_pairs[f"votes_{side}"],
+                "n_votes": every,
+                "n_wins": photo_pairs[f"votes_{side}"] + neither / 2.0,
             }
         )
         for side, image in SIDES
@@ -84,6 +85,8 @@ def headline(photo_pairs: pd.DataFrame, frame: pd.DataFrame, fit: BradleyTerry |
         "n_images_regularised": int(fit.regularised.sum()),
         "prior": fit.prior,
         "tie_model": fit.tie_model,
+        "n_votes_for_neither": int(photo_pairs["votes_neither"].sum()),
+        "tie_parameter": "none" if fit.tie_parameter is None else fit.tie_parameter,
         "log_likelihood": fit.log_likelihood,
         "majority_share_of_votes": majority_share(voted["votes_1"], voted["votes_2"]),
         "plot": figure_metadata(lambda figure: draw_strengths(figure, frame), 7.2, 3.4),
@@ -95,15 +98,22 @@ def strengths_rest_on_all_votes(
     bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
     """Strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them."""
-    return gate_result(all_votes_gate(bradley_terry, photo_pairs, study.pairwise.use_bradley_terry))
+    fit = strengths_of(photo_pairs, study.pairwise) if bradley_terry.empty else None
+    return gate_result(all_votes_gate(bradley_terry, photo_pairs, fit if isinstance(fit, str) else ""))
 
 
-def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, asked: bool = True) -> Gate:
-    """Photos whose votes in the table are not those of all of their pairs."""
+def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, why_none: str = "") -> Gate:
+    """Photos whose votes in the table are not those of all of their pairs.
+
+    Args:
+        strengths: Table `bradley_terry`.
+        photo_pairs: All pairs.
+        why_none: Why the votes have no strengths: not asked for, or refused.
+    """
     name, about = "strengths_rest_on_all_votes", votes_about(photo_pairs)
     about = about[about["n_votes"] > 0]
-    if not asked:
-        return Gate(name, True, None, "nothing", f"No strengths are asked for: {NOT_ASKED}.")
+    if why_none and (len(about) or why_none == NOT_ASKED):
+        return Gate(name, True, None, "nothing", f"There are no strengths: {why_none}.")
     both = pd.concat([strengths.set_index("image")[["n_votes", "n_wins"]], about[["n_votes", "n_wins"]]], axis=1)
     # A photo that one side lacks has nulls there, which equal nothing.
     fitted, given = both.iloc[:, :2].to_numpy(dtype=float), both.iloc[:, 2:].to_numpy(dtype=float)

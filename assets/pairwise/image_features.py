@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
 from assets.checks import WARN, gate_result, require, told
-from assets.method_scores import images_of, judged_pairs
+from assets.method_scores import images_of
 from assets.pairwise.photo_pairs import photos_gate
 from assets.partitions import metadata_value
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listed
 from resources.gpu import GpuResource
 from resources.methods.registry import builders
+from resources.pairwise_rows import judged_pairs
 from resources.photo_features.engines import ENGINES
-from resources.photo_features.reading import read_features
+from resources.photo_features.reading import read_features, read_vectors
 from resources.photo_features.run import FeaturesMade, make_features
 from resources.photo_features.shards import features_folder
 from resources.photo_features.stages import STAGES, Stages, stages_of
@@ -97,6 +98,11 @@ def features_of(
         vectors: Whether the models' arrays are read too.
     """
     return read_features(features_folder(study.home), images, stages, vectors=vectors)
+
+
+def vectors_of(study: Study, images: Sequence[str], stage: str) -> NDArray[np.float32]:
+    """One model's features of the photos, as `resources.photo_features.reading.read_vectors` gives them."""
+    return read_vectors(features_folder(study.home), images, stage)
 
 
 def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float64]:

@@ -7,27 +7,25 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
 from assets.checks import WARN, gate_result, require, told
-from assets.method_rows import method_row, ranked, unavailable_row, with_holm
-from assets.method_scores import current_pairs_gate, images_of, judged_pairs, shared_times_ms
+from assets.method_rows import method_row, unavailable_row, with_holm
+from assets.method_scores import current_pairs_gate, images_of, shared_times_ms
 from assets.partitions import MADE_SO_FAR, metadata_value
 from assets.photo_measures import measured_times, unavailable_stages
 from assets.strengths import strengths_of
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listed
+from resources.methods.cost import parts_of
 from resources.methods.registry import method_of
 from resources.methods.scoring import why_unavailable
+from resources.pairwise_rows import PLAUSIBLE, chance_of, judged_pairs, measured, plausible
 from resources.parquet_tables import Frames
 from resources.plots.figure import figure_metadata
 from resources.plots.pairwise import draw_accuracies, draw_agreement_bands, draw_speed, forest_height_in
 from resources.study import Study
 from resources.tables.pairwise import METHOD_METRICS
 
-# Published measures of photo preference lie between these; beyond them a fault is likelier than a finding.
-PLAUSIBLE = (0.4, 0.7)
-LEVEL = 0.05
 
-
-@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
 def method_metrics(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,
@@ -42,11 +40,10 @@ def method_metrics(
     lacking = {name: why_unavailable(method, unavailable_stages(image_features)) for name, method in methods.items()}
     frame = metrics_rows(pairwise_results, photo_pairs, lacking, study.pairwise)
     if len(judged):
-        needs = {name: tuple(method.needs) for name, method in methods.items() if lacking[name] is None}
-        stages = sorted({stage for stages in needs.values() for stage in stages})
-        shared = shared_times_ms(needs, measured_times(study, images_of(judged), stages), len(judged))
+        parts = {name: parts_of(method) for name, method in methods.items() if lacking[name] is None}
+        shared = shared_times_ms(parts, measured_times(study, images_of(judged)), len(judged))
         frame["shared_time_ms"] = frame["method"].map(shared)
-    context.add_output_metadata(headline(frame, sorted(set(study.pairwise.methods) - methods.keys())))
+    context.add_output_metadata(headline(frame, sorted(set(study.pairwise.methods) - methods.keys()), study.pairwise))
     return frame
 
 
@@ -69,22 +66,23 @@ def metrics_rows(
     return pd.DataFrame(with_holm(rows), columns=[column.name for column in METHOD_METRICS.columns])
 
 
-def headline(frame: pd.DataFrame, not_run: list[str]) -> dict[str, Any]:
+def headline(frame: pd.DataFrame, not_run: list[str], study: PairwiseStudy) -> dict[str, Any]:
     """The best method, how many beat chance, what is lacking, and three plots."""
-    best = ranked(frame).head(1)
+    best = measured(frame).head(1)
     numbers: dict[str, Any] = {
         "n_methods": len(frame),
         "n_unavailable": int(frame["unavailable"].notna().sum()),
-        "n_beating_chance": int(_beats_chance(frame).sum()),
+        "n_beating_chance": len(_beating_chance(frame, study)),
         "not_run": listed(not_run) or "none",
     }
     if best.empty:
         return numbers | {"note": "no method has a number"}
-    numbers |= {name: best[name].iloc[0] for name in ("accuracy", "accuracy_low", "accuracy_high", "n", "n_series")}
+    seen = ("accuracy", "accuracy_low", "accuracy_high", "n", "n_series", "n_clusters")
+    numbers |= {name: best[name].iloc[0] for name in seen}
     height = forest_height_in(len(frame))
     return {name: metadata_value(value) for name, value in numbers.items()} | {
         "best": best["method"].iloc[0],
-        "plot": figure_metadata(lambda figure: draw_accuracies(figure, frame), 7.6, height),
+        "plot": figure_metadata(lambda figure: draw_accuracies(figure, frame, study.level, study.units), 7.6, height),
         "plot_by_agreement": figure_metadata(lambda figure: draw_agreement_bands(figure, frame), 7.6, height),
         "plot_speed": figure_metadata(lambda figure: draw_speed(figure, frame), 7.2, 4.2),
     }
@@ -97,9 +95,11 @@ def accuracies_are_plausible(method_metrics: pd.DataFrame) -> dg.AssetCheckResul
 
 
 @dg.asset_check(asset=method_metrics)
-def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame) -> dg.AssetCheckResult:
+def some_method_beats_chance_for_sure(
+    method_metrics: pd.DataFrame, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
     """Advice: at least one method is right more often than a coin, with all methods in mind."""
-    return gate_result(chance_gate(method_metrics), WARN)
+    return gate_result(chance_gate(method_metrics, study.pairwise), WARN)
 
 
 @dg.asset_check(asset=method_metrics)
@@ -111,36 +111,36 @@ def all_methods_are_available(method_metrics: pd.DataFrame) -> dg.AssetCheckResu
 def plausible_gate(frame: pd.DataFrame) -> Gate:
     """Methods whose accuracy lies outside 0.4 to 0.7, each with its accuracy."""
     low, high = PLAUSIBLE
-    measured = ranked(frame)
-    outside = measured[(measured["accuracy"] < low) | (measured["accuracy"] > high)]
+    seen = measured(frame)
+    outside = seen[~seen["accuracy"].map(plausible).astype("bool")]
     named = listed(f"{name} {value:.3f}" for name, value in zip(outside["method"], outside["accuracy"], strict=True))
     gate = at_most(
         "accuracies_are_plausible",
-        float(len(outside)) if len(measured) else None,
+        float(len(outside)) if len(seen) else None,
         0,
-        n=len(measured),
+        n=len(seen),
         counted="methods",
         what=f"Number of methods with an accuracy outside {low:g} to {high:g}",
         reason="no method has an accuracy",
-        remedy=f"Look at their scores and pairs twice: {named}.",
+        remedy=f"Look at their scores and pairs twice: {named}." if named else "",
     )
-    return told(gate, f"All {len(measured)} accuracies lie between {low:g} and {high:g}.")
+    return told(gate, f"All {len(seen)} accuracies lie between {low:g} and {high:g}.")
 
 
-def chance_gate(frame: pd.DataFrame) -> Gate:
-    """Methods that are right more often than a coin by the test over series, after Holm over all methods."""
-    measured, beating = ranked(frame), ranked(frame[_beats_chance(frame)])
+def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
+    """Methods that are right more often than a coin by the test over clusters, after Holm over all methods."""
+    seen, beating = measured(frame), _beating_chance(frame, study)
     gate = at_least(
         "some_method_beats_chance_for_sure",
-        float(len(beating)) if len(measured) else None,
+        float(len(beating)) if len(seen) else None,
         1,
-        n=len(measured),
+        n=len(seen),
         counted="methods",
         what="Number of methods that surely beat chance",
         reason="no method has an accuracy",
-        remedy="More series make differences sure; method_metrics has each method's p.",
+        remedy=f"More {study.units} make differences sure; method_metrics has each method's p." if len(seen) else "",
     )
-    return told(gate, f"Surely better than chance: {listed(beating['method'])} ({len(beating)} of {len(measured)}).")
+    return told(gate, f"Surely better than chance: {listed(beating)} ({len(beating)} of {len(seen)}).")
 
 
 def available_gate(frame: pd.DataFrame) -> Gate:
@@ -158,5 +158,7 @@ def available_gate(frame: pd.DataFrame) -> Gate:
     return told(gate, f"All {len(frame)} methods are available.")
 
 
-def _beats_chance(frame: pd.DataFrame) -> pd.Series:
-    return (frame["p_chance_holm"].astype("float64") < LEVEL) & (frame["accuracy"].astype("float64") > 0.5)
+def _beating_chance(frame: pd.DataFrame, study: PairwiseStudy) -> list[str]:
+    """Methods that are surely right more often than a coin, the best first."""
+    rows = measured(frame).to_dict("records")
+    return [str(row["method"]) for row in rows if chance_of(row, study.level) == "better"]

@@ -10,33 +10,36 @@ import pandas as pd
 from analysis.preference_significance import MethodComparison, MethodPair, compare_methods
 from analysis.undefined import UndefinedStatistic
 from assets.checks import require
-from assets.method_scores import current_pairs_gate, judged_pairs
+from assets.method_scores import current_pairs_gate
 from assets.partitions import MADE_SO_FAR
+from resources.pairwise_rows import judged_pairs, letters_of
 from resources.parquet_tables import Frames
 from resources.plots.figure import figure_metadata
 from resources.plots.pairwise import draw_significance
 from resources.study import Study
 from resources.tables.pairwise import METHOD_SIGNIFICANCE
 
+UNITS = ["series_id", "cluster"]
 
-@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="1")
+
+@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
 def method_significance(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,
     pairwise_results: Frames,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """One row per two methods that predict something: difference, z by series, Holm over all couples, letters."""
+    """One row per two methods that predict something: difference, z by clusters, Holm over all couples, letters."""
     require(current_pairs_gate(pairwise_results, judged_pairs(photo_pairs)))
     plan = study.pairwise
-    credit, series = common_credit({name: pairwise_results[name] for name in plan.methods if name in pairwise_results})
-    frame = significance_rows(credit, series, merged=plan.orders == "merged", level=1.0 - plan.confidence)
+    credit, pairs = common_credit({name: pairwise_results[name] for name in plan.methods if name in pairwise_results})
+    frame = significance_rows(credit, pairs, merged=plan.orders == "merged", level=plan.level)
     context.add_output_metadata(headline(frame, credit))
     return frame
 
 
-def common_credit(results: Frames) -> tuple[pd.DataFrame, pd.Series]:
-    """Credit of each method on the pairs that all of them predict, and the pairs' series.
+def common_credit(results: Frames) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Credit of each method on the pairs that all of them predict, and series and cluster of these pairs.
 
     Args:
         results: Rows of `pairwise_results` by method. A method that predicts nothing is left out.
@@ -44,27 +47,27 @@ def common_credit(results: Frames) -> tuple[pd.DataFrame, pd.Series]:
     predicted = {name: rows[rows["predicted_winner"].notna()].set_index("pair_idx") for name, rows in results.items()}
     some = {name: rows for name, rows in predicted.items() if len(rows)}
     if not some:
-        return pd.DataFrame(), pd.Series(dtype="str")
+        return pd.DataFrame(), pd.DataFrame(columns=UNITS, dtype="str")
     credit = pd.concat({name: rows["credit"] for name, rows in some.items()}, axis=1, join="inner").sort_index()
-    return credit, next(iter(some.values())).loc[credit.index, "series_id"]
+    return credit, next(iter(some.values())).loc[credit.index, UNITS]
 
 
 def significance_rows(
-    credit: pd.DataFrame, series: pd.Series, *, merged: bool = True, level: float = 0.05
+    credit: pd.DataFrame, pairs: pd.DataFrame, *, merged: bool = True, level: float = 0.05
 ) -> pd.DataFrame:
     """Every couple of methods, the more accurate one first; without a test the reason stands in `undefined`.
 
     Args:
         credit: A column per method, a row per pair.
-        series: The pairs' series.
+        pairs: Their series and cluster, same rows.
         merged: Whether each photo pair is one row; only then McNemar's test is exact.
         level: Of all couples together.
     """
     columns = [column.name for column in METHOD_SIGNIFICANCE.columns]
     if credit.shape[1] < 2:
         return pd.DataFrame(columns=columns)
-    counts = {"n": len(credit), "n_series": series.nunique()}
-    labels = series.to_numpy(dtype=np.str_)
+    counts = {"n": len(credit), "n_series": pairs["series_id"].nunique(), "n_clusters": pairs["cluster"].nunique()}
+    labels = pairs["cluster"].to_numpy(dtype=np.str_)
     try:
         found = compare_methods(
             {str(name): credit[name].to_numpy() for name in credit}, labels, orders_merged=merged, level=level
@@ -90,7 +93,8 @@ def _row(one: MethodPair, credit: pd.DataFrame, found: MethodComparison) -> dict
     reasons = [f"z, p: {one.reason}"] if one.reason else []
     if one.test is not None:
         row |= {"z": one.test.z, "p": one.test.p}
-        reasons += [f"{one.test.n_series_differing} series differ, under 10: unreliable"] if one.test.unreliable else []
+        if one.test.unreliable:
+            reasons.append(f"{one.test.n_clusters_differing} clusters differ, under 10: unreliable")
     if one.mcnemar is None:
         reasons.append(f"mcnemar_p: {one.mcnemar_method}")
     else:
@@ -132,8 +136,7 @@ def headline(frame: pd.DataFrame, credit: pd.DataFrame) -> dict[str, Any]:
     }
     if frame.empty:
         return metadata | {"note": "fewer than two methods predict anything"}
-    letters = dict(zip(frame["method_2"], frame["letters_2"], strict=True))
-    letters |= dict(zip(frame["method_1"], frame["letters_1"], strict=True))
+    letters = letters_of(frame)
     side = 2.6 + 0.32 * len(letters)
     return metadata | {
         "letters": letters,

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.checks import WARN, gate_of_each_method, require, told
 from assets.method_partitions import METHODS, each_method, methods_of_run
-from assets.method_scores import headline, images_of, judged_pairs, no_rows, own_file, result_rows
+from assets.method_scores import headline, images_of, no_rows, own_file, result_rows
 from assets.pairwise.photo_pairs import photos_gate
 from assets.partitions import ONE_RUN
 from assets.photo_measures import measured, unavailable_stages
@@ -17,11 +17,12 @@ from resources.errors import listed
 from resources.methods.features import Features
 from resources.methods.registry import method_of
 from resources.methods.scoring import why_unavailable
+from resources.pairwise_rows import judged_pairs
 from resources.parquet_tables import Frames
 from resources.study import Study
 
 
-@dg.asset(group_name="pairwise", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="pairwise", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
 def pairwise_results(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

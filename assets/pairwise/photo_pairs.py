@@ -23,11 +23,11 @@ from resources.file_hash import sha256_of_file
 from resources.inputs.photo_pairs import PhotoPairsRead, read_photo_pairs
 from resources.study import Study
 
-VOTES = ["series_id", "compareID1", "compareID2", "votes_1", "votes_2", "num_reviewers"]
+VOTES = ["series_id", "cluster", "compareID1", "compareID2", "votes_1", "votes_2", "votes_neither", "num_reviewers"]
 SHOWN = 5
 
 
-@dg.asset(group_name="pairwise", kinds={"csv"}, code_version="1")
+@dg.asset(group_name="pairwise", kinds={"csv"}, code_version="2")
 def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads people's votes; winners come from the votes, ties have none; pairs that are not judged say why."""
     plan = study.pairwise
@@ -91,7 +91,7 @@ def accounted_gate(stored: pd.DataFrame, read: PhotoPairsRead) -> Gate:
         n=n_rows,
         counted="rows",
         what="Pairs that file and table do not share",
-        remedy="The file or `orders` changed since the table was made: make photo_pairs again.",
+        remedy="The file, `cluster_column` or `orders` changed since the table was made: make photo_pairs again.",
     )
     left_out = int(stored["excluded"].notna().sum())
     return told(

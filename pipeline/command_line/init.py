@@ -83,6 +83,7 @@ fidelity:
 #   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, compareFile1, compareFile2, LEFT, RIGHT, ...
 #   image_root: photos              # {image_root}/{series_id, six digits}-{compareID + 1, two digits}.JPG
 #   dataset_name: phototriage       # optional, as all that follows; the values are the defaults or examples
+#   cluster_column: scene           # what several series share, such as a photographer; series where left out
 #   orders: merged                  # or as_listed: a pair that was shown in both orders counts twice
 #   min_agreement: 0.7              # share of votes for the winner that a judged pair needs
 #   min_reviewers: 2
@@ -99,7 +100,8 @@ fidelity:
 #   own_methods: {warmth: methods/warmth.py}                      # docs/new-method.md; the file's code is run
 #   rules_long_side: 1024           # fast mode of the rules, px; full resolution where left out
 #   use_bradley_terry: true
-#   tie_model: half_wins            # or davidson, rao_kupper
+#   tie_model: half_wins            # or davidson, rao_kupper: how votes for neither (column TIES) count
+#   separation: prior               # or refuse: no strengths where some photos won every vote against the rest
 #   output_dir: results             # else outputs/quality_benchmarks in the home
 #   save_per_pair_results: true
 #   save_confusion_matrices: true

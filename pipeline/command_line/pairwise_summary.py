@@ -1,7 +1,7 @@
 """What the pairwise benchmark found, on the terminal: the ranking, what is unavailable, and where the files lie."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 from rich import box
@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 from upath import UPath
 
-from assets.method_rows import ranked
 from assets.pairwise.pairwise_report import report_path
+from resources.configuration.pairwise import PairwiseStudy
+from resources.pairwise_rows import chance_of, letters_of, measured
 from resources.study import Study
 
-LEVEL = 0.05
+STYLES: Final = {"better": "green", "worse": "red", "open": ""}
 
 
 def show_pairwise(study: Study, console: Console) -> None:
@@ -23,13 +24,13 @@ def show_pairwise(study: Study, console: Console) -> None:
     metrics, couples, export = (
         _stored(tables, name) for name in ("method_metrics", "method_significance", "benchmark_export")
     )
-    measured = ranked(metrics)
+    rows = measured(metrics)
     console.print()
-    if measured.empty:
+    if rows.empty:
         console.print("No method has an accuracy.")
     else:
-        console.print(ranking(measured, letters_of(couples), study.pairwise.confidence))
-        console.print(_in_words(measured.iloc[0]), highlight=False)
+        console.print(ranking(rows, letters_of(couples), study.pairwise))
+        console.print(_in_words(rows.iloc[0], study.pairwise), highlight=False)
     for reason, names in _by_reason(metrics, "unavailable").items():
         console.print(f"[yellow]Unavailable[/yellow]: {', '.join(names)}", highlight=False)
         console.print(Text(f"  {reason}"), soft_wrap=True)
@@ -40,21 +41,21 @@ def show_pairwise(study: Study, console: Console) -> None:
     console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
 
 
-def ranking(measured: pd.DataFrame, letters: dict[str, str], confidence: float) -> Table:
+def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) -> Table:
     """Methods with an accuracy, the best first.
 
     Args:
-        measured: Rows of `method_metrics`, ranked.
-        letters: Of each method in the test over series; methods that share one are not told apart.
-        confidence: Of the intervals.
+        rows: Of `method_metrics`, ranked.
+        letters: Of each method in the test over clusters; methods that share one are not told apart.
+        plan: Its confidence is that of the intervals, and decides what is sure.
     """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("method", f"accuracy [{100 * confidence:g} % CI]", "groups", "ties", "n", "ms"):
+    for heading in ("method", f"accuracy [{100 * plan.confidence:g} % CI]", "groups", "ties", "n", "ms"):
         table.add_column(heading, justify="left" if heading in ("method", "groups") else "right", no_wrap=True)
-    for row in measured.to_dict("records"):
+    for row in rows.to_dict("records"):
         table.add_row(
             str(row["method"]),
-            Text(f"{row['accuracy']:.3f}{_bounds(row)}", style=_style(row)),
+            Text(f"{row['accuracy']:.3f}{_bounds(row)}", style=STYLES[chance_of(row, plan.level)]),
             letters.get(str(row["method"]), "-"),
             f"{row['tie_rate']:.3f}",
             str(row["n"]),
@@ -63,25 +64,16 @@ def ranking(measured: pd.DataFrame, letters: dict[str, str], confidence: float) 
     return table
 
 
-def letters_of(couples: pd.DataFrame) -> dict[str, str]:
-    """Each method's letters in `method_significance`."""
-    sides = (couples[[f"method_{side}", f"letters_{side}"]].to_numpy().tolist() for side in (1, 2))
-    return {str(name): str(letters) for side in sides for name, letters in side}
-
-
-def _in_words(best: pd.Series) -> str:
+def _in_words(best: pd.Series, plan: PairwiseStudy) -> str:
+    series = f"{best['n_series']} series"
+    if plan.cluster_column:
+        series += f" in {best['n_clusters']} {plan.units}"
     return (
-        f"Accuracy: share of {best['n_total']} judged pairs of {best['n_series']} series in which the method picks "
-        "what most people pick, a tie counting half; intervals over series. Green: surely better than a coin, all "
-        "methods in mind. Groups: methods that share a letter are not told apart. ms: what the method alone would take "
-        "for a pair; here each photo was looked at once for all of them."
+        f"Accuracy: share of {best['n']} of {best['n_total']} judged pairs, of {series}, in which the method picks "
+        f"what most people pick, a tie counting half; intervals over {plan.units}. Green: surely better than a coin, "
+        "all methods in mind. Groups: methods that share a letter are not told apart. ms: what the method alone would "
+        "take for a pair; here each photo was looked at once for all of them."
     )
-
-
-def _style(row: dict[Any, Any]) -> str:
-    p = row["p_chance_holm"]
-    sure = pd.notna(p) and p < LEVEL
-    return ("green" if row["accuracy"] > 0.5 else "red") if sure else ""
 
 
 def _bounds(row: dict[Any, Any]) -> str:

@@ -14,13 +14,13 @@ from pipeline.samples.pairwise_photos import taken, view_of
 from pipeline.samples.pairwise_plan import SampleSeries, Votes, cast_votes, planned_series
 from pipeline.samples.whole_folder import make_whole
 
-SAMPLES_VERSION = "1"
+SAMPLES_VERSION = "2"
 SEED = 20260101
 MAX_THREADS = 4
 PAIRS, PHOTOS, TRUTH, SOURCES = "pairs.csv", "photos", "truth.csv", "photographs.txt"
 HEADER = (
     *("series_id", "compareID1", "compareID2", "compareFile1", "compareFile2"),
-    *("LEFT", "RIGHT", "Total", "max_count", "Agreement", "MaxVote", "num_reviewers"),
+    *("LEFT", "RIGHT", "Total", "max_count", "Agreement", "MaxVote", "num_reviewers", "scene"),
 )
 CREDITS = """\
 The photos of the sample series are parts of these photographs, cropped, blurred, brightened, darkened and made noisy.
@@ -80,13 +80,13 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
 
 def _pair_row(votes: Votes) -> tuple[object, ...]:
     """A row in PhotoTriage's form; like there, a tie's MaxVote names the second photo."""
-    first, second, left, right = votes
+    scene, first, second, left, right = votes
     winner = first if left > right else second
     return (
         *(first.series_id, first.compare_id, second.compare_id),
         *(f"{photo.series}-{photo.compare_id + 1}.JPG" for photo in (first, second)),
         *(left, right, left + right, max(left, right)),
-        *(max(left, right) / (left + right), winner.compare_id, left + right),
+        *(max(left, right) / (left + right), winner.compare_id, left + right, scene),
     )
 
 
@@ -101,6 +101,6 @@ def _truth_rows(series: Iterable[SampleSeries]) -> list[tuple[object, ...]]:
 def _write_series(folder: Path, seed: int, series: SampleSeries) -> None:
     # A generator of its own: a photo does not depend on which thread comes first.
     rng = np.random.default_rng([seed, 2, series.photos[0].series])
-    view = view_of(series.scene, rng)
+    view = view_of(series.photograph, rng)
     for photo in series.photos:
-        (folder / f"{photo.name}.JPG").write_bytes(taken(series.scene, view, photo, rng))
+        (folder / f"{photo.name}.JPG").write_bytes(taken(series.photograph, view, photo, rng))

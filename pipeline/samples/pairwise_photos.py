@@ -44,23 +44,23 @@ def photograph(name: str) -> NDArray[np.uint8]:
     return np.asarray(image, dtype=np.uint8)
 
 
-def view_of(scene: str, rng: np.random.Generator) -> View:
-    """A view of a scene: most of it, or a part as large as the photo where the scene is larger."""
-    height, width = photograph(scene).shape[:2]
+def view_of(photographed: str, rng: np.random.Generator) -> View:
+    """A view of a photograph: most of it, or a part as large as the photo where the photograph is larger."""
+    height, width = photograph(photographed).shape[:2]
     aspect = float(rng.choice(ASPECTS))
     largest = min(width, height * aspect) / (1.0 + 2.0 * JITTER)
     smallest = min(largest, max(0.6 * largest, LONG_SIDE_PX * min(1.0, aspect)))
     wide = float(rng.uniform(smallest, largest))
     high = wide / aspect
     room = JITTER * np.array([wide, high])
-    # Where the view fills the scene, rounding may leave less than no room.
+    # Where the view fills the photograph, rounding may leave less than no room.
     left, top = rng.uniform(room, np.maximum(room, np.array([width, height]) - room - [wide, high]))
     return View(float(left), float(top), wide, high)
 
 
-def taken(scene: str, view: View, photo: SamplePhoto, rng: np.random.Generator) -> bytes:
+def taken(photographed: str, view: View, photo: SamplePhoto, rng: np.random.Generator) -> bytes:
     """The photo as JPEG: the view with its faults."""
-    picture = _framed(photograph(scene), view, photo.cut_share, rng)
+    picture = _framed(photograph(photographed), view, photo.cut_share, rng)
     light = to_linear(picture)
     if photo.blur_px:
         light = np.asarray(cv2.GaussianBlur(light, (0, 0), photo.blur_px), dtype=np.float32)

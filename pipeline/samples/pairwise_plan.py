@@ -26,7 +26,7 @@ SCIKIT_IMAGE: Final = (
     "rocket.jpg",
 )
 SCIKIT_LEARN: Final = ("china.jpg", "flower.jpg")
-VIEWS_A_SCENE: Final = 4
+VIEWS_A_PHOTOGRAPH: Final = 4
 SIZES: Final = (2, 3, 4, 5, 6, 7, 8)
 
 # What a fault costs, in log odds of a vote: blur per px of sigma, exposure per stop either way, noise per level of its
@@ -63,15 +63,22 @@ class SamplePhoto(NamedTuple):
 
 
 class SampleSeries(NamedTuple):
-    """Photos of one view of one scene."""
+    """Photos of one view of one photograph."""
 
-    scene: str
+    photograph: str
     photos: tuple[SamplePhoto, ...]
+
+    @property
+    def scene(self) -> str:
+        """What views of one thing share: the photographs of both eyes show the same motorcycle."""
+        name, _, _ = self.photograph.partition(".")
+        return name.removesuffix("_left").removesuffix("_right")
 
 
 class Votes(NamedTuple):
-    """Votes on one pair in one order."""
+    """Votes on one pair of one scene's photos in one order."""
 
+    scene: str
     first: SamplePhoto
     second: SamplePhoto
     left: int
@@ -79,12 +86,12 @@ class Votes(NamedTuple):
 
 
 def planned_series(seed: int) -> list[SampleSeries]:
-    """All series, numbered from 1: each scene four times, in mixed order, of 2 to 8 photos."""
+    """All series, numbered from 1: each photograph four times, so that series share scenes, in mixed order."""
     rng = np.random.default_rng([seed, 0])
-    scenes = rng.permutation([*SCIKIT_IMAGE, *SCIKIT_LEARN] * VIEWS_A_SCENE)
+    photographs = rng.permutation([*SCIKIT_IMAGE, *SCIKIT_LEARN] * VIEWS_A_PHOTOGRAPH)
     return [
-        SampleSeries(str(scene), _photos(number, SIZES[number % len(SIZES)], rng))
-        for number, scene in enumerate(scenes, start=1)
+        SampleSeries(str(photograph), _photos(number, SIZES[number % len(SIZES)], rng))
+        for number, photograph in enumerate(photographs, start=1)
     ]
 
 
@@ -96,7 +103,7 @@ def cast_votes(series: Sequence[SampleSeries], seed: int) -> list[Votes]:
     """
     rng = np.random.default_rng([seed, 1])
     return [
-        _votes(first, second, rng)
+        _votes(one.scene, first, second, rng)
         for one in series
         for first in one.photos
         for second in one.photos
@@ -120,7 +127,7 @@ def _amounts(n: int, share: float, low: float, high: float, rng: np.random.Gener
     return np.where(rng.random(n) < share, rng.uniform(low, high, n), 0.0)
 
 
-def _votes(first: SamplePhoto, second: SamplePhoto, rng: np.random.Generator) -> Votes:
+def _votes(scene: str, first: SamplePhoto, second: SamplePhoto, rng: np.random.Generator) -> Votes:
     total = 1 + int(rng.poisson(VOTES_BEYOND_ONE))
     left = int(rng.binomial(total, expit(first.strength - second.strength + FIRST_PLACE)))
-    return Votes(first, second, left, total - left)
+    return Votes(scene, first, second, left, total - left)

@@ -20,6 +20,9 @@ RULE_METHODS = (
     "composite_exposure_focused",
 )
 LEARNED_METHODS = ("vit_base", "clip_probe", "efficientnet_probe")
+# Of the CSV of votes: those that decide, and those that are checked or used where they are there.
+NEEDED_COLUMNS = ("series_id", "compareID1", "compareID2", "LEFT", "RIGHT")
+OPTIONAL_COLUMNS = ("compareFile1", "compareFile2", "Agreement", "MaxVote", "num_reviewers", "Total", "TIES")
 RuleMeasure = Literal["sharpness", "contrast", "exposure", "colorfulness"]
 Weight = Annotated[float, Field(gt=0)]
 
@@ -92,6 +95,13 @@ class PairwiseStudy(Section):
     pairs_csv: Path
     image_root: Path
     dataset_name: str = Field("phototriage", min_length=1)
+    cluster_column: str | None = Field(
+        None,
+        min_length=1,
+        description="column of the CSV with what several series share, such as a scene or a photographer; intervals, "
+        "tests and folds keep them together",
+    )
+    columns: dict[str, str] = Field({}, description="names of the CSV's columns where they differ: ours to the file's")
     orders: Literal["merged", "as_listed"] = "merged"
     min_agreement: Share = 0.7
     min_reviewers: int = Field(2, ge=1)
@@ -106,7 +116,12 @@ class PairwiseStudy(Section):
     own_methods: dict[MethodName, Path] = Field({}, description="method name to a Python file, whose code is run")
     rules_long_side: int | None = Field(None, ge=64, description="fast mode: rules measured at this longer side, px")
     use_bradley_terry: bool = True
-    tie_model: Literal["half_wins", "davidson", "rao_kupper"] = "half_wins"
+    tie_model: Literal["half_wins", "davidson", "rao_kupper"] = Field(
+        "half_wins", description="how votes for neither (column TIES) count for strengths"
+    )
+    separation: Literal["prior", "refuse"] = Field(
+        "prior", description="strengths where some photos win every vote against the rest: held by a prior, or refused"
+    )
     output_dir: Path | None = None
     save_per_pair_results: bool = True
     save_confusion_matrices: bool = True
@@ -144,6 +159,31 @@ class PairwiseStudy(Section):
         if empty := [name for name, weights in self.composites.items() if not weights]:
             raise ValueError(f"composites without a weight: {', '.join(empty)}")
         return self
+
+    @model_validator(mode="after")
+    def known_columns(self) -> "PairwiseStudy":
+        """Refuse another name for a column that nobody reads, and one column of the file in two places."""
+        known = (*NEEDED_COLUMNS, *OPTIONAL_COLUMNS)
+        for name in self.columns:
+            if name not in known:
+                raise ValueError(
+                    f"columns gives '{name}' another name, which is no column that is read{nearest(name, known)}; "
+                    f"they are {', '.join(known)}"
+                )
+        theirs = list(self.columns.values())
+        if twice := sorted({name for name in theirs if theirs.count(name) > 1}):
+            raise ValueError(f"columns names the same column of the file twice: {', '.join(twice)}")
+        return self
+
+    @property
+    def level(self) -> float:
+        """What a sure p lies below: the same risk of error as the intervals have."""
+        return 1.0 - self.confidence
+
+    @property
+    def units(self) -> str:
+        """What is taken as independent, in words: series, or what the cluster column names."""
+        return f"clusters ({self.cluster_column})" if self.cluster_column else "series"
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -25,12 +25,13 @@ def sample_fidelity(home: Home) -> FidelityStudy:
 
 
 def sample_pairwise(home: Home) -> PairwiseStudy:
-    """Study B on the sample series, all of whose photos are there."""
+    """Study B on the sample series, all of whose photos are there; several series show one scene."""
     folder = home.samples / "pairwise"
     return PairwiseStudy(
         pairs_csv=folder / "pairs.csv",
         image_root=folder / "photos",
         dataset_name="sample_series",
+        cluster_column="scene",
         max_missing_share=0.0,
     )
 

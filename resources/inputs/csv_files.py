@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from upath import UPath
 
-from resources.errors import FileFault, listed, nearest
+from resources.errors import FileFault, listed, nearest_of
 from resources.inputs.csv_rows import CsvRows, number_in, refuse_names_twice, with_decimal_point
 from resources.inputs.faults import BadRow, Faults
 
@@ -32,12 +32,13 @@ class CsvFile:
         return number_in(with_decimal_point(cell, self.delimiter))
 
 
-def read_csv_file(path: str | Path | UPath, required: Sequence[str]) -> CsvFile:
+def read_csv_file(path: str | Path | UPath, required: Sequence[str], named_under: str | None = None) -> CsvFile:
     """Every row of a CSV file as text.
 
     Args:
         path: Local path or fsspec address.
         required: Column names that must be there.
+        named_under: The key of touchstone.yaml that gives them other names, where there is one.
 
     Returns:
         All named columns; lines without any text are skipped but keep their row number.
@@ -48,7 +49,7 @@ def read_csv_file(path: str | Path | UPath, required: Sequence[str]) -> CsvFile:
     """
     with CsvRows(path, required) as rows:
         refuse_names_twice(rows.name, rows.columns, rows.header_row)
-        _refuse_missing(rows, required)
+        _refuse_missing(rows, required, named_under)
         faults = Faults(rows.name)
         records: dict[int, list[str]] = {}
         for found in rows:
@@ -62,10 +63,22 @@ def read_csv_file(path: str | Path | UPath, required: Sequence[str]) -> CsvFile:
     return CsvFile(rows.name, named, rows.delimiter, rows.header_row)
 
 
-def _refuse_missing(rows: CsvRows, required: Sequence[str]) -> None:
+def _refuse_missing(rows: CsvRows, required: Sequence[str], named_under: str | None) -> None:
     columns = rows.columns
     missing = [column for column in required if column not in columns]
-    if missing:
-        wanted = ", ".join(f"'{column}'{nearest(column, columns)}" for column in missing)
-        problem = f"column {wanted} is missing; the columns there are: {listed(map(repr, columns), 30)}."
-        raise FileFault(rows.name, problem, "Rename the column, or name it in touchstone.yaml.", row=rows.header_row)
+    if not missing:
+        return
+    many = len(missing) > 1
+    problem = (
+        f"column{'s' if many else ''} {' and '.join(_with_nearest(column, columns) for column in missing)} "
+        f"{'are' if many else 'is'} missing; the columns there are: {listed(map(repr, columns), 30)}."
+    )
+    them = "them" if many else "it"
+    where = f", or name yours under `{named_under}` in touchstone.yaml" if named_under else ""
+    raise FileFault(rows.name, problem, f"Name {them} so in the file{where}.", row=rows.header_row)
+
+
+def _with_nearest(column: str, columns: Sequence[str]) -> str:
+    """The absent column with the one that may be meant by it, which is the file's and not the other way round."""
+    match = nearest_of(column, columns)
+    return f"'{column}'" if match is None else f"'{column}' (there is '{match}')"

@@ -65,7 +65,7 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     catalogue = read_catalogue(study.catalogue) if study.catalogue else None
     columns = study.columns
     asked_for = [columns.annotator] if columns.annotator != _DEFAULT.annotator else []
-    file = read_csv_file(study.human_scores, [columns.filename, columns.score, *asked_for])
+    file = read_csv_file(study.human_scores, [columns.filename, columns.score, *asked_for], "fidelity.columns")
     _refuse_other_annotator_column(file, columns)
     faults = Faults(file.name)
     exclusions: list[Exclusion] = []

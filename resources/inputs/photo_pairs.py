@@ -1,17 +1,18 @@
 """Photo pairs from people's votes: both orders merged or as listed, the filter, and where the photos lie."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.preference_orders import MergedPairs, merge_orders, opposite_winners
-from analysis.preference_truth import NO_WINNER, agreements, filter_pairs, winners
-from analysis.rounding import rounded
+from analysis.preference_truth import agreements, filter_pairs, winners
 from resources.configuration.pairwise import PairwiseStudy
 from resources.inputs.photo_places import PhotoPlaces, photo_name
 from resources.inputs.photo_votes import (
+    CLUSTER,
     FIRST,
     FIRST_FILE,
     LEFT,
@@ -20,6 +21,7 @@ from resources.inputs.photo_votes import (
     SECOND,
     SECOND_FILE,
     SERIES,
+    TIES,
     read_photo_votes,
 )
 from resources.tables.pairwise import PHOTO_PAIRS
@@ -30,12 +32,11 @@ COLUMNS = tuple(column.name for column in PHOTO_PAIRS.columns)
 
 @dataclass(frozen=True)
 class PhotoPairsRead:
-    """The table `photo_pairs` before any draw, and what the file held; `folder_there`: whether image_root exists."""
+    """The table `photo_pairs` before any draw, and what the file held."""
 
     frame: pd.DataFrame
     n_rows_in_file: int
     n_votes: int
-    folder_there: bool
 
 
 def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
@@ -52,8 +53,8 @@ def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
         FileFault: One thing is wrong with the file.
         FileFaults: Several things are.
     """
-    votes = read_photo_votes(study.pairs_csv)
-    merged = merge_orders(*(votes[name].to_numpy() for name in (SERIES, FIRST, SECOND, LEFT, RIGHT)))
+    votes = read_photo_votes(study.pairs_csv, study.cluster_column, study.columns)
+    merged = merge_orders(*(votes[name].to_numpy() for name in (SERIES, FIRST, SECOND, LEFT, RIGHT, TIES)))
     rows = _merged_rows(votes, merged) if study.orders == "merged" else _listed_rows(votes, merged)
     places = PhotoPlaces.at(study.image_root)
     frame = _with_photos(_with_winner(rows, study), places)
@@ -62,8 +63,7 @@ def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
     return PhotoPairsRead(
         frame=frame.astype({**texts, "winner": "Int64"})[list(COLUMNS)],
         n_rows_in_file=len(votes),
-        n_votes=int(votes[LEFT].sum() + votes[RIGHT].sum()),
-        folder_there=places.there,
+        n_votes=int(votes[[LEFT, RIGHT, TIES]].to_numpy().sum()),
     )
 
 
@@ -77,16 +77,18 @@ def _merged_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
     rows = pd.DataFrame(
         {
             "series_id": merged.series,
+            "cluster": votes[CLUSTER].to_numpy()[first_row],
             "compareID1": merged.lower,
             "compareID2": merged.higher,
             "compareFile1": np.where(turned, files[1], files[0]),
             "compareFile2": np.where(turned, files[0], files[1]),
             "votes_1": merged.votes_lower,
             "votes_2": merged.votes_higher,
+            "votes_neither": merged.votes_neither,
             "first_shown_votes": _summed(votes[LEFT], pair, n),
             "n_orders": merged.n_orders,
             "num_reviewers": _summed(votes[REVIEWERS], pair, n),
-            "opposite_orders": opposite_winners(merged, votes[LEFT], votes[RIGHT]),
+            "opposite_orders": opposite_winners(merged, votes[LEFT], votes[RIGHT], neither=votes[TIES]),
         }
     )
     return _numbered(rows.iloc[np.argsort(first_row)])
@@ -95,12 +97,13 @@ def _merged_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
 def _listed_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
     """One row per row of the file, image 1 the one shown first."""
     pair = merged.pair_of_row
-    rows = votes[[SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, REVIEWERS]].assign(
+    rows = votes[[SERIES, CLUSTER, FIRST, SECOND, FIRST_FILE, SECOND_FILE, REVIEWERS]].assign(
         votes_1=votes[LEFT],
         votes_2=votes[RIGHT],
+        votes_neither=votes[TIES],
         first_shown_votes=votes[LEFT],
         n_orders=merged.n_orders[pair],
-        opposite_orders=opposite_winners(merged, votes[LEFT], votes[RIGHT])[pair],
+        opposite_orders=opposite_winners(merged, votes[LEFT], votes[RIGHT], neither=votes[TIES])[pair],
     )
     return _numbered(rows)
 
@@ -116,17 +119,16 @@ def _summed(counts: pd.Series, pair: NDArray[np.intp], n: int) -> NDArray[np.int
 def _with_winner(rows: pd.DataFrame, study: PairwiseStudy) -> pd.DataFrame:
     """Winner, agreement, and why a pair is left out by the filter."""
     votes = (rows["votes_1"], rows["votes_2"])
-    winner, agreement = winners(*votes), agreements(*votes)
+    neither = rows["votes_neither"]
+    winner, agreement = winners(*votes, neither), agreements(*votes, neither)
     # No share of the larger side is below a half, and what asks for less asks for nothing.
     least = max(study.min_agreement, 0.5)
-    found = filter_pairs(*votes, rows["num_reviewers"], min_agreement=least, min_reviewers=study.min_reviewers)
-    tied = winner == NO_WINNER
-    cause = np.where(
-        tied, TIE, np.where(rounded(agreement) < float(rounded(least)), LOW_AGREEMENT, FEW_REVIEWERS)
-    ).astype("object")
+    limits: dict[str, Any] = {"min_agreement": least, "min_reviewers": study.min_reviewers}
+    found = filter_pairs(*votes, rows["num_reviewers"], neither=neither, **limits)
+    cause = np.where(found.tied, TIE, np.where(found.low_agreement, LOW_AGREEMENT, FEW_REVIEWERS)).astype("object")
     return rows.assign(
         agreement=agreement,
-        winner=pd.Series(winner, index=rows.index, dtype="Int64").mask(tied),
+        winner=pd.Series(winner, index=rows.index, dtype="Int64").mask(found.tied),
         excluded=pd.Series(cause, index=rows.index).mask(found.kept, None),
     )
 

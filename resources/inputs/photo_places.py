@@ -22,7 +22,6 @@ class PhotoPlaces:
     """The files of one folder, listed once; no folder is a folder without files."""
 
     root: Path
-    there: bool
     _exact: frozenset[str]
     _any_case: Mapping[str, str]
 
@@ -34,12 +33,11 @@ class PhotoPlaces:
     def at(cls, root: Path) -> "PhotoPlaces":
         """The files that lie in the folder itself."""
         names: list[str] = []
-        there = root.is_dir()
-        if there:
+        if root.is_dir():
             with os.scandir(root) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_file())
         # Of names that differ only in letter case the first in the alphabet counts, on every machine the same.
-        return cls(root, there, frozenset(names), {name.casefold(): name for name in reversed(names)})
+        return cls(root, frozenset(names), {name.casefold(): name for name in reversed(names)})
 
     def place_of(self, name: str) -> tuple[str, bool]:
         """The photo's address and whether it is there; where it is not, the address at which it belongs."""

@@ -1,7 +1,8 @@
 """Reads people's votes on photo pairs, one row per pair and order shown; every fault with row, column and value."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,15 +12,15 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from analysis.preference_truth import agreements, contradicts_max_vote
-from resources.errors import FileFault
-from resources.inputs.csv_files import CsvFile, read_csv_file
+from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS
+from resources.errors import FileFault, nearest
+from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
 
-SERIES, FIRST, SECOND, LEFT, RIGHT = "series_id", "compareID1", "compareID2", "LEFT", "RIGHT"
-FIRST_FILE, SECOND_FILE = "compareFile1", "compareFile2"
-AGREEMENT, MAX_VOTE, REVIEWERS, TOTAL = "Agreement", "MaxVote", "num_reviewers", "Total"
-REQUIRED: Final = (SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, LEFT, RIGHT, AGREEMENT, MAX_VOTE, REVIEWERS)
-COUNTS: Final = (FIRST, SECOND, LEFT, RIGHT, MAX_VOTE, REVIEWERS)
+SERIES, FIRST, SECOND, LEFT, RIGHT = NEEDED_COLUMNS
+FIRST_FILE, SECOND_FILE, AGREEMENT, MAX_VOTE, REVIEWERS, TOTAL, TIES = OPTIONAL_COLUMNS
+CLUSTER: Final = "cluster"
+COUNTS: Final = (FIRST, SECOND, LEFT, RIGHT, MAX_VOTE, REVIEWERS, TOTAL, TIES)
 LARGEST: Final = 1_000_000_000
 DIGITS: Final = 6
 # Agreement may be written with one decimal.
@@ -30,34 +31,78 @@ _LEADS_OUT = r"(?:^|[\\/])\.\.(?:[\\/]|$)|^[\\/]|^[A-Za-z]:"
 _FILE_NAME = r"^0*([0-9]+)-0*([0-9]+)\.[A-Za-z]+$"
 
 
-def read_photo_votes(path: str | Path | UPath) -> pd.DataFrame:
+def read_photo_votes(
+    path: str | Path | UPath, cluster_column: str | None = None, columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """Every row of the file, in its order.
 
+    LEFT and RIGHT decide. What else the file says of the votes must agree with them, and need not be there.
+
     Args:
-        path: Local path or fsspec address of a CSV in PhotoTriage's form; columns beyond `REQUIRED` may be there.
+        path: Local path or fsspec address of a CSV in PhotoTriage's form: `NEEDED_COLUMNS`, perhaps some of
+            `OPTIONAL_COLUMNS`, and any others.
+        cluster_column: The column with what several series share, such as a scene; none: series share nothing.
+        columns: Names of these columns in the file, where they differ.
 
     Returns:
-        Columns series_id (six digits, however the file writes it), compareID1, compareID2, compareFile1, compareFile2,
-        LEFT, RIGHT and num_reviewers; the index is the row in the file.
+        Columns series_id (six digits, however the file writes it), compareID1, compareID2, compareFile1, compareFile2
+        (blank where the file has no such column), LEFT, RIGHT, TIES (votes for neither; 0 there), num_reviewers (the
+        number of votes there) and cluster (the series where no column is named); the index is the row in the file.
 
     Raises:
         FileFault: One thing is wrong with the file.
         FileFaults: Several things are; all are listed in one message.
     """
-    file = read_csv_file(path, REQUIRED)
+    file = _opened(path, cluster_column, columns or {})
     if file.frame.empty:
         raise FileFault(file.name, "there is no row below the header.", "Export it again with its rows.")
     faults = Faults(file.name)
-    counted = [*COUNTS, *([TOTAL] if TOTAL in file.frame.columns else [])]
+    counted = [name for name in COUNTS if name in file.frame.columns]
     read = pd.DataFrame({SERIES: _series(file, faults)} | {name: _whole(file, name, faults) for name in counted})
-    read[AGREEMENT] = _agreement(file, faults)
+    if AGREEMENT in file.frame:
+        read[AGREEMENT] = _agreement(file, faults)
+    read[CLUSTER] = _clusters(file, cluster_column, faults) if cluster_column else read[SERIES]
     rows = read.dropna().astype(dict.fromkeys(counted, "int64"))
+    if TIES not in rows:
+        rows[TIES] = 0
+    if REVIEWERS not in rows:
+        rows[REVIEWERS] = rows[LEFT] + rows[RIGHT] + rows[TIES]
     rows = rows.assign(**{name: file.frame.loc[rows.index, name] for name in (FIRST_FILE, SECOND_FILE)})
-    _refuse_files(rows, faults)
-    _refuse_pairs(rows, faults)
-    _refuse_votes(rows, faults)
+    _refuse_files(rows, faults, file.names)
+    _refuse_clusters(rows, faults)
+    _refuse_pairs(rows, faults, file.names)
+    _refuse_votes(rows, faults, file.names)
     faults.raise_if_any()
-    return rows[[SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, LEFT, RIGHT, REVIEWERS]]
+    return rows[[SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, LEFT, RIGHT, TIES, REVIEWERS, CLUSTER]]
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """The file with our names for its columns; `names` has the file's own, for whoever looks there."""
+
+    name: str
+    frame: pd.DataFrame
+    names: Mapping[str, str]
+    number: Callable[[str], float | None]
+
+
+def _opened(path: str | Path | UPath, cluster_column: str | None, columns: Mapping[str, str]) -> _Votes:
+    """The columns that are read, and the one of the clusters as `CLUSTER`."""
+    names = {name: columns.get(name, name) for name in (*NEEDED_COLUMNS, *OPTIONAL_COLUMNS)}
+    # Who gives an optional column another name says that it is there.
+    needed = [names[name] for name in names if name in NEEDED_COLUMNS or name in columns]
+    file = read_csv_file(path, needed, "pairwise.columns")
+    there = list(file.frame.columns)
+    if cluster_column is not None and cluster_column not in there:
+        problem = f"column '{cluster_column}' is missing{nearest(cluster_column, there)}."
+        raise FileFault(file.name, problem, "Correct `cluster_column`, or add the column.", row=file.header_row)
+    frame = pd.DataFrame({name: file.frame[theirs] for name, theirs in names.items() if theirs in there})
+    if cluster_column is not None:
+        frame[CLUSTER] = file.frame[cluster_column]
+    for name in (FIRST_FILE, SECOND_FILE):
+        if name not in frame:
+            frame[name] = ""
+    return _Votes(file.name, frame, names, file.number)
 
 
 def series_name(cell: str) -> str | None:
@@ -66,61 +111,78 @@ def series_name(cell: str) -> str | None:
     return None if found is None else f"{int(found[1]):0{DIGITS}d}"
 
 
-def _series(file: CsvFile, faults: Faults) -> pd.Series:
+def _series(file: _Votes, faults: Faults) -> pd.Series:
     cells = file.frame[SERIES]
     names = cells.map({cell: series_name(cell) for cell in cells.unique()})
     for row, cell in _cells(cells[names.isna()]):
-        problem = f"series '{cell}' in column '{SERIES}' is no number."
+        problem = f"series '{cell}' in column '{file.names[SERIES]}' is no number."
         faults.add(problem, "Photos are named by its digits and must lie in image_root: write digits only.", row)
     return names
 
 
-def _whole(file: CsvFile, column: str, faults: Faults) -> pd.Series:
+def _clusters(file: _Votes, column: str, faults: Faults) -> pd.Series:
+    """What several series share, as the file names it; missing where a cell is blank."""
+    cells = file.frame[CLUSTER]
+    for row, _ in _cells(cells[cells == ""]):
+        faults.add(f"column '{column}' is blank.", "Write what the series shares with others, or its own name.", row)
+    return cells.where(cells != "")
+
+
+def _whole(file: _Votes, column: str, faults: Faults) -> pd.Series:
     """The column's counts; missing where a cell holds none."""
     numbers = _numbers(file, column)
     good = (numbers >= 0) & (numbers <= LARGEST) & (numbers == np.floor(numbers))
     for row, cell in _cells(file.frame[column][~good]):
-        problem = f"'{cell}' in column '{column}' is no whole number from 0 to {LARGEST:,}."
+        problem = f"'{cell}' in column '{file.names[column]}' is no whole number from 0 to {LARGEST:,}."
         faults.add(problem, "Correct it, or leave the row out.", row)
     return numbers.where(good)
 
 
-def _agreement(file: CsvFile, faults: Faults) -> pd.Series:
+def _agreement(file: _Votes, faults: Faults) -> pd.Series:
     """The winner's share of votes as the file has it; missing where a cell holds none."""
     cells, numbers = file.frame[AGREEMENT], _numbers(file, AGREEMENT)
     good = (numbers >= 0.5) & (numbers <= 1)
     for row, cell in _cells(cells[numbers.isna()]):
-        faults.add(f"'{cell}' in column '{AGREEMENT}' is no number.", "Write it with a point.", row)
+        faults.add(f"'{cell}' in column '{file.names[AGREEMENT]}' is no number.", "Write it with a point.", row)
     for row, cell in _cells(cells[numbers.notna() & ~good]):
-        problem = f"agreement {cell} in column '{AGREEMENT}' is outside 0.5-1."
+        problem = f"agreement {cell} in column '{file.names[AGREEMENT]}' is outside 0.5-1."
         faults.add(problem, "It is the winner's share of votes: divide a percentage by 100.", row)
     return numbers.where(good)
 
 
-def _refuse_files(rows: pd.DataFrame, faults: Faults) -> None:
+def _refuse_files(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) -> None:
     """File names that lead out of the image folder, or that name another photo than series and compareID do."""
     numbers = rows[SERIES].map({name: str(int(name)) for name in rows[SERIES].unique()})
     for column, place in ((FIRST_FILE, FIRST), (SECOND_FILE, SECOND)):
         cells = rows[column]
         out = cells.str.contains(_LEADS_OUT, regex=True)
         for row, cell in _cells(cells[out]):
-            problem = f"'{cell}' in column '{column}' leads out of image_root."
+            problem = f"'{cell}' in column '{names[column]}' leads out of image_root."
             faults.add(problem, "Write the photo's file name only.", row)
         named = cells[~out].str.extract(_FILE_NAME).dropna()
         there = rows.loc[named.index]
         other = (named[0] != numbers[named.index]) | (named[1] != (there[place] + 1).astype("str"))
         for row, one in _rows(there, other):
             problem = (
-                f"'{one[column]}' in column '{column}' is another photo than series {one[SERIES]} with {place} "
-                f"{one[place]}, which counts from 0."
+                f"'{one[column]}' in column '{names[column]}' is another photo than series {one[SERIES]} with "
+                f"{names[place]} {one[place]}, which counts from 0."
             )
             faults.add(problem, "Correct the one that is wrong, or leave the file name blank.", row)
 
 
-def _refuse_pairs(rows: pd.DataFrame, faults: Faults) -> None:
+def _refuse_clusters(rows: pd.DataFrame, faults: Faults) -> None:
+    """Rows that put a series into another cluster than its first row does."""
+    first = rows.drop_duplicates(SERIES).set_index(SERIES)[CLUSTER]
+    for row, one in _rows(rows, rows[CLUSTER] != rows[SERIES].map(first)):
+        problem = f"series {one[SERIES]} lies in cluster '{one[CLUSTER]}' here and in '{first[one[SERIES]]}' above."
+        faults.add(problem, "A series has one cluster, which may hold others too: correct the one that is wrong.", row)
+
+
+def _refuse_pairs(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) -> None:
     """Pairs of a photo with itself, and the same order of the same pair twice."""
     for row, one in _rows(rows, rows[FIRST] == rows[SECOND]):
-        problem = f"series {one[SERIES]} pairs image {one[FIRST]} in columns '{FIRST}' and '{SECOND}' with itself."
+        both = f"columns '{names[FIRST]}' and '{names[SECOND]}'"
+        problem = f"series {one[SERIES]} pairs image {one[FIRST]} in {both} with itself."
         faults.add(problem, "Correct a compareID, or leave the row out.", row)
     key = [SERIES, FIRST, SECOND]
     again = rows.duplicated(key)
@@ -135,32 +197,37 @@ def _refuse_pairs(rows: pd.DataFrame, faults: Faults) -> None:
         faults.add(problem, "Keep one of the rows, or add their votes.", row)
 
 
-def _refuse_votes(rows: pd.DataFrame, faults: Faults) -> None:
+def _refuse_votes(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) -> None:
     """Votes that contradict each other, or what the file says about them."""
-    votes = rows[LEFT] + rows[RIGHT]
+    votes = rows[LEFT] + rows[RIGHT] + rows[TIES]
     for row, _ in _rows(rows, votes == 0):
-        faults.add(f"'{LEFT}' and '{RIGHT}' are both 0: nobody voted.", "Leave the row out.", row)
+        faults.add(f"'{names[LEFT]}' and '{names[RIGHT]}' are both 0: nobody voted.", "Leave the row out.", row)
     voted = rows[votes > 0]
     votes = votes[voted.index]
     if TOTAL in voted:
         for row, one in _rows(voted, voted[TOTAL] != votes):
-            problem = f"{one[TOTAL]} in column '{TOTAL}' is not the sum of {_said(one)}."
+            problem = f"{one[TOTAL]} in column '{names[TOTAL]}' is not the sum of {_said(one, names)}."
             faults.add(problem, "Correct the votes or their total.", row)
     for row, one in _rows(voted, voted[REVIEWERS] < votes):
-        problem = f"{one[REVIEWERS]} in column '{REVIEWERS}' are fewer people than votes ({_said(one)})."
+        problem = f"{one[REVIEWERS]} in column '{names[REVIEWERS]}' are fewer people than votes ({_said(one, names)})."
         faults.add(problem, "Each person votes once on a row: correct the one that is wrong.", row)
+    # Where all votes are for neither there is no winner whose share could be wrong.
+    voted = voted[voted[LEFT] + voted[RIGHT] > 0]
     share = agreements(voted[LEFT], voted[RIGHT])
-    for row, one in _rows(voted, np.abs(share - voted[AGREEMENT]).round(9) > ROUNDING):
-        problem = f"{one[AGREEMENT]:g} in column '{AGREEMENT}' is not the winner's share of {_said(one)}."
+    told = voted.get(AGREEMENT, share)
+    for row, one in _rows(voted, np.abs(share - told).round(9) > ROUNDING):
+        problem = f"{one[AGREEMENT]:g} in column '{names[AGREEMENT]}' is not the winner's share of {_said(one, names)}."
         faults.add(problem, "Correct the votes or the agreement.", row)
+    if MAX_VOTE not in voted:
+        return
     contradicts = contradicts_max_vote(*(voted[name] for name in (LEFT, RIGHT, FIRST, SECOND, MAX_VOTE)))
     for row, one in _rows(voted, contradicts):
         images = f"{one[FIRST]} and {one[SECOND]}"
-        problem = f"{one[MAX_VOTE]} in column '{MAX_VOTE}' contradicts {_said(one)} for images {images}."
-        faults.add(problem, "MaxVote is the compareID of the image with more votes, not 1 or 2: correct it.", row)
+        problem = f"{one[MAX_VOTE]} in column '{names[MAX_VOTE]}' contradicts {_said(one, names)} for images {images}."
+        faults.add(problem, "It is the compareID of the image with more votes, not 1 or 2: correct it.", row)
 
 
-def _numbers(file: CsvFile, column: str) -> pd.Series:
+def _numbers(file: _Votes, column: str) -> pd.Series:
     cells = file.frame[column]
     return cells.map({cell: file.number(cell) for cell in cells.unique()}).astype("float64")
 
@@ -176,5 +243,6 @@ def _rows(rows: pd.DataFrame, wrong: pd.Series | NDArray[np.bool_]) -> Iterator[
     return zip(found.index.tolist(), found.to_dict("records"), strict=True)  # type: ignore[arg-type]
 
 
-def _said(one: dict[str, Any]) -> str:
-    return f"LEFT {one[LEFT]} and RIGHT {one[RIGHT]}"
+def _said(one: dict[str, Any], names: Mapping[str, str]) -> str:
+    ties = f", {names[TIES]} {one[TIES]}" if one[TIES] else ""
+    return f"{names[LEFT]} {one[LEFT]} and {names[RIGHT]} {one[RIGHT]}{ties}"

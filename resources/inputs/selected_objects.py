@@ -34,7 +34,7 @@ def read_selected_objects(
         FileFault: A name cannot be read, or an object is listed twice.
         FileFaults: Several such faults.
     """
-    file = read_csv_file(path, [filename_column, PATH])
+    file = read_csv_file(path, [filename_column, PATH], "fidelity.columns")
     faults = Faults(file.name)
     if file.frame.empty:
         faults.add("there is no row below the header.", "List the objects, or leave `selected_objects` out.")

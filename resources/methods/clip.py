@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from resources.methods.features import Features, Floats
+
+ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -22,10 +25,12 @@ class ClipContrast:
         if not images.shape[1]:
             return np.full(len(images), np.nan)
         good, bad = _unit(features.text_vectors((self.positive, self.negative)))
-        return _unit(images) @ (good - bad)
+        # Few rows at once: all of them in 64 bits would fill memory.
+        parts = range(0, len(images), ROWS_AT_ONCE)
+        return np.concatenate([_unit(images[start : start + ROWS_AT_ONCE]) @ (good - bad) for start in parts])
 
 
-def _unit(vectors: Floats) -> Floats:
+def _unit(vectors: ArrayLike) -> Floats:
     """Rows of length 1; a row without length has no direction and becomes NaN."""
     rows = np.asarray(vectors, dtype=np.float64)
     length = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -58,6 +58,8 @@ class PairMethod(Protocol):
     ) -> tuple[ArrayLike, ArrayLike]:
         """Scores of images 1 and 2 of each pair, shape ``(n,)`` each, fitted without the pair's series.
 
+        `series` has one number for all series that share a cluster or a photo: what has the same number stays together.
+
         Raises:
             UndefinedStatistic: No pair has a score, and why.
         """

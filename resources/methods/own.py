@@ -2,15 +2,63 @@
 
 import importlib.util
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError, listed, nearest
 from resources.methods.contract import ImageMethod, Method, PairMethod
-from resources.methods.features import MEASURES
+from resources.methods.features import MEASURES, Features, Pairs
 
 OBJECT = "method"
 SHOW = "docs/new-method.md shows one."
+
+
+@dataclass(frozen=True)
+class OwnImageMethod:
+    """A user's method that scores images; what goes wrong in the file is told in one sentence."""
+
+    name: str
+    needs: tuple[str, ...]
+    path: Path
+    made: ImageMethod
+
+    def score(self, features: Features) -> ArrayLike:
+        """What the file's `score` gives.
+
+        Raises:
+            UserError: It fails.
+        """
+        with _told(self.name, self.path, "in `score`"):
+            return self.made.score(features)
+
+
+@dataclass(frozen=True)
+class OwnPairMethod:
+    """A user's method that learns; what goes wrong in the file is told in one sentence."""
+
+    name: str
+    needs: tuple[str, ...]
+    path: Path
+    made: PairMethod
+
+    def pair_scores(
+        self, features: Features, pairs: Pairs, series: NDArray[np.generic], folds: int, seed: int
+    ) -> tuple[ArrayLike, ArrayLike]:
+        """What the file's `pair_scores` gives.
+
+        Raises:
+            UserError: It fails.
+        """
+        with _told(self.name, self.path, "in `pair_scores`"):
+            return self.made.pair_scores(features, pairs, series, folds, seed)
 
 
 def own_method(name: str, path: Path) -> Method:
@@ -25,7 +73,11 @@ def own_method(name: str, path: Path) -> Method:
     """
     if path.suffix != ".py" or not path.is_file():
         raise _fault(name, path, "is no Python file on this machine.", "Put it there, or correct the path.")
-    found = getattr(_module(name, path), OBJECT, None)
+    with _told(name, path, "when it is loaded"):
+        return _method(name, path, getattr(_module(name, path), OBJECT, None))
+
+
+def _method(name: str, path: Path, found: object) -> Method:
     if found is None:
         raise _fault(name, path, f"defines no `{OBJECT}`.", SHOW)
     if isinstance(found, type):
@@ -34,11 +86,14 @@ def own_method(name: str, path: Path) -> Method:
         raise _fault(name, path, f"`{OBJECT}` lacks `name`, `needs`, or one of `score` and `pair_scores`.", SHOW)
     if found.name != name:
         raise _fault(name, path, f"`{OBJECT}.name` is '{found.name}'.", f"Call it '{name}' in both places.")
-    for stage in found.needs:
-        if isinstance(found.needs, str) or stage not in MEASURES:
-            what = f"`{OBJECT}.needs` is {found.needs!r}{nearest(str(stage), MEASURES)}."
-            raise _fault(name, path, what, f"Write a tuple of stages out of {listed(MEASURES)}.")
-    return found
+    needs = found.needs
+    unknown = [one for one in needs if one not in MEASURES] if isinstance(needs, tuple | list) else [needs]
+    if unknown:
+        what = f"`{OBJECT}.needs` is {needs!r}{nearest(str(unknown[0]), MEASURES)}."
+        raise _fault(name, path, what, f"Write a tuple of stages out of {listed(MEASURES)}.")
+    if isinstance(found, PairMethod):
+        return OwnPairMethod(name, tuple(needs), path, found)
+    return OwnImageMethod(name, tuple(needs), path, found)
 
 
 def _module(name: str, path: Path) -> ModuleType:
@@ -52,11 +107,33 @@ def _module(name: str, path: Path) -> ModuleType:
     sys.modules[known_as] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException:
         del sys.modules[known_as]
-        raise _fault(name, path, f"fails when it is loaded ({type(error).__name__}: {error}).", "Mend it.") from error
+        raise
     return module
 
 
+@contextmanager
+def _told(name: str, path: Path, when: str) -> Iterator[None]:
+    """What the file's code raises as an error of the user who wrote it; an undefined score is none.
+
+    `sys.exit` in it must not end the run as if all were well; an interruption by the keyboard ends it.
+    """
+    try:
+        yield
+    except (UndefinedStatistic, _OwnFault):
+        raise
+    except (Exception, SystemExit) as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = error.lineno if isinstance(error, SyntaxError) and not lines else lines[-1] if lines else None
+        where = f" at line {line}" if line else ""
+        what = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        raise _fault(name, path, f"fails {when} ({what.rstrip('.')}){where}.", "Mend it.") from error
+
+
+class _OwnFault(UserError):
+    """Has method, file and remedy already."""
+
+
 def _fault(name: str, path: Path, problem: str, remedy: str) -> UserError:
-    return UserError(f"own_methods.{name}: {path} {problem} {remedy}")
+    return _OwnFault(f"own_methods.{name}: {path} {problem} {remedy}")

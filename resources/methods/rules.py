@@ -17,6 +17,11 @@ class RuleMeasure:
     measure: str
     needs: tuple[str, ...] = NEEDS
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What it reads."""
+        return (self.measure,)
+
     def score(self, features: Features) -> Floats:
         """The measure, in its own unit."""
         return features.numbers(self.measure)
@@ -29,6 +34,11 @@ class Composite:
     name: str
     weights: Mapping[str, float]
     needs: tuple[str, ...] = NEEDS
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What it reads."""
+        return tuple(self.weights)
 
     def score(self, features: Features) -> Floats:
         """The mean, 0-1; NaN where one of its measures is not defined."""

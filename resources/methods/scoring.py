@@ -41,8 +41,7 @@ def pair_scores_of(
     n = pairs.first.size
     try:
         if isinstance(method, PairMethod):
-            both = method.pair_scores(features, pairs, series, folds, seed)
-            one, two = (_numbers(method, side, n, "pair") for side in both)
+            one, two = _of_pairs(method, method.pair_scores(features, pairs, series, folds, seed), n)
         else:
             one, two = _of_images(method, features, pairs)
     except UndefinedStatistic as undefined:
@@ -69,6 +68,15 @@ def why_unavailable(method: Method, unavailable: dict[str, str]) -> str | None:
     return " ".join(said) or None
 
 
+def _of_pairs(method: PairMethod, both: object, n: int) -> tuple[Floats, Floats]:
+    if not isinstance(both, tuple | list) or len(both) != 2:
+        raise UserError(
+            f"Method '{method.name}' gives {type(both).__name__} for pairs; it must give two arrays, the scores of "
+            "images 1 and of images 2."
+        )
+    return _numbers(method, both[0], n, "pair"), _numbers(method, both[1], n, "pair")
+
+
 def _of_images(method: ImageMethod, features: Features, pairs: Pairs) -> tuple[Floats, Floats]:
     scores = _numbers(method, method.score(features), len(features), "image")
     return scores[pairs.first], scores[pairs.second]
@@ -76,7 +84,10 @@ def _of_images(method: ImageMethod, features: Features, pairs: Pairs) -> tuple[F
 
 def _numbers(method: Method, scores: ArrayLike | Sequence[object], n: int, each: str) -> Floats:
     try:
-        numbers = np.asarray(scores, dtype=np.float64)
+        numbers = np.asarray(scores)
+        if np.iscomplexobj(numbers):
+            raise TypeError("they are complex")
+        numbers = numbers.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise UserError(f"Method '{method.name}' gives scores that are no numbers ({error}).") from error
     if numbers.shape != (n,):

@@ -20,6 +20,7 @@ from resources.configuration.pairwise import PairwiseStudy
 from resources.file_hash import sha256_of_file
 from resources.pairwise_export import tables
 from resources.pairwise_export.summary import configuration_text, rules_resolution, strict_json, summary
+from resources.pairwise_rows import available, judged_pairs
 from resources.plots.figure import save_figure
 from resources.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
 from resources.progress import Advance
@@ -110,7 +111,7 @@ def _write_all(folder: Path, benchmark: Benchmark, now: datetime, advance: Advan
         put("detailed_results.csv", tables.detailed_results(metrics, study.dataset_name))
         for name, frame in tables.rankings(metrics).items() if study.save_ranking_csvs else ():
             put(name, frame)
-        for row in tables.available(metrics).to_dict("records"):
+        for row in available(metrics).to_dict("records"):
             method = str(row["method"])
             if study.save_confusion_matrices:
                 counts = tables.confusion(row)
@@ -146,12 +147,15 @@ def _logging_to(path: Path) -> Iterator[logging.Logger]:
 def _log_what(log: logging.Logger, benchmark: Benchmark) -> None:
     """Versions, data and filter."""
     study, pairs = benchmark.study, benchmark.photo_pairs
-    judged = pairs[pairs["excluded"].isna()]
+    judged = judged_pairs(pairs)
     causes = ", ".join(f"{count} {cause}" for cause, count in pairs["excluded"].value_counts().items())
     log.info(f"Touchstone {version('touchstone')}, Python {platform.python_version()}, {platform.machine()}; UTC")
     log.info(f"Dataset {study.dataset_name}: {study.pairs_csv}, photos in {study.image_root}")
     log.info(f"Orders {study.orders}, agreement >= {study.min_agreement:g}, reviewers >= {study.min_reviewers}")
-    log.info(f"{len(judged)} of {len(pairs)} pairs judged, {judged['series_id'].nunique()} series; left out: {causes}")
+    series = f"{judged['series_id'].nunique()} series"
+    if study.cluster_column:
+        series += f" in {judged['cluster'].nunique()} {study.units}"
+    log.info(f"{len(judged)} of {len(pairs)} pairs judged, {series}; left out: {causes}")
     log.info(f"Rule measures at resolution: {rules_resolution(study)}; seed {study.seed}")
 
 
@@ -160,8 +164,10 @@ def _method_line(row: Mapping[Any, Any]) -> str:
         return (
             f"{row['method']}: no accuracy: {row['undefined'] if pd.notna(row['undefined']) else 'no pair is judged'}"
         )
+    low, high = row["accuracy_low"], row["accuracy_high"]
+    bounds = f"no interval, {row['interval_method']}" if pd.isna(low) else f"{low:.4f} to {high:.4f}"
     time_ms = "" if pd.isna(row["avg_time_ms"]) else f", {row['avg_time_ms']:.2f} ms a pair"
     return (
-        f"{row['method']}: accuracy {row['accuracy']:.4f} ({row['accuracy_low']:.4f} to {row['accuracy_high']:.4f}), "
+        f"{row['method']}: accuracy {row['accuracy']:.4f} ({bounds}), "
         f"{row['n']} pairs, tie rate {row['tie_rate']:.4f}{time_ms}"
     )

@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 
 from resources.configuration.pairwise import PairwiseStudy
-from resources.pairwise_export.tables import available
+from resources.pairwise_rows import available, interval_column, judged_pairs
 
 # Those that the older benchmark had, in its order; everything else of the table follows.
 FIRST: Final = (
@@ -20,8 +20,13 @@ FIRST: Final = (
 NOTES: Final = {
     "accuracy": "A tie counts half. In per_pair_results.csv a tie is not correct, so the mean of `correct` is lower by "
     "tie_rate / 2.",
-    "avg_time_ms": "What the method alone would take for a pair: decoding and measuring both photos. shared_time_ms is "
-    "what it took here, photos shared by pairs and methods.",
+    "intervals": "[null, null] where there are no bounds: interval_methods says why, or `undefined` why there is no "
+    "number. Clusters are what intervals and tests take as independent: series, or what cluster_column names.",
+    "avg_time_ms": "What the method alone would take for a pair: decoding and measuring both photos, in ms. Decoding, "
+    "rules and networks on the processor: time that cores worked, added up, whatever else the machine did; networks on "
+    "a GPU: by the clock. shared_time_ms is what it took here, photos shared by pairs and methods.",
+    "bt_agreement": "Mean log probability of the method's picks by people's strengths. In-sample: the strengths were "
+    "fitted on the same votes. Older benchmarks call it log_likelihood.",
     "log_likelihood": "Of people's votes, in all, on series that the method's slope was not fitted on. What older "
     "benchmarks call log_likelihood is bt_agreement.",
     "top2_accuracy": "top2_accuracy and mrr are 0 by the form of the files: a pair has no second place.",
@@ -39,7 +44,7 @@ def summary(
         study: Dataset, orders, filter and seed.
         created_at: When the folder is written, with its zone.
     """
-    judged = photo_pairs[photo_pairs["excluded"].isna()]
+    judged = judged_pairs(photo_pairs)
     left_out = photo_pairs["excluded"].value_counts()
     lacking = metrics[metrics["unavailable"].notna()]
     return {
@@ -53,6 +58,8 @@ def summary(
         "rules_resolution": rules_resolution(study),
         "n_pairs": len(judged),
         "n_series": int(judged["series_id"].nunique()),
+        "n_clusters": int(judged["cluster"].nunique()),
+        "cluster_column": study.cluster_column,
         "n_left_out": {str(cause): int(count) for cause, count in sorted(left_out.items())},
         "methods": {row["method"]: _of_method(row, study) for row in available(metrics).to_dict("records")},
         "unavailable": dict(sorted(zip(lacking["method"], lacking["unavailable"], strict=True))),
@@ -88,12 +95,14 @@ def _of_method(row: Mapping[Hashable, Any], study: PairwiseStudy) -> dict[str, A
     names = [str(name) for name in row]
     bounded = [name for name in names if f"{name}_low" in names]
     ends = {f"{name}_{end}" for name in bounded for end in ("low", "high")}
-    apart = {"method", "unavailable", *ends, *(name for name in names if name.startswith("truth_"))}
+    made = {name: interval_column(name) for name in bounded}
+    apart = {"method", "unavailable", *ends, *made.values(), *(name for name in names if name.startswith("truth_"))}
     rest = [name for name in names if name not in apart and name not in FIRST]
     values = {name: _plain(row[name]) for name in (*FIRST, *rest)}
     values["n_undefined"] = int(row["n_total"] - row["n"])
     intervals = {name: [_plain(row[f"{name}_low"]), _plain(row[f"{name}_high"])] for name in bounded}
-    return values | {"intervals": {"confidence": study.confidence} | intervals}
+    methods = {name: _plain(row[column]) for name, column in made.items()}
+    return values | {"intervals": {"confidence": study.confidence} | intervals, "interval_methods": methods}
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import pandas as pd
 
+from resources.pairwise_rows import available
+
 METHODS_SUMMARY: Final = (
     *("method", "avg_top1_accuracy", "avg_top2_accuracy", "avg_mrr"),
     *("avg_time_ms", "datasets_tested"),
@@ -23,16 +25,6 @@ PER_PAIR: Final = (
 # The form asks for them; a pair has no second place.
 NOT_MEASURED: Final = 0.0
 DATASETS_TESTED: Final = 1
-
-
-def available(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Methods that were measured, the most accurate first; ties by name, methods without a prediction last.
-
-    Args:
-        metrics: Table `method_metrics`.
-    """
-    measured = metrics[metrics["unavailable"].isna()]
-    return measured.sort_values(["accuracy", "method"], ascending=[False, True], ignore_index=True)
 
 
 def methods_summary(metrics: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError, listed, nearest
 from resources.file_hash import sha256_of_file
 from resources.gpu import GpuResource
-from resources.photo_features.model import Record, Unavailable, misfit, require_safetensors
+from resources.photo_features.model import Record, Unavailable, centre_of, misfit, require_finite, require_safetensors
 from resources.weights import clip_weights
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ClipEmbedding:
 
         Raises:
             Unavailable: The weights are not on this machine.
-            UserError: The architecture is unknown or lacks QuickGELU, or the weights are a pickle or damaged.
+            UserError: The architecture is unknown or lacks QuickGELU, or the weights are a pickle, damaged or none.
         """
         import open_clip
         from open_clip.transform import PreprocessCfg, merge_preprocess_dict
@@ -56,6 +56,7 @@ class ClipEmbedding:
         side = described["vision_cfg"]["image_size"]
         # What open_clip itself does for a tag; a weights file has none, so it is told.
         self._preprocessing: dict[str, Any] = merge_preprocess_dict(asdict(PreprocessCfg()), published) | {"size": side}
+        self._sees_centre = self._preprocessing["resize_mode"] == "shortest"
         self.side_px = int(max(side)) if isinstance(side, Sequence) else int(side)
         self.width = int(described["embed_dim"])
         self.record: Record = {
@@ -78,7 +79,7 @@ class ClipEmbedding:
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         """The photo as the model's own preprocessing makes it, one input without a batch axis."""
-        return self._transform(photo)
+        return self._transform(centre_of(photo) if self._sees_centre else photo)
 
     def embed(self, batch: "torch.Tensor") -> NDArray[np.float32]:
         """One unit vector per input."""
@@ -97,9 +98,12 @@ class ClipEmbedding:
 
         try:
             # Given a file and no tag, it asks no network.
-            return open_clip.create_model(self._architecture, pretrained=str(self._path), weights_only=True)
-        except (RuntimeError, KeyError) as error:
+            model = open_clip.create_model(self._architecture, pretrained=str(self._path), weights_only=True)
+        except Exception as error:
+            # Of weights of another form it raises whatever its reading runs into.
             raise misfit(SETTING, self._path, self._architecture, error) from error
+        require_finite(model, SETTING, self._path)
+        return model
 
 
 def _weights_file(model: ClipModel) -> Path:

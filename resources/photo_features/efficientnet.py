@@ -12,7 +12,7 @@ from PIL import Image
 from resources.errors import UserError
 from resources.file_hash import sha256_of_file
 from resources.gpu import GpuResource
-from resources.photo_features.model import Record, Unavailable, misfit
+from resources.photo_features.model import Record, Unavailable, centre_of, misfit
 
 if TYPE_CHECKING:
     import torch
@@ -70,7 +70,7 @@ class EfficientNetEmbedding:
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         """The photo as the model's own preprocessing makes it, one input without a batch axis."""
-        prepared: torch.Tensor = self._transform(photo)
+        prepared: torch.Tensor = self._transform(centre_of(photo))
         return prepared
 
     def embed(self, batch: "torch.Tensor") -> NDArray[np.float32]:

@@ -111,12 +111,12 @@ class FeatureMaker:
         embeddings: dict[str, NDArray[np.float32]] = {}
         for model in stages.models if readable else ():
             inputs = torch.stack([photo.inputs.pop(model.name) for photo in readable])
-            started = time.perf_counter()
+            started, compute_s = time.perf_counter(), self.gpu.compute_s
             embeddings[model.name] = model.embed(inputs)
-            taken_s = time.perf_counter() - started
-            self.model_s += taken_s
+            self.model_s += time.perf_counter() - started
+            taken_ms = 1000.0 * (self.gpu.compute_s - compute_s)
             for photo in readable:
-                photo.stage_ms[model.name] += 1000.0 * taken_s / len(readable)
+                photo.stage_ms[model.name] += taken_ms / len(readable)
         return embeddings
 
 

@@ -1,4 +1,4 @@
-"""What a model has to offer to become a stage, and the two ways in which its weights can be wrong."""
+"""What a model has to offer to become a stage, and the ways in which its weights can be wrong."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from resources.errors import UserError
+from resources.errors import UserError, listed
 
 if TYPE_CHECKING:
     import torch
@@ -19,6 +19,9 @@ Record = Mapping[str, Any]
 SAFE: Final = ".safetensors"
 # Zip archives (torch since 1.6, TorchScript) and bare pickles.
 _PICKLES: Final = (b"PK\x03\x04", b"\x80")
+_POINTER: Final = b"version https://git-lfs"
+# A longer photo is cut to this many times its shorter side before its centre square is taken.
+MOST_SIDES: Final = 4
 
 
 class Unavailable(UserError):
@@ -64,34 +67,43 @@ def require_safetensors(path: Path, setting: str) -> None:
 
     Raises:
         Unavailable: There is no such file.
-        UserError: It is a pickle, or no whole safetensors file.
+        UserError: It is a pickle, no whole safetensors file, or holds no weights.
     """
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
         raise Unavailable(f"{setting}: there is no file {path}. Put the weights there, or correct the path.")
     with path.open("rb") as file:
-        beginning = file.read(4)
-    if path.suffix != SAFE or beginning.startswith(_PICKLES):
+        beginning = file.read(len(_POINTER))
+    if beginning.startswith(_PICKLES):
         raise UserError(
             f"{setting}: {path} is a pickle, which can run any code when it is read, and is refused. Convert it where "
             f"you trust it: {conversion(path)}"
         )
+    if beginning == _POINTER:
+        raise UserError(
+            f"{setting}: {path} is the pointer that Git has in the place of the weights. Run `git lfs pull`."
+        )
     try:
         with safe_open(path, framework="np") as weights:
-            weights.keys()
+            n_tensors = len(weights.keys())
     except SafetensorError as error:
         raise UserError(
-            f"{setting}: {path} is cut off or damaged ({error}). Fetch or copy the weights again."
+            f"{setting}: {path} is no safetensors file, or is cut off or damaged ({error}). Fetch or copy the weights "
+            "again."
         ) from error
+    if not n_tensors:
+        raise UserError(f"{setting}: {path} holds no weights at all. Fetch or copy them again.")
+    if path.suffix != SAFE:
+        raise UserError(f"{setting}: {path} holds weights, but its name does not say so. Let it end in '{SAFE}'.")
 
 
 def conversion(path: Path) -> str:
-    """The command that makes a safetensors file of a pickled state dict."""
-    program = (
-        "import torch, safetensors.torch as s; "
-        f"s.save_file(torch.load('{path}', weights_only=True), '{path.with_suffix(SAFE)}')"
-    )
+    """The command that makes a safetensors file of a pickled state dict, and leaves that as it is."""
+    made = path.with_suffix(SAFE)
+    if made == path:
+        made = path.with_name(f"{path.stem}_converted{SAFE}")
+    program = f"import torch, safetensors.torch as s; s.save_file(torch.load('{path}', weights_only=True), '{made}')"
     return f'python -c "{program}"'
 
 
@@ -102,3 +114,40 @@ def misfit(setting: str, path: Path, architecture: str, error: object) -> UserEr
         f"{setting}: the weights in {path} do not fit {architecture} ({reason}). Name the architecture that they "
         "belong to, or fetch its weights."
     )
+
+
+def require_finite(module: "torch.nn.Module", setting: str, path: Path) -> None:
+    """Refuse loaded weights that are no numbers: whatever the photo, the model would give none.
+
+    Raises:
+        UserError: Some are NaN or infinite.
+    """
+    import torch
+
+    bad = [
+        name
+        for name, tensor in module.state_dict().items()
+        if tensor.is_floating_point() and not torch.isfinite(tensor).all()
+    ]
+    if bad:
+        raise UserError(
+            f"{setting}: weights in {path} are NaN or infinite ({listed(bad, 3)}). Fetch or copy the weights again."
+        )
+
+
+def centre_of(photo: Image.Image) -> Image.Image:
+    """What a model sees that takes a photo's centre square; photos of ordinary shape as they are.
+
+    Resizing brings the shorter side to the model's before the square is cut out: a panorama of 65,000 x 16 px would be
+    resized to 900,000 px. Several squares beside the centre keep the resizing there from seeing the edge.
+    """
+    shorter, longer = sorted(photo.size)
+    kept = MOST_SIDES * shorter
+    if longer <= kept:
+        return photo
+    # As odd or even as the longer side, so that the middle stays where it is.
+    kept += (longer - kept) % 2
+    start = (longer - kept) // 2
+    if photo.width == longer:
+        return photo.crop((start, 0, start + kept, shorter))
+    return photo.crop((0, start, shorter, start + kept))

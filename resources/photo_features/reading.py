@@ -1,6 +1,6 @@
 """Features read back: one row per photo by name, with only the columns that a method needs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.errors import UserError, listed
-from resources.photo_features.index import read_index
-from resources.photo_features.shards import PHOTO, columns_of, read_columns, stored_shards
+from resources.photo_features.index import Known, read_index
+from resources.photo_features.shards import PHOTO, columns_of, parts_of, read_columns, stored_shards
 from resources.photo_features.stages import STAGES
 
+ROWS_AT_ONCE: Final = 4096
 NOT_COMPUTED: Final = "not computed for this photo"
 
 
@@ -31,25 +32,19 @@ def read_features(
     Returns:
         One row per name, which is the index: `sha256`; `unreadable`, why there is no feature at all, else null;
         `width_px`, `height_px`, `decode_ms`. Stage rules: `sharpness`, `contrast`, `exposure`, `colorfulness`, NaN
-        where undefined. Stages clip, vit, efficientnet: a column of that name with an array per photo, none where there
-        is none. For each stage `<stage>_ms` and `undefined_<stage>`, why something of it is missing, else null. Times
-        are what the photo alone takes, in ms, as measured when it was computed.
+        where undefined, and `<step>_ms` for each of `analysis.photo_rules.STEPS`. Stages clip, vit, efficientnet: a
+        column of that name with an array per photo, none where there is none. For each stage `<stage>_ms` and
+        `undefined_<stage>`, why something of it is missing, else null. Times are what the photo alone takes, in ms, as
+        measured when it was computed.
 
     Raises:
         UserError: A name was never looked at, or a shard is gone or damaged.
     """
-    index = read_index(folder)
-    if unknown := [image for image in images if image not in index]:
-        raise UserError(
-            f"Table 'image_features' has nothing about {len(unknown)} of {len(images)} photos ({listed(unknown, 3)}). "
-            "Make it again with `touchstone run pairwise`."
-        )
-    known = [index[image] for image in images]
+    known = _known(folder, images)
     asked = [stage for stage in STAGES if stage in set(stages)]
     cells = _stored_cells(folder, [one.sha256 for one in known], asked, vectors)
     cells["unreadable"] = np.array(
-        [one.fault if one.sha256 is None else said for one, said in zip(known, cells["unreadable"], strict=True)],
-        dtype=object,
+        [_why_unreadable(one, said) for one, said in zip(known, cells["unreadable"], strict=True)], dtype=object
     )
     for stage in asked:
         reasons = cells.get(f"undefined_{stage}", np.full(len(known), None, dtype=object))
@@ -64,6 +59,57 @@ def read_features(
     return pd.DataFrame({"sha256": [one.sha256 for one in known], **cells}, index=pd.Index(images, name="image"))
 
 
+def read_vectors(folder: UPath, images: Sequence[str], stage: str) -> NDArray[np.float32]:
+    """One model's features of the photos, in the order of their names.
+
+    Args:
+        folder: Of the features.
+        images: Names, as `photo_pairs` gives them.
+        stage: clip, vit or efficientnet.
+
+    Returns:
+        Shape ``(m, d)``, a row of NaN where there are none; d is 0 where no shard has any. Nothing is held twice:
+        100,000 photos of 768 numbers take 300 MB.
+
+    Raises:
+        UserError: A name was never looked at, or a shard is gone or damaged.
+    """
+    vectors = np.empty((len(images), 0), dtype=np.float32)
+    wanted = _places([one.sha256 for one in _known(folder, images)])
+    for shard in stored_shards(folder):
+        places = [wanted.pop(sha256, []) for sha256 in shard.hashes]
+        if stage not in shard.widths or not any(places):
+            continue
+        if not vectors.shape[1]:
+            vectors = np.full((len(images), shard.widths[stage]), np.nan, dtype=np.float32)
+        start = 0
+        for part in parts_of(folder, shard.file, ROWS_AT_ONCE, [stage]):
+            there = np.flatnonzero(np.asarray(part[stage].is_valid()))
+            for row, vector in zip((start + there).tolist(), _matrix(part[stage]), strict=True):
+                vectors[places[row]] = vector
+            start += len(part)
+    _refuse_gone(folder, wanted)
+    return vectors
+
+
+def _known(folder: UPath, images: Sequence[str]) -> list[Known]:
+    """What the index says of each name."""
+    index = read_index(folder)
+    if unknown := [image for image in images if image not in index]:
+        raise UserError(
+            f"Table 'image_features' has nothing about {len(unknown)} of {len(images)} photos ({listed(unknown, 3)}). "
+            "Make it again with `touchstone run pairwise`."
+        )
+    return [index[image] for image in images]
+
+
+def _why_unreadable(one: Known, said: str | None) -> str | None:
+    """With this photo's own path: another file of the same content is as unreadable."""
+    if one.sha256 is None:
+        return one.fault
+    return None if said is None else f"{one.path}: {said}"
+
+
 def _stored_cells(
     folder: UPath, hashes: Sequence[str | None], stages: Sequence[str], vectors: bool
 ) -> dict[str, NDArray[Any]]:
@@ -74,26 +120,41 @@ def _stored_cells(
         field.name: np.full(len(hashes), np.nan if _is_number(field.type) else None, dtype=_kind(field.type))
         for field in fields
     }
+    for table, rows, places in _stored_rows(folder, hashes, list(cells)):
+        for name in table.column_names:
+            cells[name][places] = _values(table[name])[rows]
+    return cells
+
+
+def _stored_rows(
+    folder: UPath, hashes: Sequence[str | None], columns: Sequence[str]
+) -> Iterator[tuple[pa.Table, NDArray[np.intp], NDArray[np.intp]]]:
+    """Each shard's columns, and which of its rows belong to which places among the hashes."""
+    wanted = _places(hashes)
+    for shard in stored_shards(folder):
+        rows = [row for row, sha256 in enumerate(shard.hashes) if sha256 in wanted]
+        if not rows:
+            continue
+        table = read_columns(folder, shard.file, columns).take(pa.array(rows))
+        places = [wanted.pop(shard.hashes[row]) for row in rows]
+        yield table, np.repeat(np.arange(len(rows)), [len(one) for one in places]), np.concatenate(places)
+    _refuse_gone(folder, wanted)
+
+
+def _places(hashes: Sequence[str | None]) -> dict[str, list[int]]:
+    """Where each content is wanted: the same photo may have several names."""
     places: dict[str, list[int]] = {}
     for place, sha256 in enumerate(hashes):
         if sha256 is not None:
-            # The same photo may have several names.
             places.setdefault(sha256, []).append(place)
-    for shard in stored_shards(folder):
-        rows = [row for row, sha256 in enumerate(shard.hashes) if sha256 in places]
-        if not rows:
-            continue
-        table = read_columns(folder, shard.file, list(cells)).take(pa.array(rows))
-        targets = [places.pop(shard.hashes[row]) for row in rows]
-        source = np.repeat(np.arange(len(rows)), [len(one) for one in targets])
-        target = np.concatenate(targets)
-        for name in table.column_names:
-            cells[name][target] = _values(table[name])[source]
-    if places:
+    return places
+
+
+def _refuse_gone(folder: UPath, wanted: Mapping[str, list[int]]) -> None:
+    if wanted:
         raise UserError(
-            f"Features of {len(places)} photos are gone: their shard is not in {folder}. Make `image_features` again."
+            f"Features of {len(wanted)} photos are gone: their shard is not in {folder}. Make `image_features` again."
         )
-    return cells
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -113,8 +174,12 @@ def _values(column: pa.ChunkedArray) -> NDArray[Any]:
         values[:] = column.to_pylist()
         return values
     there = np.flatnonzero(~np.asarray(column.is_null()))
-    vectors = column.drop_null().combine_chunks()
-    matrix = np.asarray(vectors.flatten(), dtype=np.float32).reshape(-1, column.type.list_size)
-    for place, vector in zip(there, matrix, strict=True):
+    for place, vector in zip(there, _matrix(column), strict=True):
         values[place] = vector
     return values
+
+
+def _matrix(column: pa.ChunkedArray) -> NDArray[np.float32]:
+    """The vectors that are there, one a row."""
+    vectors = column.drop_null().combine_chunks()
+    return np.asarray(vectors.flatten(), dtype=np.float32).reshape(-1, column.type.list_size)

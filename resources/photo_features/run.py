@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,6 @@ class FeaturesMade:
     rows: list[dict[str, Any]]
     n_photos: int
     n_names: int
-    n_not_opened: int
     n_computed: int
     images_per_s: float | None
     model_share: float | None
@@ -87,29 +87,44 @@ def make_features(
     for model in stages.models:
         if isinstance(model, ClipEmbedding) and sentences:
             embed_texts(folder, model, sentences)
+    names = Counter(one.sha256 for one in known.values())
     wall_s, model_s = (sum(getattr(report, name) for report in reports.values()) for name in ("wall_s", "model_s"))
     n_computed = sum(report.n_computed for report in reports.values())
     return FeaturesMade(
-        rows=[_row(folder, file, reports.get(file), stages) for file in plan.files],
+        rows=[_row(folder, file, reports.get(file), stages, names) for file in plan.files]
+        or [_without_a_shard(stages)],
         n_photos=len(wanted),
         n_names=len(paths),
-        n_not_opened=sum(one.sha256 is None for one in known.values()),
         n_computed=n_computed,
         images_per_s=n_computed / elapsed_s if n_computed else None,
         model_share=model_s / wall_s if n_computed and stages.models else None,
     )
 
 
-def _row(folder: UPath, file: str, report: ShardReport | None, stages: Stages) -> dict[str, Any]:
+def _row(
+    folder: UPath, file: str, report: ShardReport | None, stages: Stages, names: Mapping[str | None, int]
+) -> dict[str, Any]:
+    """A shard's row; `names` counts the study's photos of each content."""
     shard = shard_at(folder / file)
     return {
         "shard": file,
         "path": str(folder / file),
         "n_images": len(shard.hashes),
-        "n_unreadable": shard.n_unreadable,
+        "n_names": sum(names[sha256] for sha256 in shard.hashes),
+        "n_unreadable": sum(names[sha256] for sha256 in shard.unreadable),
         "n_computed": report.n_computed if report else 0,
         "stages": list(shard.recipes),
         "recipe": digest_of(shard.recipes),
         "images_per_s": report.n_computed / report.wall_s if report is not None and report.n_computed else None,
-        "unavailable": [f"{name}: {reason}" for name, reason in stages.unavailable.items()],
+        "unavailable": _unavailable(stages),
     }
+
+
+def _without_a_shard(stages: Stages) -> dict[str, Any]:
+    """The only row where there is no photo: what cannot be computed is lacking all the same."""
+    counts = dict.fromkeys(("n_images", "n_names", "n_unreadable", "n_computed"), 0)
+    return {**counts, "stages": [], "unavailable": _unavailable(stages)}
+
+
+def _unavailable(stages: Stages) -> list[str]:
+    return [f"{name}: {reason}" for name, reason in stages.unavailable.items()]

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from upath import UPath
 
-from analysis.photo_rules import MEASURES
+from analysis.photo_rules import MEASURES, STEPS
 from resources.errors import UserError
 from resources.home import Home
 from resources.partial_files import whole_file
@@ -32,13 +32,13 @@ _RECORDS: Final = b"records"
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard as it lies there: which photos are in it, and what each stage's numbers depend on."""
+    """A shard as it lies there: its photos, which of them are unreadable, and what each stage's numbers depend on."""
 
     file: str
     hashes: tuple[str, ...]
     records: Mapping[str, Record]
     widths: Mapping[str, int]
-    n_unreadable: int
+    unreadable: frozenset[str]
 
     @property
     def recipes(self) -> dict[str, str]:
@@ -80,7 +80,7 @@ def shard_at(path: UPath) -> Shard:
             rows = parquet.read(columns=["sha256", "unreadable"])
     except (pa.ArrowException, KeyError, ValueError) as error:
         raise _damaged(path, error) from error
-    unreadable = len(rows) - rows["unreadable"].null_count
+    unreadable = frozenset(rows["sha256"].filter(rows["unreadable"].is_valid()).to_pylist())
     widths = {
         field.name: field.type.list_size
         for field in parquet.schema_arrow
@@ -92,7 +92,8 @@ def shard_at(path: UPath) -> Shard:
 def columns_of(stage: str, width: int = 0) -> list[pa.Field]:
     """The columns that a stage fills; `width` is how many numbers a model gives a photo."""
     if stage == "rules":
-        fields = [*(pa.field(name, pa.float64()) for name in MEASURES), pa.field("undefined_rules", pa.string())]
+        numbers = (*MEASURES, *(f"{step}_ms" for step in STEPS))
+        fields = [*(pa.field(name, pa.float64()) for name in numbers), pa.field("undefined_rules", pa.string())]
     else:
         fields = [pa.field(stage, pa.list_(pa.float32(), width))]
     return [*fields, pa.field(f"{stage}_ms", pa.float64())]
@@ -125,6 +126,8 @@ def rows_of(
         if stage == "rules":
             for name in MEASURES:
                 columns[name] = [getattr(photo.measures, name, None) for photo in photos]
+            for step in STEPS:
+                columns[f"{step}_ms"] = [photo.step_ms.get(step) for photo in photos]
             columns["undefined_rules"] = [photo.measures.undefined if photo.measures else None for photo in photos]
         else:
             columns[stage] = _vectors(readable, embeddings.get(stage), schema.field(stage).type.list_size)
@@ -154,10 +157,14 @@ def written_whole(folder: UPath, file: str, schema: pa.Schema) -> Iterator[pq.Pa
         yield writer
 
 
-def parts_of(folder: UPath, file: str, rows: int) -> Iterator[pa.Table]:
-    """A stored shard, so many rows at a time."""
-    with (folder / file).open("rb") as opened:
-        for batch in pq.ParquetFile(opened).iter_batches(batch_size=rows):
+def parts_of(folder: UPath, file: str, rows: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """A stored shard, so many rows at a time; all columns where none are named.
+
+    Raises:
+        UserError: The file is damaged or gone.
+    """
+    with _opened(folder / file) as parquet:
+        for batch in parquet.iter_batches(batch_size=rows, columns=columns):
             yield pa.Table.from_batches([batch])
 
 
@@ -167,11 +174,15 @@ def read_columns(folder: UPath, file: str, columns: Sequence[str]) -> pa.Table:
     Raises:
         UserError: The file is damaged or gone.
     """
-    path = folder / file
+    with _opened(folder / file) as parquet:
+        return parquet.read(columns=[name for name in columns if name in parquet.schema_arrow.names])
+
+
+@contextmanager
+def _opened(path: UPath) -> Iterator[pq.ParquetFile]:
     try:
         with path.open("rb") as opened:
-            parquet = pq.ParquetFile(opened)
-            return parquet.read(columns=[name for name in columns if name in parquet.schema_arrow.names])
+            yield pq.ParquetFile(opened)
     except FileNotFoundError as error:
         raise UserError(f"The shard {path} is gone. Make `image_features` again.") from error
     except pa.ArrowException as error:

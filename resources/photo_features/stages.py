@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any, Final
 
+from analysis.photo_rules import STEPS
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
 from resources.photo_features.clip import ClipEmbedding
@@ -14,8 +15,10 @@ from resources.photo_features.vit import VitEmbedding
 
 STAGES: Final = ("rules", "clip", "vit", "efficientnet")
 # Raised when decoding or reducing gives other pixels, or a measure another number.
-DECODING_VERSION: Final = 1
+DECODING_VERSION: Final = 2
 RULES_VERSION: Final = 1
+# Raised when a stored time means something else: a study's times must be of one clock.
+TIMES_VERSION: Final = 2
 # A photo is halved before a model's own preprocessing while this many times the model's side remain.
 KEPT_OVER_SIDE: Final = 3
 
@@ -39,9 +42,11 @@ class Stages:
         """All that the numbers of each stage depend on."""
         decoding = {
             "decoding": DECODING_VERSION,
+            "times": TIMES_VERSION,
             "versions": {name: version(name) for name in ("opencv-python-headless", "pillow")},
         }
-        measured = {"rules": {"measures": RULES_VERSION, "long_side_px": self.rules_long_side}} if self.rules else {}
+        rules = {"measures": RULES_VERSION, "long_side_px": self.rules_long_side, "timed": list(STEPS)}
+        measured = {"rules": rules} if self.rules else {}
         models: dict[str, Any] = {
             model.name: {**model.record, "halved_above_sides": KEPT_OVER_SIDE} for model in self.models
         }

@@ -6,15 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.preference_accuracy import BANDS
+from analysis.preference_significance import CHANCE
+from resources.pairwise_rows import chance_of, letters_of, measured
 from resources.plots.figure import BLUE, DARK, GREY, ORANGE, PALE, RED, say_nothing_to_draw
 from resources.plots.words import short
 
-CHANCE = 0.5
-BANDS = (("70_80", "70 to 80 %", PALE), ("80_90", "80 to 90 %", BLUE), ("90_100", "90 % and more", DARK))
+BAND_COLORS = (PALE, BLUE, DARK)
 LONGEST_NAME = 32
-COLORS = {"sure": BLUE, "open": GREY, "worse": RED}
-WORDS = {"sure": "surely better than chance", "open": "not surely apart from chance", "worse": "surely worse"}
-LEVEL = 0.05
+NARROWEST = 2.0
+COLORS = {"better": BLUE, "open": GREY, "worse": RED}
+WORDS = {"better": "surely better than chance", "open": "not surely apart from chance", "worse": "surely worse"}
 
 
 def forest_height_in(n_methods: int) -> float:
@@ -22,18 +24,20 @@ def forest_height_in(n_methods: int) -> float:
     return 1.4 + 0.27 * n_methods
 
 
-def draw_accuracies(figure: Any, metrics: pd.DataFrame) -> None:
+def draw_accuracies(figure: Any, metrics: pd.DataFrame, level: float, units: str) -> None:
     """Accuracy of each method with its interval, the best on top; unavailable methods below, by name.
 
     Args:
         figure: Where to draw.
         metrics: Table `method_metrics`.
+        level: What a sure p lies below.
+        units: What intervals take as independent, in words.
     """
     axes, shown, lacking = _forest(figure, metrics)
     if shown.empty:
         return
     values, low, high = (_floats(shown[name]) for name in ("accuracy", "accuracy_low", "accuracy_high"))
-    kinds = np.array([_against_chance(row) for row in shown.to_dict("records")])
+    kinds = np.array([chance_of(row, level) for row in shown.to_dict("records")])
     for kind, color in COLORS.items():
         places = np.flatnonzero(kinds == kind)
         if places.size:
@@ -42,9 +46,10 @@ def draw_accuracies(figure: Any, metrics: pd.DataFrame) -> None:
     for place, value in enumerate(values):
         label = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8, "color": DARK}
         axes.text(1.01, place, f"{value:.3f}", **label)
-    n, n_series = int(shown["n"].max()), int(shown["n_series"].max())
+    n, n_clusters = int(shown["n"].max()), int(shown["n_clusters"].max())
     axes.set(xlabel="accuracy (a tie counts half)", title=f"How often each method picks people's choice, {n:,} pairs")
-    axes.axvline(CHANCE, color=GREY, linestyle="--", linewidth=1, label=f"chance; intervals over {n_series:,} series")
+    chance = f"chance; intervals over {n_clusters:,} {units}"
+    axes.axvline(CHANCE, color=GREY, linestyle="--", linewidth=1, label=chance)
     _legend(figure, axes)
 
 
@@ -58,7 +63,8 @@ def draw_agreement_bands(figure: Any, metrics: pd.DataFrame) -> None:
     axes, shown, _ = _forest(figure, metrics)
     if shown.empty:
         return
-    for shift, (band, words, color) in zip((-0.22, 0.0, 0.22), BANDS, strict=True):
+    for shift, (band, least, most), color in zip((-0.22, 0.0, 0.22), BANDS, BAND_COLORS, strict=True):
+        words = f"{100 * least:g} to {100 * most:g} %" if most < 1 else f"{100 * least:g} % and more"
         values, low, high = (_floats(shown[f"accuracy_{band}{end}"]) for end in ("", "_low", "_high"))
         places = np.arange(len(shown)) + shift
         axes.hlines(places, low, high, color=color, linewidth=1.4)
@@ -96,6 +102,9 @@ def draw_speed(figure: Any, metrics: pd.DataFrame) -> None:
         axes.annotate(short(row["method"], LONGEST_NAME), at, (5, 4), textcoords="offset points", fontsize=8)
     axes.axhline(CHANCE, color=GREY, linestyle="--", linewidth=1)
     axes.margins(x=0.25)
+    if times.max() < NARROWEST * times.min():
+        # Of methods that all cost the same the axis would have no length.
+        axes.set_xlim(times.min() / NARROWEST, times.max() * NARROWEST)
 
 
 def draw_significance(figure: Any, rows: pd.DataFrame) -> None:
@@ -109,11 +118,8 @@ def draw_significance(figure: Any, rows: pd.DataFrame) -> None:
     if rows.empty:
         say_nothing_to_draw(axes, "fewer than two methods to compare")
         return
-    letters = dict(zip(rows["method_1"], rows["letters_1"], strict=True))
-    letters |= dict(zip(rows["method_2"], rows["letters_2"], strict=True))
-    # A couple names the more accurate method first, so the best is first in all of its couples.
-    wins = rows["method_1"].value_counts()
-    names = sorted(letters, key=lambda name: (-int(wins.get(name, 0)), name))
+    letters = letters_of(rows)
+    names = list(letters)
     place = {name: number for number, name in enumerate(names)}
     cells: NDArray[np.float64] = np.full((len(names), len(names)), np.nan)
     for row in rows.to_dict("records"):
@@ -168,9 +174,7 @@ def draw_strengths(figure: Any, strengths: pd.DataFrame) -> None:
 def _forest(figure: Any, metrics: pd.DataFrame) -> tuple[Any, pd.DataFrame, pd.DataFrame]:
     """Axes with a line per method, the measured ones in order of accuracy, then the others with the word."""
     axes = figure.subplots()
-    measured = metrics["accuracy"].notna()
-    shown = metrics[measured].sort_values(["accuracy", "method"], ascending=[False, True])
-    lacking = metrics[~measured]
+    shown, lacking = measured(metrics), metrics[metrics["accuracy"].isna()]
     if shown.empty:
         say_nothing_to_draw(axes, "no method has an accuracy")
         return axes, shown, lacking
@@ -182,13 +186,6 @@ def _forest(figure: Any, metrics: pd.DataFrame) -> tuple[Any, pd.DataFrame, pd.D
         beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
         axes.text(0.01, place, words, color=GREY, style="italic", **beside)
     return axes, shown, lacking
-
-
-def _against_chance(row: Any) -> str:
-    p = row["p_chance_holm"]
-    if pd.isna(p) or p >= LEVEL:
-        return "open"
-    return "sure" if row["accuracy"] > CHANCE else "worse"
 
 
 def _legend(figure: Any, axes: Any) -> None:

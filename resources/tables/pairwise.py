@@ -2,10 +2,18 @@
 
 from typing import Any
 
-from resources.tables.declare import Table, bounds, flag, number, text, texts, undefined, whole
+from analysis.preference_accuracy import BAND_NAMES
+from resources.tables.declare import Column, Table, bounds, flag, number, text, texts, undefined, whole
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 METHOD = text("method", "Partition key: the method, such as sharpness_only.")
+CLUSTER = text("cluster", "What intervals, tests and folds keep together: a series, or several that share something.")
+
+
+def interval_method(name: str) -> Column:
+    """How a number's interval was made, which also marks an unreliable one."""
+    return text(f"{name}_interval_method", "How its interval was made, or why it has no bounds.", nullable=True)
+
 
 PHOTO_PAIRS = Table(
     "photo_pairs",
@@ -13,6 +21,7 @@ PHOTO_PAIRS = Table(
     (
         whole("pair_idx", "Number of the pair, from 0, in the order of the file.", "count", low=0),
         text("series_id", "Series, six digits."),
+        CLUSTER,
         whole("compareID1", "Image 1 inside its series, from 0.", "count", low=0),
         whole("compareID2", "Image 2 inside its series, from 0.", "count", low=0),
         text("compareFile1", "Its file as the CSV names it."),
@@ -23,10 +32,11 @@ PHOTO_PAIRS = Table(
         text("path_2", "Address of image 2."),
         whole("votes_1", "Votes for image 1, of both orders where they are merged.", "votes", low=0),
         whole("votes_2", "Votes for image 2.", "votes", low=0),
+        whole("votes_neither", "Votes for neither; 0 where the file counts none.", "votes", low=0),
         whole("first_shown_votes", "Votes for the image that was shown first.", "votes", low=0),
         whole("n_orders", "Orders in which the pair was shown, 1 or 2.", "count", low=1, high=2),
         whole("num_reviewers", "People who voted, of both orders where they are merged.", "count", low=0),
-        number("agreement", "Share of the votes for the winner.", "share", **SHARE),
+        number("agreement", "Winner's share of votes_1 + votes_2; 0.5 where both are 0.", "share", **SHARE),
         whole("winner", "Image that people prefer: 1 or 2; null on a tie.", nullable=True, low=1, high=2),
         flag("opposite_orders", "The two orders of the pair have different winners."),
         text(
@@ -41,15 +51,17 @@ PHOTO_PAIRS = Table(
 
 IMAGE_FEATURES = Table(
     "image_features",
-    "Shards of image features, keyed by content: one row per shard; the shards lie beside this file.",
+    "Shards of image features, keyed by content: one row per shard; the shards lie beside this file. Where no photo is "
+    "judged there is one row of no shard.",
     (
-        text("shard", "Name of the shard's file."),
-        text("path", "Its address."),
-        whole("n_images", "Images in it.", "count", low=0),
-        whole("n_unreadable", "Of these, unreadable ones.", "count", low=0),
+        text("shard", "Name of the shard's file; null where no photo is judged.", nullable=True),
+        text("path", "Its address.", nullable=True),
+        whole("n_images", "Different images in it.", "count", low=0),
+        whole("n_names", "Photos of the study that it measures; equal ones count each.", "count", low=0),
+        whole("n_unreadable", "Of these photos, unreadable ones.", "count", low=0),
         whole("n_computed", "Images computed in the latest run; the others were there.", "count", low=0),
         texts("stages", "Stages in it: rules, clip, vit, efficientnet."),
-        text("recipe", "Digest of sizes, weights and versions behind the numbers."),
+        text("recipe", "Digest of sizes, weights and versions behind the numbers.", nullable=True),
         number(
             "images_per_s",
             "Images a second in the latest run; null where nothing was computed.",
@@ -69,12 +81,14 @@ PAIRWISE_RESULTS = Table(
         METHOD,
         whole("pair_idx", "Number of the pair.", "count", low=0),
         text("series_id", "Series, six digits."),
+        CLUSTER,
+        whole("fold_group", "Group of clusters that share a photo, which folds keep whole.", "count", low=0),
         whole("winner", "Image that people prefer.", low=1, high=2),
         number("agreement", "Share of the votes for the winner.", "share", **SHARE),
         whole("num_reviewers", "People who voted.", "count", low=0),
         number(
             "score_image1",
-            "Method's score of image 1 (of the pair's image 1, held out by series, for a probe).",
+            "Method's score of image 1 (of the pair's image 1, held out by clusters, for a probe).",
             "method's own",
             nullable=True,
         ),
@@ -107,13 +121,16 @@ METHOD_METRICS = Table(
         whole("n", "Pairs with a prediction.", "count", low=0),
         whole("n_total", "Pairs judged.", "count", low=0),
         whole("n_series", "Series behind them.", "count", low=0),
+        whole("n_clusters", "Clusters behind them.", "count", low=0),
         number("accuracy", "Mean credit: a tie counts half.", "share", nullable=True, **SHARE),
-        *bounds("accuracy", "it, series resampled", "share"),
-        number("p_chance", "Two-sided p of accuracy 0.5, series as units.", "unitless", nullable=True, **SHARE),
+        *bounds("accuracy", "it, clusters resampled", "share"),
+        number("p_chance", "Two-sided p of accuracy 0.5, clusters as units.", "unitless", nullable=True, **SHARE),
+        flag("p_chance_unreliable", "Under 10 clusters differ from chance: nothing is sure.", nullable=True),
         number("p_chance_holm", "The same after Holm over all methods.", "unitless", nullable=True, **SHARE),
         number("tie_rate", "Share of exact ties.", "share", nullable=True, **SHARE),
         number("accuracy_decided", "Accuracy without ties.", "share", nullable=True, **SHARE),
         *bounds("accuracy_decided", "it", "share"),
+        interval_method("accuracy_decided"),
         number("precision", "Of image 1.", "share", nullable=True, **SHARE),
         number("recall", "Of image 1; a tie is a miss.", "share", nullable=True, **SHARE),
         number("f1_score", "Of image 1.", "share", nullable=True, **SHARE),
@@ -122,10 +139,11 @@ METHOD_METRICS = Table(
         number("f1_macro", "Mean over both images.", "share", nullable=True, **SHARE),
         *[
             column
-            for band in ("70_80", "80_90", "90_100")
+            for band in BAND_NAMES
             for column in (
                 number(f"accuracy_{band}", f"Accuracy where agreement is {band} %.", "share", nullable=True, **SHARE),
                 *bounds(f"accuracy_{band}", "it", "share"),
+                interval_method(f"accuracy_{band}"),
                 whole(f"n_{band}", "Pairs there.", "count", low=0),
             )
         ],
@@ -149,11 +167,18 @@ METHOD_METRICS = Table(
         number("log_likelihood", "Held-out log-likelihood of the votes, in all.", "log probability", nullable=True),
         number("log_likelihood_per_vote", "The same a vote; log 0.5 is chance.", "log probability", nullable=True),
         *bounds("log_likelihood_per_vote", "it", "log probability"),
-        number("avg_time_ms", "What the method alone would take a pair.", "ms", nullable=True, low=0),
+        interval_method("log_likelihood_per_vote"),
+        number(
+            "avg_time_ms",
+            "What the method alone would take a pair: time of one processor core; a network's on a GPU by the clock.",
+            "ms",
+            nullable=True,
+            low=0,
+        ),
         number("throughput", "1000 / avg_time_ms.", "pairs/s", nullable=True, low=0),
         number("shared_time_ms", "What it took here, images shared by methods and pairs.", "ms", nullable=True, low=0),
         text("unavailable", "Why the method yields nothing and how to provide it; null where it works.", nullable=True),
-        text("interval_method", "How the intervals were made.", nullable=True),
+        text("interval_method", "How accuracy's interval was made, or why it has no bounds.", nullable=True),
         undefined(),
     ),
     key=("method",),
@@ -167,11 +192,14 @@ METHOD_SIGNIFICANCE = Table(
         text("method_2", "The other."),
         whole("n", "Pairs that every method of the table predicts.", "count", low=0),
         whole("n_series", "Series behind them.", "count", low=0),
+        whole("n_clusters", "Clusters behind them.", "count", low=0),
         number("difference", "Mean credit of method 1 minus method 2.", "share", nullable=True),
-        number("z", "Sum of the series' differences over the root of their sum of squares.", "unitless", nullable=True),
-        number("p", "Two-sided p, series as units.", "unitless", nullable=True, **SHARE),
+        number(
+            "z", "Sum of the clusters' differences over the root of their sum of squares.", "unitless", nullable=True
+        ),
+        number("p", "Two-sided p, clusters as units.", "unitless", nullable=True, **SHARE),
         number("p_holm", "The same after Holm over all pairs of methods.", "unitless", nullable=True, **SHARE),
-        flag("separated", "Holm separates them."),
+        flag("separated", "Holm separates them, and 10 clusters or more differ."),
         number("mcnemar_p", "Exact McNemar on pairs both decide; ignores series.", "unitless", nullable=True, **SHARE),
         number("mcnemar_p_mid", "Its mid-p; ignores series.", "unitless", nullable=True, **SHARE),
         whole("n_decided_by_both", "Pairs decided by both.", "count", low=0),
@@ -193,7 +221,7 @@ BRADLEY_TERRY = Table(
         number("strength", "Log strength, centred in its component.", "logit"),
         number("standard_error", "Of the centred strength.", "logit", nullable=True, low=0),
         whole("n_votes", "Votes about the photo.", "votes", low=0),
-        number("n_wins", "Votes for it; a tie counts half.", "votes", low=0),
+        number("n_wins", "Votes for it; a vote for neither counts half.", "votes", low=0),
         flag("regularised", "Its component has no finite maximum, so the prior holds for all of it."),
     ),
     key=("image",),

@@ -36,7 +36,7 @@ def test_six_pairs_by_hand():
     assert credits_of(TRUTH, PREDICTED).tolist() == [1, 1, 0, 0.5, 0.5, 1]
     found = preference_accuracy(TRUTH, PREDICTED, SERIES, seed=1)
     assert (found.accuracy, found.tie_rate, found.accuracy_decided) == (4 / 6, 2 / 6, 3 / 4)
-    assert (found.n, found.n_ties, found.n_series) == (6, 2, 5)
+    assert (found.n, found.n_ties, found.n_clusters) == (6, 2, 5)
     assert found.interval.method == "percentile bootstrap, 1000 resamples, 5 clusters"
     assert found.interval.unreliable
 
@@ -65,6 +65,20 @@ def test_the_interval_is_that_of_the_pairs_resampled_by_series():
 def test_one_pair_per_series_has_wilsons_interval():
     found = preference_accuracy([1, 2, 1, 2], [1, 2, 2, 2], list("abcd"), seed=1)
     assert found.interval == wilson(3, 4)
+
+
+def test_decided_pairs_are_one_trial_per_cluster_though_others_tie():
+    # Clusters a to d give one decided pair each, of which three are right; a gives a tie besides, and e a tie alone.
+    found = preference_accuracy([1, 2, 1, 2, 1, 1], [1, 2, 2, 2, 0, 0], list("abcdae"), seed=1)
+    assert found.accuracy_decided_interval == wilson(3, 4)
+    assert found.interval.method.startswith("percentile bootstrap")
+
+
+def test_all_right_with_several_pairs_a_cluster_claims_no_certainty():
+    found = preference_accuracy([1] * 20, [1] * 20, np.repeat(np.arange(10), 2), seed=1)
+    assert found.accuracy == 1.0
+    for interval in (found.interval, found.accuracy_decided_interval):
+        assert interval[:3] == (None, None, "none: the same in every resample")
 
 
 def test_all_ties_leave_nothing_decided():

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.bradley_terry import bradley_terry
+from analysis.preference_head import folds_of
 from analysis.preference_likelihood import bt_agreement, held_out_likelihood, slope
 from analysis.undefined import UndefinedStatistic
 
@@ -55,24 +56,35 @@ def test_each_fold_is_judged_with_the_slope_of_the_others():
         out = fold[series] == held
         logit = sm.GLM(np.column_stack([left, right])[~out], (one - two)[~out], family=sm.families.Binomial())
         b = logit.fit(tol=1e-13).params[0]
-        assert found.slopes[held] == pytest.approx(b, rel=1e-7)
+        assert slope((one - two)[~out], left[~out], right[~out]) == pytest.approx(b, rel=1e-7)
         p = 1 / (1 + np.exp(-b * (one - two)[out]))
         total += (left[out] * np.log(p) + right[out] * np.log(1 - p)).sum()
     assert found.total == pytest.approx(total, abs=1e-6)
     assert found.per_vote == found.total / found.n_votes
-    assert (found.n_votes, found.n, found.n_series) == (1200, 240, 60)
-    assert found.chance_total == pytest.approx(1200 * np.log(0.5), abs=1e-9)
+    assert (found.n_votes, found.n, found.n_clusters) == (1200, 240, 60)
     assert found.interval.low < found.per_vote < found.interval.high
     assert found.interval.low > found.chance_per_vote
-    assert found.protocol == "5 folds over 60 series"
 
 
-def test_a_change_of_unit_changes_only_the_slopes():
+def test_folds_are_those_of_a_head_that_learned_with_the_same_groups_folds_and_seed():
+    one, two, left, right, series = scored_votes(1, 0.8)
+    groups = series // 2
+    found = held_out_likelihood(one, two, left, right, series, groups=groups, folds=3, seed=4)
+    fold, _ = folds_of(groups, 3, 4)
+    total = 0.0
+    for held in range(3):
+        out = fold == held
+        steep = slope((one - two)[~out], left[~out], right[~out]) * (one - two)[out]
+        total += (left[out] * np.log(1 / (1 + np.exp(-steep))) + right[out] * np.log(1 / (1 + np.exp(steep)))).sum()
+    assert found.total == pytest.approx(total, abs=1e-9)
+    assert found.n_clusters == 60
+
+
+def test_a_change_of_unit_changes_nothing():
     one, two, left, right, series = scored_votes(2, 0.8)
     found = held_out_likelihood(one, two, left, right, series, seed=1)
     large = held_out_likelihood(1e4 * one + 7, 1e4 * two + 7, left, right, series, seed=1)
     assert large.total == pytest.approx(found.total, abs=1e-5)
-    assert large.slopes == pytest.approx([b / 1e4 for b in found.slopes], rel=1e-6)
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -80,7 +92,6 @@ def test_the_order_of_rows_does_not_matter():
     order = np.random.default_rng(0).permutation(series.size)
     found = held_out_likelihood(one, two, left, right, series, seed=1)
     again = held_out_likelihood(one[order], two[order], left[order], right[order], series[order], seed=1)
-    assert again.slopes == pytest.approx(found.slopes, rel=1e-9)
     assert again.total == pytest.approx(found.total, abs=1e-7)
     assert again.interval[:2] == pytest.approx(found.interval[:2], abs=1e-9)
 
@@ -91,7 +102,6 @@ def test_scores_without_a_say_are_worth_a_coin_or_a_little_less():
     assert found.per_vote < found.chance_per_vote + 1e-12
     assert found.per_vote == pytest.approx(np.log(0.5), abs=2e-3)
     opposite = held_out_likelihood(-left, -right, left, right, series, seed=1)
-    assert opposite.slopes == (0.0,) * 5
     assert opposite.per_vote == pytest.approx(np.log(0.5), abs=1e-12)
 
 
@@ -108,7 +118,7 @@ def test_agreement_with_strengths_by_hand():
 def test_what_cannot_be_judged_is_refused():
     one, two, left, right, series = scored_votes(1, 0.8)
     fit = bradley_terry(["x"], ["y"], [3], [1])
-    with pytest.raises(UndefinedStatistic, match="4 series, fewer than the 5 folds"):
+    with pytest.raises(UndefinedStatistic, match="4 clusters, fewer than the 5 folds"):
         held_out_likelihood(one, two, left, right, series % 4, seed=1)
     with pytest.raises(UndefinedStatistic, match="no pair"):
         held_out_likelihood([], [], [], [], [], seed=1)

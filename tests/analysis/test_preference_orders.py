@@ -62,7 +62,7 @@ def test_a_pair_whose_orders_disagree_is_found_and_a_tie_disagrees_with_nothing(
 def test_the_first_place_by_hand():
     # Series a: 3 + 2 + 0 of 10 votes for the first, b: 5 of 6. D = 5 - 5 = 0 and 5 - 3 = 2: z = 2 / sqrt(0 + 4) = 1.
     found = position_effect(LEFT, RIGHT, SERIES, seed=1)
-    assert (found.share, found.votes_first, found.votes, found.n_series) == (10 / 16, 10, 16, 2)
+    assert (found.share, found.votes_first, found.votes, found.n_clusters) == (10 / 16, 10, 16, 2)
     assert found.z == 1.0
     assert found.p == pytest.approx(2 * stats.norm.sf(1.0), abs=1e-15)
     assert found.interval.method == "none: 2 clusters, fewer than 5"

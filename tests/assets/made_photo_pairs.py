@@ -6,9 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from assets.method_scores import judged_pairs, result_rows
+from analysis.photo_rules import STEPS
+from assets.method_scores import result_rows
 from resources.configuration.pairwise import PairwiseStudy
 from resources.methods.features import Features
+from resources.pairwise_rows import judged_pairs
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
 
@@ -33,6 +35,7 @@ def photo_pairs_of(votes: Sequence[Votes], **columns: Sequence[Any]) -> pd.DataF
             {
                 "pair_idx": number,
                 "series_id": f"{series:06d}",
+                "cluster": f"{series:06d}",
                 "compareID1": one,
                 "compareID2": two,
                 "compareFile1": f"{series}-{one + 1}.JPG",
@@ -43,6 +46,7 @@ def photo_pairs_of(votes: Sequence[Votes], **columns: Sequence[Any]) -> pd.DataF
                 "path_2": f"images/{names[1]}.JPG",
                 "votes_1": for_one,
                 "votes_2": for_two,
+                "votes_neither": 0,
                 "first_shown_votes": for_one,
                 "n_orders": 1,
                 "num_reviewers": n,
@@ -73,7 +77,8 @@ def features_of(photo_pairs: pd.DataFrame, **columns: Any) -> Features:
     """Features of the judged images: decoded in 10 ms, measured in 1 ms."""
     judged = judged_pairs(photo_pairs)
     names = list(dict.fromkeys([*judged["image_1"], *judged["image_2"]]))
-    frame = pd.DataFrame({"decode_ms": 10.0, "rules_ms": 1.0} | columns, index=names)
+    times = {"decode_ms": 10.0, "rules_ms": 1.0} | {f"{step}_ms": 0.125 for step in STEPS}
+    frame = pd.DataFrame(times | columns, index=names)
     return Features(frame, [f"images/{name}.JPG" for name in names], lambda sentences: frame.to_numpy())
 
 

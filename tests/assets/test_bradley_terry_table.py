@@ -67,7 +67,7 @@ def test_strengths_that_are_not_asked_for_leave_an_empty_table_that_says_so() ->
     assert fit == NOT_ASKED
     frame = keeps_to_its_declaration("bradley_terry", strength_rows(PAIRS, fit))
     assert headline(PAIRS, frame, fit) == {"n_images": 0, "note": NOT_ASKED}
-    assert all_votes_gate(frame, PAIRS, asked=False).passed
+    assert all_votes_gate(frame, PAIRS, why_none=NOT_ASKED).passed
     assert not all_votes_gate(frame, PAIRS).passed
 
 

@@ -1,6 +1,8 @@
 """Table `image_features`: which photos are computed, what the run says of itself, and the advice on unreadable ones."""
 
+import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import pandas as pd
 import pytest
 from upath import UPath
 
+from analysis.photo_rules import STEPS
+from assets.method_scores import no_rows
 from assets.pairwise.image_features import (
     features_of,
     few_photos_are_unreadable,
@@ -17,9 +21,13 @@ from assets.pairwise.image_features import (
     text_vectors_of,
     wanted_stages,
 )
+from assets.pairwise.method_metrics import available_gate, metrics_rows
+from assets.photo_measures import unavailable_stages
 from resources.gpu import GpuResource
 from resources.home import Home
 from resources.methods.registry import method_of
+from resources.methods.scoring import why_unavailable
+from resources.pairwise_export.folder import Benchmark, write_benchmark
 from resources.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.all_tables import TABLES
@@ -42,6 +50,7 @@ def pairs_of(paths: dict[str, str], excluded: dict[int, str] | None = None) -> p
         {
             "pair_idx": number,
             "series_id": f"{number:06d}",
+            "cluster": f"{number:06d}",
             "compareID1": 0,
             "compareID2": 1,
             "compareFile1": one,
@@ -52,6 +61,7 @@ def pairs_of(paths: dict[str, str], excluded: dict[int, str] | None = None) -> p
             "path_2": paths[two],
             "votes_1": 3,
             "votes_2": 1,
+            "votes_neither": 0,
             "first_shown_votes": 3,
             "n_orders": 1,
             "num_reviewers": 4,
@@ -140,6 +150,26 @@ def test_models_that_are_there_give_every_photo_its_vectors(tmp_path: Path) -> N
     assert said["mean_vit_ms"] > 0
 
 
+def test_what_is_unavailable_is_told_to_the_end_where_no_photo_is_judged(tmp_path: Path) -> None:
+    pairs = pairs_of(write_photos(tmp_path / "photos", 4), dict.fromkeys(range(2), "missing_image"))
+    result, study = run(tmp_path, pairs)
+    table = checked(TABLES["image_features"], result.output_for_node("image_features"))
+    assert table["n_images"].tolist() == [0]
+    methods = ("sharpness_only", "clip_sharpness", "vit_base", "efficientnet_probe")
+    stages = unavailable_stages(table)
+    lacking = {name: why_unavailable(method_of(study.pairwise, name), stages) for name in methods}
+    results = dict.fromkeys(methods, no_rows())
+    metrics = checked(TABLES["method_metrics"], metrics_rows(results, pairs, lacking, study.pairwise))
+    gate = available_gate(metrics)
+    assert (gate.passed, gate.seen) == (False, 3)
+    written = write_benchmark(
+        tmp_path, Benchmark(study.pairwise, None, pairs, results, metrics), datetime.now(UTC), lambda done=1: None
+    )
+    said = json.loads((written.folder / "summary.json").read_text())
+    assert said["unavailable"] == {name: why for name, why in lacking.items() if why}
+    assert [path.name for path in written.folder.iterdir() if path.is_dir()] == ["sharpness_only"]
+
+
 def test_too_many_unreadable_photos_fail_the_advice_which_names_them(tmp_path: Path) -> None:
     paths = write_photos(tmp_path / "photos", 4)
     Path(paths["p2"]).write_bytes(b"")
@@ -168,5 +198,5 @@ def test_a_method_by_rule_scores_what_the_reader_gives(tmp_path: Path) -> None:
     features = Features(found, list(paths.values()), lambda sentences: text_vectors_of(study, sentences))
     scores = method_of(study.pairwise, "sharpness_only").score(features)
     assert scores.tolist() == found["sharpness"].tolist()
-    assert (features.times_ms(("rules",)) > 0).all()
+    assert (features.times_ms(("rules", *STEPS)) > 0).all()
     assert features.reasons(("rules",)) == [None] * 4

@@ -1,5 +1,6 @@
 """Table `method_metrics`: methods with numbers and without, and the gates on them, passing and failing."""
 
+import re
 from typing import Any
 
 import pandas as pd
@@ -17,11 +18,11 @@ VOTES = [(series, 0, 1, *((4, 1) if series % 2 else (1, 4))) for series in range
 PAIRS = photo_pairs_of([*VOTES, (40, 0, 1, 2, 2)])
 
 
-def rows(wrong: dict[str, int], lacking: dict[str, str] | None = None) -> pd.DataFrame:
+def rows(wrong: dict[str, int], lacking: dict[str, str] | None = None, pairs: pd.DataFrame = PAIRS) -> pd.DataFrame:
     """Methods that are wrong in so many pairs, and others that are unavailable."""
-    results = {name: results_of(PAIRS, name, by_winner(PAIRS, range(n))) for name, n in wrong.items()}
+    results = {name: results_of(pairs, name, by_winner(pairs, range(n))) for name, n in wrong.items()}
     results |= {name: no_rows() for name in lacking or {}}
-    frame = metrics_rows(results, PAIRS, dict.fromkeys(wrong) | (lacking or {}), plan())
+    frame = metrics_rows(results, pairs, dict.fromkeys(wrong) | (lacking or {}), plan())
     return keeps_to_its_declaration("method_metrics", frame)
 
 
@@ -33,7 +34,7 @@ def test_every_method_has_a_row_and_an_unavailable_one_its_reason() -> None:
     assert seen.loc["vit_base", "unavailable"] == "no weights: fetch them"
     assert (
         seen.loc["vit_base"]
-        .drop(["n", "n_total", "n_series", "unavailable"])
+        .drop(["n", "n_total", "n_series", "n_clusters", "unavailable"])
         .drop(["n_70_80", "n_80_90", "n_90_100"])
         .isna()
         .all()
@@ -42,14 +43,14 @@ def test_every_method_has_a_row_and_an_unavailable_one_its_reason() -> None:
 
 
 def test_the_headline_names_the_best_and_counts_what_is_lacking() -> None:
-    seen = headline(rows({"good": 10, "even": 20}, {"vit_base": "no weights"}), ["clip_probe"])
+    seen = headline(rows({"good": 10, "even": 20}, {"vit_base": "no weights"}), ["clip_probe"], plan())
     assert (seen["best"], seen["accuracy"], seen["n"], seen["n_unavailable"]) == ("good", 0.75, 40, 1)
     # 30 of 40 series: z = 20 / sqrt 40 = 3.16, Holm doubles p = 0.0016.
     assert (seen["n_beating_chance"], seen["not_run"]) == (1, "clip_probe")
 
 
 def test_without_a_number_there_is_no_best() -> None:
-    seen = headline(rows({}, {"vit_base": "no weights"}), [])
+    seen = headline(rows({}, {"vit_base": "no weights"}), [], plan())
     assert seen["note"] == "no method has a number"
     assert "best" not in seen
 
@@ -68,8 +69,15 @@ def test_accuracies_on_the_limits_pass_and_beyond_them_are_named() -> None:
     assert gate.sentence.endswith("Look at their scores and pairs twice: superb 0.900, awful 0.250.")
 
 
+def test_an_accuracy_at_a_limit_but_for_the_last_bit_is_plausible() -> None:
+    # 7 * 0.1 is 0.7000000000000001.
+    frame = rows({"good": 12})
+    assert plausible_gate(frame.assign(accuracy=7 * 0.1)).passed
+    assert not plausible_gate(frame.assign(accuracy=0.7001)).passed
+
+
 def test_one_method_surely_better_than_chance_is_enough() -> None:
-    gate = chance_gate(rows({"good": 10, "even": 20}))
+    gate = chance_gate(rows({"good": 10, "even": 20}), plan())
     assert gate.passed
     assert gate.sentence == "Surely better than chance: good (1 of 2)."
 
@@ -77,15 +85,35 @@ def test_one_method_surely_better_than_chance_is_enough() -> None:
 @pytest.mark.parametrize("wrong", [{"near": 16, "even": 20}, {"worse": 34}])
 def test_methods_that_may_be_chance_or_are_worse_do_not_pass(wrong: dict[str, int]) -> None:
     # 24 of 40: z = 8 / sqrt 40 = 1.26. 6 of 40 is surely not chance, and worse.
-    gate = chance_gate(rows(wrong))
+    gate = chance_gate(rows(wrong), plan())
     assert not gate.passed
     assert gate.seen == 0
 
 
 def test_a_sure_method_among_many_is_sure_no_more() -> None:
     # 27 of 40: z = 14 / sqrt 40 = 2.21, p = 0.027; with two methods in mind 0.054.
-    assert chance_gate(rows({"good": 13})).passed
-    assert not chance_gate(rows({"good": 13, "even": 19})).passed
+    assert chance_gate(rows({"good": 13}), plan()).passed
+    assert not chance_gate(rows({"good": 13, "even": 19}), plan()).passed
+
+
+def test_what_is_sure_depends_on_the_confidence_of_the_study() -> None:
+    # 27 of 40, p = 0.027: sure at 95 %, and not at 99 %.
+    frame = rows({"good": 13})
+    found = {confidence: chance_gate(frame, plan(confidence=confidence)).passed for confidence in (0.9, 0.95, 0.99)}
+    assert found == {0.9: True, 0.95: True, 0.99: False}
+    assert headline(frame, [], plan(confidence=0.99))["n_beating_chance"] == 0
+
+
+@pytest.mark.parametrize(("n_series", "sure"), [(5, False), (9, False), (10, True)])
+def test_under_ten_series_that_differ_from_a_coin_nothing_is_sure(n_series: int, sure: bool) -> None:
+    # All right: z = sqrt n, p = 0.025 at 5 series, where no exact test comes below 2 / 2^5 = 0.0625.
+    frame = rows({"good": 0}, pairs=photo_pairs_of(VOTES[:n_series]))
+    assert frame["p_chance_holm"].iloc[0] < 0.05
+    assert frame["p_chance_unreliable"].tolist() == [not sure]
+    assert chance_gate(frame, plan()).passed is sure
+    assert headline(frame, [], plan())["n_beating_chance"] == int(sure)
+    marked = f"p_chance: {n_series} clusters differ, under 10: unreliable"
+    assert (marked in str(frame["undefined"].iloc[0])) is not sure
 
 
 def test_available_methods_pass_and_lacking_ones_are_named_with_the_remedy() -> None:
@@ -95,11 +123,14 @@ def test_available_methods_pass_and_lacking_ones_are_named_with_the_remedy() -> 
     assert "vit_base, clip_color: no weights: fetch them, none" in gate.sentence
 
 
-@pytest.mark.parametrize("gate", [plausible_gate, chance_gate])
+@pytest.mark.parametrize("gate", [plausible_gate, lambda frame: chance_gate(frame, plan())])
 def test_gates_on_no_number_at_all_fail_as_undefined(gate: Any) -> None:
     seen = gate(rows({}, {"vit_base": "no weights"}))
     assert (seen.passed, seen.seen) == (False, None)
-    assert "no method has an accuracy" in seen.sentence
+    # Nothing follows what is needed: there is no method to look at, and more series would be of no use.
+    assert re.search(
+        r"undefined \(no method has an accuracy\) over 0 methods; needed: at (most|least) \d\.$", seen.sentence
+    )
 
 
 def test_few_pairs_without_a_prediction_pass_and_many_fail_with_the_reason() -> None:

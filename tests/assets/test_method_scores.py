@@ -7,7 +7,6 @@ from assets.method_scores import (
     current_pairs_gate,
     headline,
     images_of,
-    judged_pairs,
     no_rows,
     own_file,
     pairs_of,
@@ -16,6 +15,7 @@ from assets.method_scores import (
 )
 from resources.errors import UserError
 from resources.methods.features import Features
+from resources.pairwise_rows import judged_pairs
 from tests.assets.made_photo_pairs import Told, features_of, photo_pairs_of, plan, results_of
 
 # Two photos of series 1 win over its third, one pair is a tie; series 2 has one pair.
@@ -38,7 +38,7 @@ def test_winner_credit_and_time_of_each_pair() -> None:
     assert list(rows["predicted_winner"]) == [1, 0, 1]
     assert list(rows["credit"]) == [1.0, 0.5, 0.0]
     # Decoding 10 ms and measuring 1 ms, of both images.
-    assert list(rows["time_ms"]) == [22.0, 22.0, 22.0]
+    assert list(rows["time_ms"]) == pytest.approx([22.0, 22.0, 22.0])
     assert rows["undefined"].isna().all()
 
 
@@ -74,12 +74,14 @@ def test_results_of_other_pairs_than_those_judged_now_are_noticed() -> None:
 
 
 def test_time_here_is_shared_by_the_methods_that_use_a_stage() -> None:
-    frame = pd.DataFrame({"decode_ms": [10.0, 10.0], "rules_ms": 3.0, "clip_ms": 8.0}, index=["a", "b"])
+    frame = pd.DataFrame({"decode_ms": [10.0, 10.0], "grey_ms": 3.0, "clip_ms": 8.0, "exposure_ms": 1.0})
     features = Features(frame, ["a", "b"], lambda sentences: frame.to_numpy())
-    # Over 4 pairs. Decoding 20 ms in all by three methods: 20/3; rules 6 ms by two: 3 each; CLIP 16 ms by one.
-    shared = shared_times_ms({"r": ("rules",), "s": ("rules",), "c": ("clip",)}, features, 4)
-    assert shared == pytest.approx({"r": (20 / 3 + 3) / 4, "s": (20 / 3 + 3) / 4, "c": (20 / 3 + 16) / 4})
-    assert sum(shared.values()) * 4 == pytest.approx(20 + 6 + 16)
+    # Over 4 pairs. Decoding 20 ms in all by three methods: 20/3; grey 6 ms by two: 3 each; exposure 2 and CLIP 16 ms
+    # by one each.
+    parts = {"r": ("decode", "grey"), "s": ("decode", "grey", "exposure"), "c": ("decode", "clip")}
+    shared = shared_times_ms(parts, features, 4)
+    assert shared == pytest.approx({"r": (20 / 3 + 3) / 4, "s": (20 / 3 + 5) / 4, "c": (20 / 3 + 16) / 4})
+    assert sum(shared.values()) * 4 == pytest.approx(20 + 6 + 2 + 16)
 
 
 def test_a_users_own_file_is_named_with_its_hash(tmp_path_factory: pytest.TempPathFactory) -> None:

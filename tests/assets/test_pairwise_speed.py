@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.bradley_terry import BradleyTerry
-from assets.method_scores import images_of, judged_pairs, result_rows
+from assets.method_scores import images_of, result_rows
 from assets.pairwise.bradley_terry import strength_rows
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
@@ -16,6 +16,7 @@ from resources.configuration.pairwise import RULE_METHODS
 from resources.inputs.photo_pairs import read_photo_pairs
 from resources.methods.features import MEASURES, Features
 from resources.methods.registry import builders
+from resources.pairwise_rows import judged_pairs
 from tests.assets.made_photo_pairs import plan
 
 WIDTHS = {"clip": 512, "vit": 768}

@@ -11,13 +11,13 @@ import pytest
 from dagster._core.definitions.sensor_definition import SensorExecutionData
 from rich.console import Console
 
-from assets.method_rows import ranked
-from pipeline.command_line.pairwise_summary import letters_of, show_pairwise
+from pipeline.command_line.pairwise_summary import show_pairwise
 from pipeline.definitions import definitions_of
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import all_methods, changed_photo_pairs, nightly_pairwise
 from pipeline.runs import Outcome
 from resources.errors import UserError
+from resources.pairwise_rows import letters_of, measured
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 from tests.small_series import N_SERIES, judge_pairs, series_study, stored
@@ -77,7 +77,7 @@ def test_the_terminal_ranks_methods_and_says_what_is_lacking_and_where_the_files
     lines = shown.splitlines()
     heading = next(place for place, line in enumerate(lines) if line.split()[:1] == ["method"])
     rows = [line.split() for line in lines[heading + 2 : heading + 9]]
-    expected = ranked(stored(study, "method_metrics"))
+    expected = measured(stored(study, "method_metrics"))
     assert [row[0] for row in rows] == list(expected["method"])
     assert [float(row[1]) for row in rows] == pytest.approx(list(expected["accuracy"]), abs=5e-4)
     assert "accuracy [95 % CI]" in shown

@@ -1,6 +1,9 @@
 """The device for models: what there is, and a named error for what there is not."""
 
+import time
 import weakref
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +15,23 @@ torch = pytest.importorskip("torch")
 without_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")
 with_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
 without_mps = pytest.mark.skipif(torch.backends.mps.is_available(), reason="this machine has an Apple GPU")
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Batches reach the function whole."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def three_threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
 
 
 def test_the_processor_is_always_there_and_says_its_threads() -> None:
@@ -88,6 +108,7 @@ class Doubling(torch.nn.Module):
         return batch * self.factor
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_the_batch_halves_until_it_fits_and_the_size_is_remembered() -> None:
     # 20 rows at 16: 16 and 8 do not fit, 4 does, five times. Then 6 more rows: 4 and 2, with no failed try.
     gpu, model = GpuResource(device="cpu", batch_size=16), Doubling(holds=5)
@@ -101,6 +122,7 @@ def test_the_batch_halves_until_it_fits_and_the_size_is_remembered() -> None:
     assert gpu.batch_size_of("another") == 16
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_a_short_batch_that_does_not_fit_is_halved_itself() -> None:
     # 3 rows at batch size 64: halving 64 would try the same 3 rows five times more.
     gpu, model = GpuResource(device="cpu", batch_size=64), Doubling(holds=1)
@@ -119,6 +141,28 @@ def test_another_error_of_the_model_is_not_taken_for_lack_of_memory() -> None:
 
     with pytest.raises(RuntimeError, match="shapes do not match"):
         GpuResource(device="cpu").infer("broken", broken, torch.ones(2, 2))
+
+
+class TooLarge(Doubling):
+    """A model of which the device holds none, or whose copying fails in another way."""
+
+    def __init__(self, error: RuntimeError) -> None:
+        super().__init__(holds=0)
+        self.error = error
+
+    def to(self, *args: Any, **named: Any) -> "TooLarge":
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError("CUDA out of memory. Tried"), RuntimeError("MPS backend out of memory")]
+)
+def test_a_model_that_does_not_fit_while_it_is_loaded_is_a_clear_error(error: RuntimeError) -> None:
+    gpu = GpuResource(device="cpu")
+    with pytest.raises(UserError, match="Model huge does not fit into the memory of cpu: .* a larger device"):
+        gpu.model("huge", lambda: TooLarge(error))
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        gpu.model("huge", lambda: TooLarge(RuntimeError("CUDA error: an illegal memory access")))
 
 
 def test_a_model_is_loaded_once_in_the_precision_asked_for_and_freed() -> None:
@@ -143,6 +187,7 @@ def test_a_model_is_loaded_once_in_the_precision_asked_for_and_freed() -> None:
     assert gone() is None
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_pictures_reach_the_model_channels_last_and_word_numbers_stay_whole() -> None:
     seen: list[torch.Tensor] = []
 
@@ -156,3 +201,45 @@ def test_pictures_reach_the_model_channels_last_and_word_numbers_stay_whole() ->
     assert seen[0].is_contiguous(memory_format=torch.channels_last)
     assert seen[0].dtype == torch.bfloat16
     assert seen[1].dtype == torch.int64
+
+
+def busy(batch: torch.Tensor) -> torch.Tensor:
+    """Keeps one core at work for 20 ms of its own time an input."""
+    until = time.thread_time() + 0.02 * len(batch)
+    while time.thread_time() < until:
+        pass
+    return 2 * batch
+
+
+def test_waiting_is_no_part_of_what_a_model_takes_on_a_processor() -> None:
+    def held_up(batch: torch.Tensor) -> torch.Tensor:
+        # As when another program has the core.
+        time.sleep(0.2)
+        return busy(batch)
+
+    gpu = GpuResource(device="cpu")
+    gpu.infer("held up", held_up, torch.ones(1, 2))
+    assert 0.02 <= gpu.compute_s < 0.1
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_the_time_of_every_core_counts_once_and_rows_keep_their_order() -> None:
+    # 7 inputs of 20 ms in three threads: 140 ms of cores, whatever the clock says.
+    gpu, rows = GpuResource(device="cpu", batch_size=4), torch.arange(14.0).reshape(7, 2)
+    assert np.array_equal(gpu.infer("busy", busy, rows), 2 * rows.numpy())
+    assert 0.14 <= gpu.compute_s < 0.2
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_part_runs_in_one_thread_of_torch_and_a_fault_in_it_is_raised() -> None:
+    seen: list[int] = []
+
+    def faulty(batch: torch.Tensor) -> torch.Tensor:
+        seen.append(torch.get_num_threads())
+        raise RuntimeError("shapes do not match")
+
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        GpuResource(device="cpu").infer("faulty", faulty, torch.ones(3, 2))
+    assert set(seen) == {1}
+    assert torch.get_num_threads() == 3

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.holm import below_level
 from resources.configuration.pairwise import PairwiseStudy
-from resources.plots.pairwise import CHANCE, LEVEL
-from resources.reports.numbers import is_number, number, plain_number
+from resources.pairwise_rows import interval_column, judged_pairs, letters_of, measured
+from resources.reports.numbers import interval, is_number, number, plain_number
 from resources.reports.text import Part, Text, Translations, joined
 
 WORDS: Final = Translations("shared", "glossary", "pairwise", "pairwise_glossary")
@@ -27,14 +26,14 @@ class People:
         position: The position effect over all pairs and over those shown in both orders, by name.
         majority: Share of all votes that went with their pair's majority.
         majority_judged: The same over the judged pairs.
-        best_possible: The highest accuracy that scores of photos can have on the judged rows.
+        accuracy_bound: What no accuracy of scores of photos can exceed on the judged rows.
     """
 
     counts: Mapping[str, int]
     position: Mapping[str, Any]
     majority: float | None
     majority_judged: float | None
-    best_possible: float | None
+    accuracy_bound: float | None
 
 
 @dataclass(frozen=True)
@@ -46,21 +45,17 @@ class Contents:
         plan: Its configuration.
         tables: Frames that keep to their declarations; empty where nothing was made.
         people: What the votes say of people.
-        plausible: The least and the highest accuracy that need no second look.
     """
 
     study: str
     plan: PairwiseStudy
     tables: Mapping[str, pd.DataFrame]
     people: People
-    plausible: tuple[float, float]
 
     @cached_property
     def measured(self) -> list[dict[str, Any]]:
         """Rows of `method_metrics` with an accuracy, the best first."""
-        frame = self.tables["method_metrics"]
-        frame = frame[frame["accuracy"].notna()].sort_values(["accuracy", "method"], ascending=[False, True])
-        return records(frame)
+        return records(measured(self.tables["method_metrics"]))
 
     @property
     def best(self) -> dict[str, Any] | None:
@@ -91,19 +86,12 @@ class Contents:
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The pairs that methods are judged on."""
-        pairs = self.tables["photo_pairs"]
-        return pairs[pairs["excluded"].isna()]
+        return judged_pairs(self.tables["photo_pairs"])
 
     @cached_property
     def letters(self) -> dict[str, str]:
         """Each compared method's letters, the most accurate on the shared pairs first."""
-        rows = self.tables["method_significance"]
-        found = dict(zip(rows["method_1"], rows["letters_1"], strict=True))
-        found |= dict(zip(rows["method_2"], rows["letters_2"], strict=True))
-        # A couple names the more accurate method first, so the best is first in all of its couples.
-        wins = rows["method_1"].value_counts()
-        order = sorted(found, key=lambda name: (-int(wins.get(name, 0)), name))
-        return {str(name): str(found[name]) for name in order}
+        return letters_of(self.tables["method_significance"])
 
     def like(self, method: str) -> list[str]:
         """Methods that are not told from this one, in the order of the letters."""
@@ -123,14 +111,6 @@ def null(cell: Any) -> bool:
     return not isinstance(cell, list) and pd.api.types.is_scalar(cell) and bool(pd.isna(cell))
 
 
-def against_chance(row: Mapping[str, Any]) -> str:
-    """Whether a method is surely right more often than a coin, surely less often, or neither, with all in mind."""
-    p = row["p_chance_holm"]
-    if not is_number(p) or not below_level(float(p), LEVEL):
-        return "open"
-    return "better" if row["accuracy"] > CHANCE else "worse"
-
-
 def percent(share: Any, decimals: int = 1) -> Text:
     """A share in percent, for sentences."""
     if not is_number(share):
@@ -144,6 +124,24 @@ def named(names: Sequence[str]) -> Text:
     if len(names) > SHOWN:
         shown.append(say("and_more", n=number(len(names) - SHOWN, 0)))
     return joined(shown)
+
+
+def units(contents: Contents) -> Text:
+    """What intervals and tests take as independent: series, or what the study's cluster column names."""
+    column = contents.plan.cluster_column
+    return say("units.clusters", column=column) if column else say("units.series")
+
+
+def bounds_of(row: Mapping[str, Any], name: str) -> Text:
+    """A number's interval in a row of `method_metrics`, marked where too few clusters bear it."""
+    unreliable = "unreliable" in (row[interval_column(name)] or "")
+    return interval(row[f"{name}_low"], row[f"{name}_high"], unreliable=unreliable)
+
+
+def without_bounds(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Which of these numbers have no interval, and why; nothing where all have one, or no number either."""
+    said = {name: str(row[interval_column(name)] or "") for name in names if is_number(row[name])}
+    return "; ".join(f"{name}: {why.removeprefix('none: ')}" for name, why in said.items() if why.startswith("none: "))
 
 
 def level(contents: Contents) -> Text:

@@ -26,7 +26,7 @@ def exclusions_table(contents: Contents) -> TableView | None:
         Head(say("head.share")),
         Head(say("head.votes")),
     ]
-    votes = pairs["votes_1"] + pairs["votes_2"]
+    votes = pairs[["votes_1", "votes_2", "votes_neither"]].sum(axis=1)
     rows: list[list[Part]] = []
     for cause, n in pairs["excluded"].value_counts().items():
         of_cause = int(votes[pairs["excluded"] == cause].sum())
@@ -48,7 +48,7 @@ def said_of_photos(contents: Contents) -> list[Text]:
     features = contents.tables["image_features"]
     unreadable = int(features["n_unreadable"].sum())
     if unreadable:
-        said.append(say("exclusions.unreadable", n=whole(unreadable), total=whole(int(features["n_images"].sum()))))
+        said.append(say("exclusions.unreadable", n=whole(unreadable), total=whole(int(features["n_names"].sum()))))
     return said or [say("exclusions.all_there")]
 
 

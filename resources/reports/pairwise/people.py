@@ -33,8 +33,8 @@ def said_of_people(contents: Contents) -> list[Text]:
         said.append(say("people.opposite", **numbers, filtered=whole(counts["n_opposite_winners_after_filter"])))
     else:
         said.append(say("people.one_order"))
-    if people.best_possible is not None:
-        said.append(say(f"people.{contents.plan.orders}", share=percent(people.best_possible)))
+    if people.accuracy_bound is not None:
+        said.append(say(f"people.{contents.plan.orders}", share=percent(people.accuracy_bound)))
     return said
 
 
@@ -46,11 +46,12 @@ def position_table(contents: Contents) -> TableView | None:
         share = position[f"{name}_share"]
         if share is None:
             continue
+        unreliable = "unreliable" in position[f"{name}_share_interval_method"]
         rows.append(
             [
                 say(f"people.{name}"),
                 number(share),
-                interval(position[f"{name}_share_low"], position[f"{name}_share_high"]),
+                interval(position[f"{name}_share_low"], position[f"{name}_share_high"], unreliable=unreliable),
                 number(position[f"{name}_z"], 2),
                 whole(position[f"{name}_votes_first"]),
                 whole(int((frame["votes_1"] + frame["votes_2"]).sum())),

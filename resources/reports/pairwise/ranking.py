@@ -2,17 +2,19 @@
 
 from typing import Any, Final
 
+from analysis.preference_accuracy import BAND_NAMES
+from analysis.preference_significance import CHANCE
+from resources.pairwise_rows import chance_of
 from resources.plots.figure import BLUE, DARK, GREY, RED
-from resources.plots.pairwise import CHANCE
 from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
 from resources.reports.numbers import interval, is_number, number, p_value, whole
-from resources.reports.pairwise.contents import Contents, against_chance, level, say
+from resources.reports.pairwise.contents import Contents, bounds_of, level, say, units, without_bounds
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
 
 COLORS: Final = {"better": BLUE, "open": "#a0aec0", "worse": RED}
-BANDS: Final = (("70_80", GREY, "circle"), ("80_90", BLUE, "square"), ("90_100", DARK, "diamond"))
+BAND_MARKS: Final = ((GREY, "circle"), (BLUE, "square"), (DARK, "diamond"))
 # Three points a row need more room than one.
 BAND_ROW_PX: Final = 14
 LEGEND_PX: Final = 44
@@ -25,7 +27,7 @@ TOP_LEGEND: Final = {
 def accuracy_chart(contents: Contents) -> Chart:
     """Every measured method, the best on top; the colour says whether it is surely apart from chance."""
     rows = contents.measured
-    kinds = [against_chance(row) for row in rows]
+    kinds = [chance_of(row, contents.plan.level) for row in rows]
     points = [_accuracy(row) for row in rows]
     hover = [
         joined([row["method"], number(one.value), interval(one.low, one.high), say(f"chance.{kind}")], " ")
@@ -37,7 +39,7 @@ def accuracy_chart(contents: Contents) -> Chart:
     return Chart(
         "accuracy",
         say("chart.accuracy.title"),
-        say("chart.accuracy.reading", level=level(contents)),
+        say("chart.accuracy.reading", level=level(contents), units=units(contents)),
         ranking_table(contents),
         traces,
         {
@@ -74,16 +76,16 @@ def ranking_table(contents: Contents) -> TableView:
             [
                 str(row["method"]),
                 number(row["accuracy"]),
-                interval(row["accuracy_low"], row["accuracy_high"]),
-                say(f"chance.{against_chance(row)}"),
+                bounds_of(row, "accuracy"),
+                say(f"chance.{chance_of(row, contents.plan.level)}"),
                 p_value(row["p_chance_holm"]),
                 whole(row["n"]),
                 whole(row["n_total"] - row["n"]),
                 number(row["tie_rate"]),
                 number(row["accuracy_decided"]),
-                interval(row["accuracy_decided_low"], row["accuracy_decided_high"]),
+                bounds_of(row, "accuracy_decided"),
                 number(row["f1_macro"]),
-                phrase(row["undefined"]) if row["undefined"] else "",
+                _note(row["undefined"] or "", without_bounds(row, ("accuracy", "accuracy_decided"))),
             ]
         )
     return TableView(say("chart.accuracy.table"), heads, rows)
@@ -93,7 +95,7 @@ def bands_chart(contents: Contents) -> Chart:
     """Accuracy where people agree somewhat, mostly, and almost all."""
     rows = contents.measured
     traces: list[dict[str, Any]] = []
-    for shift, (band, color, symbol) in zip((-0.24, 0.0, 0.24), BANDS, strict=True):
+    for shift, band, (color, symbol) in zip((-0.24, 0.0, 0.24), BAND_NAMES, BAND_MARKS, strict=True):
         points = [_accuracy(row, f"_{band}") for row in rows]
         label = say(f"band.{band}")
         hover = [
@@ -106,19 +108,19 @@ def bands_chart(contents: Contents) -> Chart:
         trace["error_x"] |= {"color": color, "width": 0}
         traces.append(trace)
     heads = [Head(say("head.method"), numeric=False)]
-    for band, _, _ in BANDS:
+    for band in BAND_NAMES:
         heads += [
             Head(say(f"band.{band}"), term="agreement"),
             Head(say("head.interval", level=level(contents))),
             Head(say("head.pairs")),
         ]
+    heads.append(Head(say("head.note"), numeric=False, wide=True))
     cells: list[list[Part]] = []
     for row in rows:
         line: list[Part] = [str(row["method"])]
-        for band, _, _ in BANDS:
-            one = _accuracy(row, f"_{band}")
-            line += [number(one.value), interval(one.low, one.high), whole(row[f"n_{band}"])]
-        cells.append(line)
+        for band in BAND_NAMES:
+            line += [number(row[f"accuracy_{band}"]), bounds_of(row, f"accuracy_{band}"), whole(row[f"n_{band}"])]
+        cells.append([*line, _note(without_bounds(row, [f"accuracy_{band}" for band in BAND_NAMES]))])
     return Chart(
         "bands",
         say("chart.bands.title"),
@@ -154,6 +156,11 @@ def nothing_measured(contents: Contents) -> Text | None:
 def _accuracy(row: dict[str, Any], which: str = "") -> Interval:
     name = f"accuracy{which}"
     return Interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _note(*parts: str) -> Part:
+    said = "; ".join(part for part in parts if part)
+    return phrase(said) if said else ""
 
 
 def _chance_note() -> dict[str, Any]:

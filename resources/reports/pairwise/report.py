@@ -6,7 +6,7 @@ import pandas as pd
 
 from resources.reports.numbers import plain_number, whole
 from resources.reports.page import Page, rendered
-from resources.reports.pairwise.contents import WORDS, Contents, say
+from resources.reports.pairwise.contents import WORDS, Contents, say, units
 from resources.reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
 from resources.reports.pairwise.failures import failing_pairs, failures, said_of_failures
 from resources.reports.pairwise.people import agreement_chart, position_table, said_of_people
@@ -21,7 +21,7 @@ from resources.reports.pairwise.strengths import (
     strengths_chart,
 )
 from resources.reports.pairwise.summary import summary
-from resources.reports.text import Part, Text, same
+from resources.reports.text import Part, Text, joined, same
 
 FILE_NAME: Final = "pairwise_report.html"
 SECTIONS: Final = (
@@ -63,10 +63,12 @@ MOST_ROWS: Final = 50_000
 PAIR_COLUMNS: Final = [
     "pair_idx",
     "series_id",
+    "cluster",
     "image_1",
     "image_2",
     "votes_1",
     "votes_2",
+    "votes_neither",
     "first_shown_votes",
     "n_orders",
     "num_reviewers",
@@ -92,6 +94,7 @@ def pairwise_page(contents: Contents) -> str:
         "study": contents.study,
         "facts": facts(contents),
         "result": summary(contents),
+        "units": units(contents),
         "bands": said_of_bands(contents),
         "couples": said_of_couples(contents),
         "matrix": matrix(contents),
@@ -136,7 +139,7 @@ def pairwise_page(contents: Contents) -> str:
 def facts(contents: Contents) -> list[tuple[Text, Part]]:
     """Name and value of each fact in the head."""
     pairs, judged, plan = contents.tables["photo_pairs"], contents.judged, contents.plan
-    votes = int((pairs["votes_1"] + pairs["votes_2"]).sum())
+    votes = contents.people.counts["n_votes"]
     limits = {"agreement": plain_number(plan.min_agreement), "reviewers": whole(plan.min_reviewers)}
     rows: list[tuple[str, Part]] = [
         ("dataset", plan.dataset_name),
@@ -148,6 +151,8 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
         ("filter", say("fact.at_least", **limits)),
         ("orders", say(f"orders.{plan.orders}")),
     ]
+    if plan.cluster_column:
+        rows.insert(3, ("clusters", joined([units(contents), whole(judged["cluster"].nunique())], ": ")))
     if plan.sample_size is not None:
         rows.append(("sample", say("fact.sampled", n=whole(plan.sample_size), seed=str(plan.seed))))
     return [(say(f"fact.{name}"), value) for name, value in rows]
@@ -166,6 +171,7 @@ def about(contents: Contents) -> dict[str, Any]:
         "sample_size": plan.sample_size,
         "rules_long_side": plan.rules_long_side,
         "clip_attributes": [one.model_dump() for one in plan.clip_attributes],
+        "cluster_column": plan.cluster_column,
         "confidence": plan.confidence,
         "bootstrap_resamples": plan.bootstrap_resamples,
         "folds": plan.folds,

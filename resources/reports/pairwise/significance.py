@@ -6,7 +6,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from resources.reports.numbers import NOTHING, number, p_value, plain_number, whole
-from resources.reports.pairwise.contents import Contents, records, say
+from resources.reports.pairwise.contents import Contents, records, say, units
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined, same
@@ -68,7 +68,7 @@ def tests_table(contents: Contents) -> TableView | None:
         ]
         for row in records(contents.tables["method_significance"])
     ]
-    return TableView(say("couples.table"), heads, rows) if rows else None
+    return TableView(say("couples.table", units=units(contents)), heads, rows) if rows else None
 
 
 def said_of_couples(contents: Contents) -> list[Text]:
@@ -76,10 +76,10 @@ def said_of_couples(contents: Contents) -> list[Text]:
     rows = contents.tables["method_significance"]
     if rows.empty:
         return []
-    level = plain_number(round(1.0 - contents.plan.confidence, 10))
+    level = plain_number(round(contents.plan.level, 10))
     counts: dict[str, Any] = {"n": whole(int(rows["separated"].sum())), "total": whole(len(rows))}
-    basis = {"pairs": whole(rows["n"].iloc[0]), "series": whole(rows["n_series"].iloc[0])}
-    said = [say("couples.said", level=level, **counts, **basis)]
+    basis = {"pairs": whole(rows["n"].iloc[0]), "clusters": whole(rows["n_clusters"].iloc[0])}
+    said = [say("couples.said", level=level, units=units(contents), **counts, **basis)]
     untested = rows.loc[rows["p"].isna(), "undefined"].dropna()
     if len(untested):
         said.append(say("couples.untested", n=whole(len(untested)), why=phrase(untested.iloc[0])))

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
+from analysis.preference_significance import CHANCE
 from resources.plots.figure import BLUE, GREY
-from resources.plots.pairwise import CHANCE
 from resources.reports.charts import Chart, Interval, error_bars, line_at, words
 from resources.reports.numbers import interval, is_number, number, plain_number, whole
 from resources.reports.pairwise.contents import Contents, level, named, say

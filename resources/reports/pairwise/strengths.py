@@ -5,10 +5,11 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.preference_likelihood import CHANCE_PER_VOTE
+from analysis.rounding import rounded
 from resources.plots.figure import BLUE, ORANGE
 from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
 from resources.reports.numbers import interval, is_number, number, plain_number, whole
-from resources.reports.pairwise.contents import Contents, level, percent, say
+from resources.reports.pairwise.contents import Contents, bounds_of, level, percent, say, units
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
 
@@ -21,7 +22,7 @@ def said_of_strengths(contents: Contents) -> list[Text]:
     """What was fitted on how many votes, and what it rests on."""
     frame = contents.tables["bradley_terry"]
     if frame.empty:
-        return [say("strengths.none" if contents.plan.use_bradley_terry else "strengths.not_asked")]
+        return [say(f"strengths.{_why_none(contents)}")]
     held = frame["regularised"].astype(bool)
     # Each vote is about two photos.
     counts = {"n": whole(len(frame)), "votes": whole(int(frame["n_votes"].sum()) // 2)}
@@ -34,6 +35,12 @@ def said_of_strengths(contents: Contents) -> list[Text]:
         shares = {"all": percent(contents.people.majority), "judged": percent(contents.people.majority_judged)}
         said.append(say("strengths.all_votes", **shares))
     return said
+
+
+def _why_none(contents: Contents) -> str:
+    if not contents.plan.use_bradley_terry:
+        return "not_asked"
+    return "refused" if contents.people.counts["n_votes"] else "none"
 
 
 def strengths_chart(contents: Contents) -> Chart:
@@ -128,7 +135,7 @@ def likelihood_table(contents: Contents) -> TableView:
         [
             str(row["method"]),
             number(row["log_likelihood_per_vote"]),
-            interval(row["log_likelihood_per_vote_low"], row["log_likelihood_per_vote_high"]),
+            bounds_of(row, "log_likelihood_per_vote"),
             number(row["log_likelihood"], 1),
             number(row["bt_agreement"]),
         ]
@@ -143,9 +150,12 @@ def said_of_likelihood(contents: Contents) -> Text | None:
     rows = _sorted(contents, "log_likelihood_per_vote")
     if not rows:
         return None
-    above = [row for row in rows if is_number(low := row["log_likelihood_per_vote_low"]) and low > CHANCE_PER_VOTE]
+    # A bound that only the last bit lifts above a coin is not above it.
+    chance = rounded(CHANCE_PER_VOTE)
+    above = [row for row in rows if is_number(low := row["log_likelihood_per_vote_low"]) and rounded(low) > chance]
     return say(
         "likelihood.said",
+        units=units(contents),
         n=whole(len(above)),
         total=whole(len(rows)),
         best=str(rows[0]["method"]),
@@ -166,7 +176,7 @@ def _beside_chance(contents: Contents, name: str, rows: list[dict[str, Any]], po
     return Chart(
         name,
         say(f"chart.{name}.title"),
-        say(f"chart.{name}.reading", chance=number(CHANCE_PER_VOTE)),
+        say(f"chart.{name}.reading", chance=number(CHANCE_PER_VOTE), units=units(contents)),
         None,
         row_traces(points, hover, [BLUE] * len(rows), bars=False),
         {

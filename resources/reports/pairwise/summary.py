@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from resources.pairwise_rows import PLAUSIBLE, chance_of, plausible
 from resources.reports.headline import Figure
 from resources.reports.numbers import is_number, number, whole
-from resources.reports.pairwise.contents import Contents, against_chance, level, named, percent, say
+from resources.reports.pairwise.contents import Contents, level, named, percent, say, units
 from resources.reports.pairwise.significance import LETTER
 from resources.reports.phrases import phrase
 from resources.reports.text import Text, joined, same
@@ -46,8 +47,8 @@ def summary(contents: Contents) -> Summary:
     best = contents.best
     if best is None:
         return Summary(False, say(f"summary.{_why_nothing(contents)}"), [], _people(contents), lacking)
-    sure = [str(row["method"]) for row in contents.measured if against_chance(row) == "better"]
-    key = "best" if against_chance(best) == "better" else "best_unsure"
+    sure = [str(row["method"]) for row in contents.measured if chance_of(row, contents.plan.level) == "better"]
+    key = "best" if str(best["method"]) in sure else "best_unsure"
     headline = say(
         f"summary.{key}",
         method=str(best["method"]),
@@ -89,7 +90,7 @@ def _bounds(contents: Contents, row: dict[str, Any]) -> Text:
 
 def _figures(contents: Contents, best: dict[str, Any], sure: list[str]) -> list[Figure]:
     people = contents.people
-    basis = say("figure.basis", n=whole(best["n"]), series=whole(best["n_series"]))
+    basis = say("figure.basis", n=whole(best["n"]), clusters=whole(best["n_clusters"]), units=units(contents))
     of_methods = say("figure.of_methods", n=whole(len(sure)), total=whole(len(contents.measured)))
     both = people.counts["n_shown_in_both_orders"]
     return [
@@ -109,7 +110,7 @@ def _methods(contents: Contents) -> list[Text]:
     """Better than chance, worse, neither; which cannot be told from the best; which were not run."""
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
     for row in contents.measured:
-        groups[against_chance(row)].append(str(row["method"]))
+        groups[chance_of(row, contents.plan.level)].append(str(row["method"]))
     said = [
         say(f"summary.{kind}", n=whole(len(names)), methods=named(names)) for kind, names in groups.items() if names
     ]
@@ -119,8 +120,8 @@ def _methods(contents: Contents) -> list[Text]:
         letters = joined(LETTER.findall(contents.letters[best]))
         key = "like_best" if like else "alone"
         said.append(say(f"summary.{key}", method=best, n=whole(len(like)), methods=named(like), letters=letters))
-    low, high = contents.plausible
-    odd = [row for row in contents.measured if not low <= row["accuracy"] <= high]
+    low, high = PLAUSIBLE
+    odd = [row for row in contents.measured if not plausible(row["accuracy"])]
     if odd:
         names = joined([joined([row["method"], number(row["accuracy"])], " ") for row in odd[:20]])
         limits = {"low": number(low, 1), "high": number(high, 1)}
@@ -152,6 +153,6 @@ def _people(contents: Contents) -> list[Text]:
                 first=percent(first),
             )
         )
-    if people.best_possible is not None and people.best_possible < 1:
-        said.append(say("summary.best_possible", share=percent(people.best_possible)))
+    if people.accuracy_bound is not None and people.accuracy_bound < 1:
+        said.append(say("summary.accuracy_bound", share=percent(people.accuracy_bound)))
     return said

@@ -32,5 +32,13 @@ def test_the_section_is_a_study_whose_values_are_the_defaults_but_for_the_exampl
     assert study is not None
     plain = Configuration(study="mine", pairwise={"pairs_csv": "p.csv", "image_root": "i"}).pairwise
     differ = {name for name in PairwiseStudy.model_fields if getattr(study, name) != getattr(plain, name)}
-    examples = {"clip_attributes", "composites", "own_methods", "sample_size", "rules_long_side", "output_dir"}
+    examples = {
+        "cluster_column",
+        "clip_attributes",
+        "composites",
+        "own_methods",
+        "sample_size",
+        "rules_long_side",
+        "output_dir",
+    }
     assert differ == {"pairs_csv", "image_root"} | examples

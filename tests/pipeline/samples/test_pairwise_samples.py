@@ -11,7 +11,7 @@ from upath import UPath
 
 from analysis.bradley_terry import BradleyTerry, bradley_terry
 from pipeline.samples import pairwise as samples
-from pipeline.samples.pairwise import PairwiseSamples, write_pairwise_samples
+from pipeline.samples.pairwise import SEED, PairwiseSamples, write_pairwise_samples
 from pipeline.samples.pairwise_plan import cast_votes, planned_series
 from pipeline.samples.whole_folder import MANIFEST
 from resources.configuration.sample import sample_pairwise
@@ -66,6 +66,13 @@ def test_there_are_68_series_of_2_to_8_photos_all_found_by_the_built_in_study(ma
     assert (len(sizes), sizes.min(), sizes.max()) == (68, 2, 8)
     assert not pairs["excluded"].eq("missing_image").any()
     assert {path.stem for path in made.photos.iterdir()} == set(truth.index) == {*pairs["image_1"], *pairs["image_2"]}
+
+
+def test_series_of_one_scene_are_one_cluster_and_both_eyes_see_the_same_motorcycle(pairs):
+    scenes = {one.photos[0].series_id: one.scene for one in planned_series(SEED)}
+    assert pairs["cluster"].tolist() == [scenes[series] for series in pairs["series_id"]]
+    views = pairs.groupby("cluster")["series_id"].nunique()
+    assert (len(views), views["motorcycle"], set(views.drop("motorcycle"))) == (16, 8, {4})
 
 
 def test_photos_are_small_and_all_together_under_30_megabytes(made):
@@ -143,7 +150,7 @@ def test_the_same_seed_gives_the_same_bytes(made, tmp_path):
 
 def test_another_seed_gives_other_votes():
     first, other = (cast_votes(planned_series(seed), seed) for seed in (1, 2))
-    assert [vote[2:] for vote in first] != [vote[2:] for vote in other]
+    assert [vote[3:] for vote in first] != [vote[3:] for vote in other]
 
 
 def test_a_complete_folder_is_left_alone(made):

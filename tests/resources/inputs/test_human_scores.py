@@ -193,7 +193,7 @@ def test_a_column_of_annotators_that_the_study_names_must_be_there(tmp_path: Pat
     written(tmp_path / "subjective.csv", f"{SCORE_HEADER},rater", f"{glb('a')},0.5,ann")
     assert read_human_scores(study(tmp_path, columns=columns)).frame["annotator"].tolist() == ["ann"]
     written(tmp_path / "subjective.csv", f"{SCORE_HEADER},Raters", f"{glb('a')},0.5,ann")
-    with pytest.raises(UserError, match=r"column 'rater' \(did you mean 'Raters'\?\) is missing"):
+    with pytest.raises(UserError, match=r"column 'rater' \(there is 'Raters'\) is missing"):
         read_human_scores(study(tmp_path, columns=columns))
 
 
@@ -205,7 +205,7 @@ def test_a_name_in_another_letter_case_or_folder_is_the_same_object(tmp_path: Pa
 
 def test_a_missing_column_names_those_there_are(tmp_path: Path) -> None:
     written(tmp_path / "subjective.csv", "3D Object filename,Visual fidelity", f"{glb('a')},0.5")
-    with pytest.raises(UserError, match=r"row 1: column 'Visual Fidelity' \(did you mean 'Visual fidelity'\?\)"):
+    with pytest.raises(UserError, match=r"row 1: column 'Visual Fidelity' \(there is 'Visual fidelity'\)"):
         read_human_scores(study(tmp_path))
 
 

@@ -121,7 +121,7 @@ def test_a_photo_that_is_not_there_has_the_address_at_which_it_belongs(tmp_path:
     (tmp_path / "a.JPG").mkdir()  # a folder is no photo
     assert PhotoPlaces.at(tmp_path).place_of("a") == (str(tmp_path / "a.JPG"), False)
     nowhere = PhotoPlaces.at(tmp_path / "no_such_folder")
-    assert (nowhere.there, nowhere.place_of("a")) == (False, (str(tmp_path / "no_such_folder" / "a.JPG"), False))
+    assert nowhere.place_of("a") == (str(tmp_path / "no_such_folder" / "a.JPG"), False)
 
 
 def test_the_real_file_is_read_in_about_a_second(shared_data: Path, tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ def test_the_real_file_is_read_in_about_a_second(shared_data: Path, tmp_path: Pa
     started = time.perf_counter()
     read = read_photo_pairs(study)
     took = time.perf_counter() - started
-    assert (read.n_rows_in_file, len(read.frame), read.n_votes, read.folder_there) == (24_186, 12_790, 74_655, False)
+    assert (read.n_rows_in_file, len(read.frame), read.n_votes) == (24_186, 12_790, 74_655)
     # 0.5 s on two idle cores; other tests run beside it.
     assert took < 3

@@ -50,9 +50,37 @@ def test_columns_in_another_order_and_without_a_total_are_read(tmp_path: Path) -
     assert read[["LEFT", "RIGHT", "num_reviewers"]].to_numpy().tolist() == [[3, 1, 4]]
 
 
-def test_a_missing_column_is_named_with_the_nearest_one(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="column 'MaxVote' \\(did you mean 'Max_Vote'\\?\\) is missing"):
-        read_photo_votes(pairs_file(tmp_path, [GOOD], HEADER.replace("MaxVote", "Max_Vote")))
+def test_a_missing_column_is_named_with_the_nearest_one_and_with_what_can_be_done(tmp_path: Path) -> None:
+    header = HEADER.replace("LEFT", "left").replace("RIGHT", "votes")
+    with pytest.raises(UserError) as raised:
+        read_photo_votes(pairs_file(tmp_path, [GOOD], header))
+    assert "pairs.csv, row 1: columns 'LEFT' (there is 'left') and 'RIGHT' are missing;" in str(raised.value)
+    assert "Name them so in the file, or name yours under `pairwise.columns` in touchstone.yaml." in str(raised.value)
+
+
+def test_left_and_right_decide_and_what_only_checks_them_need_not_be_there(tmp_path: Path) -> None:
+    read = read_photo_votes(
+        pairs_file(tmp_path, ["1,0,1,3,1", "1,1,2,0,2"], "series_id,compareID1,compareID2,LEFT,RIGHT")
+    )
+    assert read[["LEFT", "RIGHT", "num_reviewers"]].to_numpy().tolist() == [[3, 1, 4], [0, 2, 2]]
+    assert set(read["compareFile1"]) == set(read["compareFile2"]) == {""}
+
+
+def test_votes_for_neither_count_as_people_where_the_file_does_not_count_them(tmp_path: Path) -> None:
+    header = "series_id,compareID1,compareID2,LEFT,RIGHT,TIES"
+    assert read_photo_votes(pairs_file(tmp_path, ["1,0,1,3,1,2"], header))["num_reviewers"].tolist() == [6]
+
+
+def test_columns_of_other_names_are_read_and_named_as_the_file_names_them(tmp_path: Path) -> None:
+    columns = {"LEFT": "votes_a", "RIGHT": "LEFT", "MaxVote": "winner"}
+    header = "series_id,compareID1,compareID2,votes_a,LEFT,winner"
+    read = read_photo_votes(pairs_file(tmp_path, ["1,0,1,3,1,0"], header), columns=columns)
+    assert read[["LEFT", "RIGHT"]].to_numpy().tolist() == [[3, 1]]
+    with pytest.raises(UserError, match="1 in column 'winner' contradicts votes_a 3 and LEFT 1 for images 0 and 1"):
+        read_photo_votes(pairs_file(tmp_path, ["1,0,1,3,1,1"], header), columns=columns)
+    # Who names an optional column says that it is there.
+    with pytest.raises(UserError, match="column 'winner' is missing"):
+        read_photo_votes(pairs_file(tmp_path, ["1,0,1,3,1,1"], header.replace("winner", "best")), columns=columns)
 
 
 def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.photo_rules import STEPS
 from resources.methods.features import Features, Pairs
 
 # What CLIP would say of sentences: the first points along x, the second along y.
@@ -18,9 +19,10 @@ def vectors_of(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def features_of(n: int, **columns: Any) -> Features:
-    """Images a0, a1, ...; each is decoded in 10 ms, and a stage takes 1 ms."""
+    """Images a0, a1, ...; each is decoded in 10 ms, and a stage takes 1 ms; of the rules, each step 0.125."""
     names = [f"a{number}" for number in range(n)]
     times: dict[str, Any] = {"decode_ms": 10.0, "rules_ms": 1.0, "clip_ms": 1.0, "vit_ms": 1.0, "efficientnet_ms": 1.0}
+    times |= {f"{step}_ms": 0.125 for step in STEPS}
     frame = pd.DataFrame(times | columns, index=pd.Index(names, name="image"))
     return Features(frame, [f"{name}.jpg" for name in names], vectors_of)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analysis.photo_rules import STEPS
 from resources.errors import UserError
 from tests.resources.methods.made_features import features_of
 
@@ -24,10 +25,13 @@ def test_the_first_reason_of_the_stages_counts() -> None:
     assert features.reasons(()) == [None, None, None]
 
 
-def test_time_is_that_of_decoding_and_of_the_stages_needed() -> None:
+def test_time_is_that_of_the_parts_asked_for() -> None:
     features = features_of(2, rules_ms=[3.0, np.nan])
-    np.testing.assert_array_equal(features.times_ms(("rules", "clip")), [14.0, np.nan])
-    np.testing.assert_array_equal(features.times_ms(()), [10.0, 10.0])
+    np.testing.assert_array_equal(features.times_ms(("decode", "clip")), [11.0, 11.0])
+    np.testing.assert_array_equal(features.times_ms(()), [0.0, 0.0])
+    # The stage's 3 ms less six steps of 0.125 are what it takes besides them.
+    np.testing.assert_allclose(features.times_ms(("rules",)), [2.25, np.nan])
+    np.testing.assert_allclose(features.times_ms(("rules", *STEPS)), [3.0, np.nan])
 
 
 def test_a_measure_that_does_not_exist_is_refused_with_the_nearest() -> None:

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from analysis.undefined import UndefinedStatistic
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
 from resources.methods.features import Features
@@ -110,6 +111,13 @@ def test_a_file_takes_no_modules_place(tmp_path: Path) -> None:
         (GOOD.replace("def score", "def points"), "one of `score` and `pair_scores`"),
         (GOOD.replace('"made"', '"mine"'), r"`method\.name` is 'mine'\. Call it 'made'"),
         (GOOD.replace('("rules",)', '("rule",)'), r"needs` is \('rule',\) \(did you mean 'rules'\?\)"),
+        (GOOD.replace('("rules",)', "None"), r"needs` is None\. Write a tuple of stages"),
+        (GOOD.replace('("rules",)', "(3, 'vit')"), r"needs` is \(3, 'vit'\)\. Write a tuple of stages"),
+        ("import sys\n\nsys.exit(0)", r"fails when it is loaded \(SystemExit: 0\) at line 3"),
+        (
+            GOOD.replace('name = "made"', "name = property(lambda self: 1 / 0)"),
+            r"loaded \(ZeroDivisionError: .* at line 3",
+        ),
         (GOOD.replace('("rules",)', '"rules"'), "Write a tuple of stages out of rules, clip, vit, efficientnet"),
     ],
 )
@@ -122,3 +130,40 @@ def test_a_file_that_is_not_there_or_not_python_is_refused(tmp_path: Path) -> No
     for path in (tmp_path / "gone.py", written(tmp_path, GOOD, "made.txt"), tmp_path):
         with pytest.raises(UserError, match="is no Python file on this machine"):
             own_method("made", path)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return 1 / 0", r"\(ZeroDivisionError: division by zero\) at line 7\. Mend it"),
+        ("raise FileNotFoundError('model.bin')", r"\(FileNotFoundError: model\.bin\) at line 7"),
+        ("raise SystemExit(0)", r"\(SystemExit: 0\) at line 7"),
+        ("features.numbers('exposure')[:] = 1", r"\(ValueError: assignment destination is read-only\) at line 7"),
+        ("features.vectors('vit')[:] = 1", r"\(ValueError: assignment destination is read-only\) at line 7"),
+        (
+            "return features.numbers('exposur')",
+            r"\(Features have no 'exposur' \(did you mean 'exposure'\?\).*\) at line 7",
+        ),
+        ("import json; return json.loads('{')", r"\(JSONDecodeError: .*\) at line 7"),
+    ],
+)
+def test_what_a_file_does_wrong_while_it_scores_is_one_sentence(tmp_path: Path, body: str, words: str) -> None:
+    path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', body))
+    features = features_of(2, exposure=[0.1, 0.2], vit=[[1.0], [2.0]])
+    with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} fails in `score` {words}"):
+        pair_scores_of(own_method("made", path), features, side_by_side(1), np.array(["s"]), folds=2, seed=1)
+
+
+def test_what_fails_in_a_method_that_learns_is_told_too(tmp_path: Path) -> None:
+    code = GOOD.replace("def score(self, features)", "def pair_scores(self, *asked)").replace("features.", "self.")
+    path = written(tmp_path, code)
+    with pytest.raises(UserError, match=r"in `pair_scores` \(AttributeError: .*no attribute 'numbers'\) at line 7"):
+        pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
+
+
+def test_an_interruption_and_an_undefined_score_pass_through(tmp_path: Path) -> None:
+    for number, error in enumerate((KeyboardInterrupt, UndefinedStatistic)):
+        raising = f"from analysis.undefined import UndefinedStatistic; raise {error.__name__}('stop')"
+        path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', raising), f"made{number}.py")
+        with pytest.raises(error):
+            own_method("made", path).score(features_of(1))  # type: ignore[union-attr]

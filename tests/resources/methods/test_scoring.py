@@ -54,7 +54,7 @@ def test_a_method_that_is_undefined_as_a_whole_gives_its_reason_to_every_pair() 
 
     assert set(scored(Says(nothing), features_of(4), 2).undefined) == {"nothing to see"}
     few = scored(PreferenceProbe("vit_base", "vit"), features_of(4, vit=[[1.0], [2.0], [3.0], [5.0]]), 2)
-    assert set(few.undefined) == {"2 series, fewer than the 5 folds"}
+    assert set(few.undefined) == {"2 clusters, fewer than the 5 folds"}
     without = scored(PreferenceProbe("vit_base", "vit"), features_of(4), 2)
     assert set(without.undefined) == {"no image has features of vit"}
 
@@ -65,11 +65,24 @@ def test_a_method_that_is_undefined_as_a_whole_gives_its_reason_to_every_pair() 
         (lambda features: [1.0], r"shape \(1,\); it must give one per image, shape \(4,\)"),
         (lambda features: ["a"] * 4, "no numbers"),
         (lambda features: None, r"shape \(\)"),
+        (lambda features: [1j] * 4, "they are complex"),
     ],
 )
 def test_scores_of_another_form_are_refused(answer: Callable[[Features], Any], words: str) -> None:
     with pytest.raises(UserError, match=f"Method 'says' gives scores.*{words}"):
         scored(Says(answer), features_of(4), 2)
+
+
+@pytest.mark.parametrize("answer", [None, np.ones(4), [np.ones(2)], np.ones((2, 3))])
+def test_a_method_that_learns_and_gives_no_two_arrays_is_refused(answer: Any) -> None:
+    class Learns:
+        name, needs = "learns", ()
+
+        def pair_scores(self, *asked: Any) -> Any:
+            return answer
+
+    with pytest.raises(UserError, match="Method 'learns' gives .* for pairs; it must give two arrays"):
+        scored(Learns(), features_of(4), 2)
 
 
 def test_a_method_is_unavailable_where_one_of_its_stages_is() -> None:

@@ -30,6 +30,8 @@ SCORES = {
     "contrast_only": [(0.4, 0.3, 1), (0.1, 0.2, 2), (0.5, 0.4, 1), (None, None, None)],
 }
 
+SHARED = ("pair_idx", "series_id", "cluster", "winner", "agreement", "num_reviewers")
+
 
 def study_in(folder: Path, **changes: Any) -> PairwiseStudy:
     return pairwise_study(folder, **({"dataset_name": "small", "seed": 7} | changes))
@@ -52,12 +54,13 @@ def results_of(method: str, pairs: pd.DataFrame) -> pd.DataFrame:
     judged = pairs[pairs["excluded"].isna()]
     rows = []
     for pair, (one, two, picked) in zip(judged.to_dict("records"), SCORES[method], strict=True):
-        shared = {name: pair[name] for name in ("pair_idx", "series_id", "winner", "agreement", "num_reviewers")}
+        shared = {name: pair[name] for name in SHARED}
         credit = None if picked is None else 0.5 if picked == 0 else float(picked == pair["winner"])
         rows.append(
             shared
             | {
                 "method": method,
+                "fold_group": pair["pair_idx"],
                 "score_image1": one,
                 "score_image2": two,
                 "predicted_winner": picked,
@@ -75,7 +78,7 @@ def nothing() -> pd.DataFrame:
 
 def metrics() -> pd.DataFrame:
     """Table `method_metrics` with numbers worked out by hand; what is not given is null."""
-    none = dict.fromkeys(("n", "n_series", "n_70_80", "n_80_90", "n_90_100"), 0)
+    none = dict.fromkeys(("n", "n_series", "n_clusters", "n_70_80", "n_80_90", "n_90_100"), 0)
     common = {
         "n_total": 4,
         "accuracy_low": 0.1,
@@ -83,15 +86,18 @@ def metrics() -> pd.DataFrame:
         "n_70_80": 1,
         "n_80_90": 0,
         "interval_method": "i",
+        "accuracy_70_80_interval_method": "none: 1 cluster, fewer than 5",
     }
     sharp = {
-        **{"method": "sharpness_only", "n": 4, "n_series": 4, "n_90_100": 3, "accuracy": 0.625, "tie_rate": 0.25},
+        **{"method": "sharpness_only", "n": 4, "n_series": 4, "n_clusters": 4, "n_90_100": 3},
+        **{"accuracy": 0.625, "tie_rate": 0.25},
         **{"accuracy_decided": 2 / 3, "precision": 0.5, "recall": 0.5, "f1_score": 0.5, "log_likelihood": -7.5},
         **{"bt_agreement": -0.4, "avg_time_ms": 4.0, "throughput": 250.0, "shared_time_ms": 1.5},
         **confusion([(1, 0, 1), (1, 1, 0)]),
     }
     contrast = {
-        **{"method": "contrast_only", "n": 3, "n_series": 3, "n_90_100": 2, "accuracy": 1.0, "tie_rate": 0.0},
+        **{"method": "contrast_only", "n": 3, "n_series": 3, "n_clusters": 3, "n_90_100": 2},
+        **{"accuracy": 1.0, "tie_rate": 0.0},
         **{"accuracy_decided": 1.0, "avg_time_ms": 9.0, "throughput": 1000 / 9},
         **confusion([(2, 0, 0), (0, 1, 0)]),
     }

@@ -1,11 +1,13 @@
 """The benchmark's folder: its files, their columns and values, strict JSON, and whole or not at all."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
 import cv2
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -52,6 +54,13 @@ def test_the_folder_has_its_time_in_its_name_and_exactly_these_files(written: Wr
     methods = [f"{method}/{name}" for method in ("contrast_only", "sharpness_only") for name in OF_A_METHOD]
     assert {file.file for file in written.files} == {*SUMMARIES, *RANKINGS, *methods}
     assert [path.name for path in written.folder.parent.iterdir()] == [written.folder.name]
+
+
+def test_notes_say_what_is_in_sample_and_which_clock_a_time_is_of(written: Written) -> None:
+    notes = summary(written)["notes"]
+    assert "In-sample" in notes["bt_agreement"]
+    assert "time that cores worked" in notes["avg_time_ms"]
+    assert "GPU: by the clock" in notes["avg_time_ms"]
 
 
 def test_every_file_is_listed_with_its_hash_its_size_and_its_rows(written: Written) -> None:
@@ -141,6 +150,10 @@ def test_the_summary_is_strict_json_with_null_for_what_is_undefined(written: Wri
     assert (sharp["tie_rate"], sharp["accuracy_decided"], sharp["n"]) == (0.25, 2 / 3, 4)
     assert sharp["intervals"]["accuracy"] == [0.1, 0.9]
     assert sharp["intervals"]["accuracy_70_80"] == [None, None]
+    assert sharp["interval_methods"]["accuracy_70_80"] == "none: 1 cluster, fewer than 5"
+    assert sharp["interval_methods"]["accuracy"] == "i"
+    assert not [name for name in sharp if name.endswith("interval_method")]
+    assert (found["n_series"], found["n_clusters"], found["cluster_column"]) == (4, 4, None)
     assert found["rules_resolution"] == "full"
 
 
@@ -159,6 +172,14 @@ def test_the_log_says_what_was_judged_and_what_each_method_reached(written: Writ
     assert "4 of 5 pairs judged, 4 series; left out: 1 tie" in said
     assert "sharpness_only: accuracy 0.6250 (0.1000 to 0.9000), 4 pairs, tie rate 0.2500, 4.00 ms a pair" in said
     assert "Written in" in said
+
+
+def test_the_log_says_why_an_accuracy_has_no_interval(tmp_path: Path) -> None:
+    benchmark = benchmark_in(tmp_path, save_confusion_matrices=False)
+    metrics = benchmark.metrics.assign(accuracy_low=np.nan, interval_method="none: the same in every resample")
+    done = write(replace(benchmark, metrics=metrics), tmp_path / "out")
+    said = (done.folder / "benchmark.log").read_text()
+    assert "accuracy 0.6250 (no interval, none: the same in every resample), 4 pairs" in said
 
 
 def test_the_configuration_in_force_can_be_read_again(tmp_path: Path) -> None:

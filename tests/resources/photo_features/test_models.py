@@ -149,6 +149,20 @@ def test_vit_is_the_class_token_of_the_models_plain_forward(tmp_path: Path, phot
     assert ours == pytest.approx(expected, abs=1e-5)
 
 
+def test_vit_loads_without_a_word_and_leaves_transformers_as_talkative_as_it_was(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    from transformers import ViTModel as Plain
+
+    described = write_vit(tmp_path / "vit")
+    capfd.readouterr()
+    VitEmbedding(described, cpu()).open()
+    assert (capfd.readouterr(), caplog.text) == (("", ""), "")
+    Plain.from_pretrained(tmp_path / "vit", add_pooling_layer=False)
+    assert "Loading weights" in capfd.readouterr().err
+    assert "UNEXPECTED" in caplog.text
+
+
 def test_vit_without_weights_is_unavailable_and_says_how_to_provide_them(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="hf download google/vit-base-patch16-224.*set `vit_model.weights`"):
         VitEmbedding(VitModel(), cpu())

@@ -25,8 +25,6 @@ N_PHOTOS, STAGES = 20, ("rules", "vit")
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
     """Two nodes of one core each, as two machines would be."""
-    pytest.importorskip("ray", reason="Ray is not installed (extra `scale`)")
-    pytest.importorskip("ray.data", reason="Ray's Data library does not import")
     with pytest.MonkeyPatch.context() as patch:
         # Without it the first start writes a token into the user's folder, which later clusters demand.
         patch.setenv("RAY_AUTH_MODE", "disabled")

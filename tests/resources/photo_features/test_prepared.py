@@ -1,14 +1,18 @@
 """One photo prepared: halves by averaging, the size that rules measure at, and a photo that is no more what it was."""
 
 import hashlib
+import time
 from pathlib import Path
+from typing import Any
 
+import cv2
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 from skimage import data
 
-from analysis.photo_rules import photo_measures
+from analysis.photo_rules import STEPS, photo_measures
 from resources.errors import UserError
 from resources.images import decode_photo
 from resources.photo_features.prepared import Halvings, Photo, at_long_side, prepared
@@ -71,6 +75,82 @@ def test_rules_in_fast_mode_are_those_of_the_reduced_photo(tmp_path: Path) -> No
     got = prepared(Photo(hashlib.sha256(stored).hexdigest(), str(path)), Stages(True, 100, ()))
     assert got.measures == photo_measures(at_long_side(Halvings(decode_photo(stored, "x")), 100))
     assert (got.width_px, got.height_px) == (200, 150)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The thread's own time in s: a halving takes 8 ms, everything else nothing."""
+    now, resize = [0.0], cv2.resize
+    monkeypatch.setattr(time, "thread_time", lambda: now[0])
+
+    def slow(*args: Any, **named: Any) -> Any:
+        now[0] += 0.008
+        return resize(*args, **named)
+
+    monkeypatch.setattr(cv2, "resize", slow)
+    return now
+
+
+class Model:
+    """A model that takes any picture as it is."""
+
+    def __init__(self, name: str, side_px: int) -> None:
+        self.name, self.side_px, self.width = name, side_px, 1
+        self.record: dict[str, Any] = {}
+
+    def open(self) -> None: ...
+
+    def prepare(self, photo: Image.Image) -> torch.Tensor:
+        return torch.zeros(photo.size)
+
+    def embed(self, batch: torch.Tensor) -> np.ndarray:
+        return np.zeros((len(batch), 1), np.float32)
+
+
+def test_a_half_that_is_there_already_counts_for_the_next_stage_as_if_it_made_it(clock: list[float]) -> None:
+    halvings = Halvings(of_size(800, 800))
+    found = []
+    for least in (400, 100, 200, 800):
+        halvings.for_a_stage()
+        started = clock[0]
+        halvings.with_shorter_side(least)
+        found.append((round(1000 * (clock[0] - started)), round(halvings.found_ms)))
+    # 400 makes one half; 100 finds it and makes two more; 200 finds two; 800 is the photo itself.
+    assert found == [(8, 0), (16, 8), (0, 16), (0, 0)]
+
+
+@pytest.mark.usefixtures("clock")
+def test_what_a_stage_takes_does_not_depend_on_those_before_it(tmp_path: Path) -> None:
+    path = write_photo(tmp_path / "p.png", 4, height=300, width=400)
+    photo = Photo(hashlib.sha256(path.read_bytes()).hexdigest(), str(path))
+    small, large = Model("clip", 20), Model("vit", 40)
+    both, other_way = (prepared(photo, Stages(False, None, pair)) for pair in ((small, large), (large, small)))
+    alone = {
+        model.name: prepared(photo, Stages(False, None, (model,))).stage_ms[model.name] for model in (small, large)
+    }
+    # 300 px: 150, 75 keep three times 20 px, 150 three times 40 px.
+    assert alone == pytest.approx({"clip": 16.0, "vit": 8.0})
+    assert both.stage_ms == pytest.approx(alone)
+    assert other_way.stage_ms == pytest.approx(alone)
+
+
+def test_each_step_of_the_rules_has_its_own_time_and_reducing_the_photo_is_in_none(
+    tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_photo(tmp_path / "p.png", 4, height=300, width=400)
+    grey = cv2.cvtColor
+
+    def slow(*args: Any) -> Any:
+        clock[0] += 0.003
+        return grey(*args)
+
+    # Decoding a PNG asks for no conversion, so that all of these are the grey version's.
+    monkeypatch.setattr(cv2, "cvtColor", slow)
+    photo = Photo(hashlib.sha256(path.read_bytes()).hexdigest(), str(path))
+    got = prepared(photo, Stages(True, 100, ()))
+    assert got.step_ms == pytest.approx({step: 3.0 if step == "grey" else 0.0 for step in STEPS})
+    # 400 px are halved once and brought to 200 and to 100: three times 8 ms, beside the step's 3.
+    assert got.stage_ms["rules"] == pytest.approx(3 * 8.0 + 3.0)
 
 
 def test_a_photo_that_is_gone_or_another_stops_the_run(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from upath import UPath
 
 from analysis.photo_rules import ALL_BLACK, photo_measures
+from resources.configuration.pairwise import VitModel
 from resources.errors import UserError
 from resources.images import load_image
 from resources.photo_features import making
@@ -25,7 +26,7 @@ def features(folder: Path) -> UPath:
 def test_each_photo_has_the_measures_of_its_pixels_and_the_times_that_it_took(tmp_path: Path) -> None:
     paths = write_photos(tmp_path, 6)
     made = make(tmp_path, paths, study_of(tmp_path))
-    assert (made.n_computed, made.n_photos, made.n_not_opened) == (6, 6, 0)
+    assert (made.n_computed, made.n_photos) == (6, 6)
     assert made.images_per_s is not None
     found = read_features(features(tmp_path), list(paths))
     assert list(found.index) == list(paths)
@@ -46,6 +47,16 @@ def test_six_photos_at_four_a_shard_are_two_shards_one_row_each(tmp_path: Path) 
         ("shard_000001.parquet", 2, 2),
     ]
     assert [row["stages"] for row in made.rows] == [["rules"]] * 2
+
+
+def test_without_a_photo_one_row_of_no_shard_says_what_is_unavailable(tmp_path: Path) -> None:
+    away = VitModel(repository="tiny/vit", weights=tmp_path / "away")
+    made = make(tmp_path, {}, study_of(tmp_path, vit_model=away), ("rules", "vit"))
+    [row] = made.rows
+    assert (row.get("shard"), row["n_images"], row["stages"]) == (None, 0, [])
+    [lacking] = row["unavailable"]
+    assert lacking.startswith("vit: vit_model.weights: there is no folder")
+    assert stored_shards(features(tmp_path)) == []
 
 
 def test_a_second_run_decodes_nothing_and_reports_the_same_times(tmp_path: Path) -> None:
@@ -90,6 +101,19 @@ def test_the_same_content_under_two_names_is_computed_once(tmp_path: Path) -> No
     assert found.loc["copy", "sharpness"] == found.loc["p0", "sharpness"] != found.loc["p1", "sharpness"]
 
 
+def test_photos_of_one_unreadable_content_are_all_counted_each_with_its_own_path(tmp_path: Path) -> None:
+    paths = write_photos(tmp_path, 1) | {name: str(tmp_path / name) for name in ("a.jpg", "b.jpg", "c.jpg")}
+    for name in ("a.jpg", "b.jpg", "c.jpg"):
+        (tmp_path / name).write_bytes(b"")
+    [row] = make(tmp_path, paths, study_of(tmp_path)).rows
+    assert (row["n_images"], row["n_names"], row["n_unreadable"]) == (2, 4, 3)
+    said = read_features(features(tmp_path), list(paths))["unreadable"]
+    assert said[1:].tolist() == [
+        f"{paths[name]}: the file is empty (0 bytes). Export or copy the image again."
+        for name in ("a.jpg", "b.jpg", "c.jpg")
+    ]
+
+
 def test_another_size_of_the_rules_computes_them_anew_in_the_same_shards(tmp_path: Path) -> None:
     paths = write_photos(tmp_path, 6)
     full = make(tmp_path, paths, study_of(tmp_path, rules_long_side=None))
@@ -129,7 +153,7 @@ def test_photos_that_cannot_be_read_say_why_and_hold_up_no_other(tmp_path: Path)
     paths["gone"] = str(tmp_path / "gone.jpg")
     study = study_of(tmp_path, vit_model=write_vit(tmp_path / "vit"))
     made = make(tmp_path, paths, study, ("rules", "vit"))
-    assert (made.n_computed, made.n_not_opened) == (6, 1)
+    assert made.n_computed == 6
     assert sum(row["n_unreadable"] for row in made.rows) == 3
     found = read_features(features(tmp_path), list(paths))
     assert found["unreadable"].isna().tolist() == [True] * 3 + [False] * 4

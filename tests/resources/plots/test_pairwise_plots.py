@@ -25,16 +25,16 @@ NAMES = ("sharpness_only", "contrast_only", "exposure_only", "vit_base", "probe_
 def metrics(names: tuple[str, ...] = NAMES) -> pd.DataFrame:
     """Better, like and worse than chance; one without weights, one undefined."""
     numbers: list[dict[str, Any]] = [
-        {"accuracy": 0.62, "p_chance_holm": 0.001, "avg_time_ms": 50.0},
-        {"accuracy": 0.51, "p_chance_holm": 0.6, "avg_time_ms": 50.2},
-        {"accuracy": 0.42, "p_chance_holm": 0.002, "avg_time_ms": 400.0},
+        {"accuracy": 0.62, "p_chance_holm": 0.001, "p_chance_unreliable": False, "avg_time_ms": 50.0},
+        {"accuracy": 0.51, "p_chance_holm": 0.6, "p_chance_unreliable": False, "avg_time_ms": 50.2},
+        {"accuracy": 0.42, "p_chance_holm": 0.002, "p_chance_unreliable": False, "avg_time_ms": 400.0},
         {"unavailable": "no weights", "n": 0},
         {"undefined": "all: 2 series, fewer than the 5 folds", "n": 0},
     ]
     rows = []
     for name, own in zip(NAMES, numbers, strict=True):
         seen = own.get("accuracy")
-        row: dict[str, Any] = {"method": name, "n": 100, "n_total": 100, "n_series": 40, **own}
+        row: dict[str, Any] = {"method": name, "n": 100, "n_total": 100, "n_series": 40, "n_clusters": 40, **own}
         row |= {f"n_{band}": 30 if seen else 0 for band in ("70_80", "80_90", "90_100")}
         if seen:
             for column in ("accuracy", "accuracy_80_90", "accuracy_90_100"):
@@ -76,15 +76,28 @@ def ticks(axes: Any) -> list[str]:
     return [label.get_text() for label in axes.get_yticklabels()]
 
 
-@pytest.mark.parametrize("draw", [draw_accuracies, draw_agreement_bands])
+def draw_forest(figure: Any, frame: pd.DataFrame) -> None:
+    draw_accuracies(figure, frame, 0.05, "series")
+
+
+@pytest.mark.parametrize("draw", [draw_forest, draw_agreement_bands])
 def test_methods_stand_in_order_of_accuracy_and_those_without_a_number_below(draw: Callable[..., None]) -> None:
     figure = drawn(lambda figure: draw(figure, metrics()), 7.6, forest_height_in(5))
     assert ticks(figure.axes[0]) == list(NAMES)
     assert [text for text in texts(figure) if text.isalpha()] == ["unavailable", "undefined"]
 
 
+def test_another_confidence_and_an_unreliable_test_leave_fewer_methods_sure() -> None:
+    # p 0.001 and 0.002 of the better and the worse method: sure at 0.0015 is the first alone, and unreliable none.
+    for level, unreliable, sure in ((0.0015, False, {"surely better than chance"}), (0.05, True, set())):
+        frame = metrics().assign(p_chance_unreliable=unreliable)
+        figure = drawn(lambda figure, frame=frame, level=level: draw_accuracies(figure, frame, level, "series"))
+        labels = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+        assert {label for label in labels if label.startswith("surely")} == sure
+
+
 def test_colours_say_who_is_surely_apart_from_chance() -> None:
-    figure = drawn(lambda figure: draw_accuracies(figure, metrics()))
+    figure = drawn(lambda figure: draw_forest(figure, metrics()))
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     assert words == [
         "surely better than chance",
@@ -108,6 +121,14 @@ def test_of_methods_with_one_time_the_best_is_named() -> None:
     assert sorted(texts(figure)) == ["exposure_only", "sharpness_only"]
 
 
+@pytest.mark.parametrize("times", [(5.0, 5.0), (5.0, 5.0000001), (5.0, 6.0)])
+@pytest.mark.filterwarnings("error")
+def test_methods_that_all_cost_the_same_have_an_axis_of_some_length(times: tuple[float, ...]) -> None:
+    frame = metrics(NAMES[:2]).assign(avg_time_ms=times)
+    low, high = drawn(lambda figure: draw_speed(figure, frame)).axes[0].get_xlim()
+    assert (low, high) == (2.5, 2 * times[1])
+
+
 def test_separated_couples_have_their_difference_and_the_others_a_dot() -> None:
     figure = drawn(lambda figure: draw_significance(figure, couples()))
     axes = figure.axes[0]
@@ -127,7 +148,7 @@ def test_strengths_held_by_the_prior_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("draw", "frame", "words"),
     [
-        (draw_accuracies, metrics(NAMES[3:]), "no method has an accuracy"),
+        (draw_forest, metrics(NAMES[3:]), "no method has an accuracy"),
         (draw_agreement_bands, metrics(()), "no method has an accuracy"),
         (draw_speed, metrics(NAMES[3:]), "no method has both a time and an accuracy"),
         (draw_significance, couples().iloc[:0], "fewer than two methods to compare"),

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from assets.method_scores import judged_pairs, no_rows
+from assets.method_scores import no_rows
 from assets.pairwise.bradley_terry import strength_rows
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
 from assets.pairwise.pairwise_report import contents_of
 from assets.strengths import strengths_of
 from resources.configuration.pairwise import PairwiseStudy
+from resources.pairwise_rows import judged_pairs
 from resources.reports.pairwise.contents import Contents
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
@@ -132,6 +133,7 @@ def _shard() -> dict[str, Any]:
         "shard": "shard_000000",
         "path": "shards/shard_000000.parquet",
         "n_images": 124,
+        "n_names": 124,
         "n_unreadable": 0,
         "n_computed": 100,
         "stages": ["rules"],

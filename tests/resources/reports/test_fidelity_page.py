@@ -200,7 +200,7 @@ def test_the_level_of_intervals_is_the_configured_one() -> None:
     contents = contents_of("Made study", plan_of(Size(), confidence=0.9), frames)
     page = fidelity_page(contents)
     assert "90 % interval [0.890, 0.970]" in words(page)
-    assert "intervallo al 90 % [0,890; 0,970]" in words(page, "it")
+    assert "intervallo di confidenza 90 % [0,890; 0,970]" in words(page, "it")
     named = {name.plain("en"): value for name, value in facts(contents)}
     assert named["Level of intervals"].plain("en") == "90 %"
     for language, said in (("en", "95 % interval"), ("it", "intervallo al 95 %")):

@@ -4,14 +4,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from assets.pairwise.pairwise_report import contents_of
 from resources.reports.charts import Chart
 from resources.reports.embedded import strict_json
 from resources.reports.pairwise import people, ranking, report, speed, strengths
-from resources.reports.pairwise.contents import WORDS, Contents, against_chance, percent
+from resources.reports.pairwise.contents import WORDS, Contents, percent
 from resources.reports.pairwise.report import TERMS, downloads, facts, pairwise_page
 from resources.reports.pairwise.summary import remedy, summary
 from resources.reports.text import LANGUAGES, Text, read_words
@@ -71,14 +70,6 @@ def test_no_method_surely_better_is_said_in_the_headline(contents: Contents) -> 
     said = summary(changed(contents, "method_metrics", p_chance_holm=0.05))
     assert not said.found
     assert said.headline.plain("en").startswith("No method is surely better than a coin.")
-
-
-@pytest.mark.parametrize(
-    ("p", "accuracy", "kind"),
-    [(0.0499, 0.6, "better"), (0.05, 0.6, "open"), (0.01, 0.4, "worse"), (None, 0.6, "open"), (np.nan, 0.6, "open")],
-)
-def test_surely_needs_a_corrected_p_under_the_level(p: float | None, accuracy: float, kind: str) -> None:
-    assert against_chance({"p_chance_holm": p, "accuracy": accuracy}) == kind
 
 
 def test_what_is_unavailable_says_how_to_provide_it_in_both_languages() -> None:

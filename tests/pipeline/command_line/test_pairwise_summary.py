@@ -1,0 +1,48 @@
+"""What the terminal calls surely better than a coin: by the study's confidence, and only on enough clusters."""
+
+from io import StringIO
+
+import pandas as pd
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.command_line.pairwise_summary import ranking
+from tests.assets.made_photo_pairs import plan
+
+ROWS = pd.DataFrame(
+    {
+        "method": ["best", "worst"],
+        "accuracy": [0.7, 0.3],
+        "accuracy_low": [0.6, None],
+        "accuracy_high": [0.8, None],
+        "p_chance_holm": [0.03, 0.03],
+        "p_chance_unreliable": [False, False],
+        "tie_rate": 0.0,
+        "n": 40,
+        "avg_time_ms": 2.0,
+    }
+)
+
+
+def styles(rows: pd.DataFrame, confidence: float) -> list[str]:
+    cells = ranking(rows, {}, plan(confidence=confidence)).columns[1].cells
+    return [str(cell.style) for cell in cells if isinstance(cell, Text)]
+
+
+@pytest.mark.parametrize(("confidence", "said"), [(0.95, ["green", "red"]), (0.99, ["", ""])])
+def test_sure_is_what_lies_under_1_less_the_confidence(confidence: float, said: list[str]) -> None:
+    assert styles(ROWS, confidence) == said
+
+
+def test_a_p_at_the_level_but_for_the_last_bit_and_an_unreliable_one_are_not_sure() -> None:
+    # 1 - 0.95 is 0.050000000000000044.
+    assert styles(ROWS.assign(p_chance_holm=0.05), 0.95) == ["", ""]
+    assert styles(ROWS.assign(p_chance_unreliable=True), 0.95) == ["", ""]
+
+
+def test_an_accuracy_without_bounds_stands_alone() -> None:
+    console = Console(file=StringIO(), width=80)
+    console.print(ranking(ROWS, {}, plan()))
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert ["worst", "0.300", "-", "0.000", "40", "2.0"] in [line.split() for line in lines]
