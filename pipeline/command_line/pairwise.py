@@ -38,6 +38,9 @@ def pairwise(
     engine: Annotated[
         EngineName | None, typer.Option(help="Who computes photo features: this machine, or a Ray cluster.")
     ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What the data set is called; the CSV's name where left out.", metavar="NAME")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the folder of results goes.", metavar="FOLDER")
     ] = None,
@@ -56,10 +59,12 @@ def pairwise(
         "orders": orders,
         "engine": engine,
         "output_dir": output and output.absolute(),
+        "dataset_name": name,
         "sample_size": QUICK_PAIRS if quick_test else None,
     }
     given = {key: value for key, value in changes.items() if value is not None}
-    if config is None and not (pairs and images):
+    _refuse_half(home, config, given)
+    if config is None and not (pairs or images):
         _prepare_sample_series(home, console)
     if config is None and not given.keys() - {"engine", "output_dir"}:
         from resources.study import study_from_environment
@@ -67,10 +72,52 @@ def pairwise(
         run_and_show(home, console, "pairwise", (), study=with_pairwise(study_from_environment(), **given))
         return
     study = described(home, config, given)
+    refuse_unusable(study)
     own = claimed(home, study)
     console.print(f"Tables, features and report go to {own.base}", soft_wrap=True, highlight=False)
     run_and_show(own, console, "pairwise", ())
     console.print(f"In the web UI: TOUCHSTONE_HOME={own.base} touchstone dev", soft_wrap=True, highlight=False)
+
+
+def _refuse_half(home: Home, config: Path | None, given: dict[str, Any]) -> None:
+    """Refuse votes without photos and photos without votes, where no file of the user's names the others.
+
+    Raises:
+        UserError: The built-in sample would stand in for them, and judge these votes on photos of other things.
+    """
+    from resources.configuration.load import configuration_file
+
+    if config is not None or configuration_file(home) is not None:
+        return
+    options = {"pairs_csv": "--pairs", "image_root": "--images"}
+    if len(half := options.keys() & given.keys()) == 1:
+        [there] = (options[key] for key in half)
+        [missing] = set(options.values()) - {there}
+        raise UserError(f"`{there}` needs `{missing}` too: no touchstone.yaml names the other. Nothing was judged.")
+
+
+def refuse_unusable(study: "PairwiseStudy") -> None:
+    """Refuse a study whose votes or photos are not there or whose results could not be written, before it has a home.
+
+    Raises:
+        UserError: The file, folder or place of the results, with the option that names it.
+    """
+    if not study.pairs_csv.is_file():
+        raise UserError(f"There is no file {study.pairs_csv} (--pairs, `pairs_csv`). Nothing was judged.")
+    if not study.image_root.is_dir() and study.max_missing_share < 1:
+        raise UserError(
+            f"There is no folder {study.image_root} (--images, `image_root`). Name the folder of the photos; "
+            "`max_missing_share: 1` in a --config goes on without photos. Nothing was judged."
+        )
+    place = study.output_dir
+    if place is None:
+        return
+    there = next(one for one in (place, *place.parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise UserError(
+            f"Results cannot be written to {place} (--output, `output_dir`): {there} is "
+            f"{'not writable' if there.is_dir() else 'no folder'}. Name a folder of yours. Nothing was judged."
+        )
 
 
 def _prepare_sample_series(home: Home, console: Console) -> None:
@@ -105,7 +152,7 @@ def described(home: Home, config: Path | None, given: dict[str, Any]) -> "Pairwi
     if config is not None:
         study = read_pairwise(config.absolute()).model_copy(update=given)
     elif {"pairs_csv", "image_root"} <= given.keys():
-        study = PairwiseStudy(**given)
+        study = PairwiseStudy(**{"dataset_name": given["pairs_csv"].stem, **given})
     elif section := load_configuration(home).pairwise:
         study = section.model_copy(update=given)
     else:

@@ -16,6 +16,7 @@ from resources.pairwise_rows import chance_of, letters_of, measured
 from resources.study import Study
 
 STYLES: Final = {"better": "green", "worse": "red", "open": ""}
+MARKS: Final = {"better": "*", "worse": "!", "open": " "}
 
 
 def show_pairwise(study: Study, console: Console) -> None:
@@ -55,7 +56,7 @@ def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) ->
     for row in rows.to_dict("records"):
         table.add_row(
             str(row["method"]),
-            Text(f"{row['accuracy']:.3f}{_bounds(row)}", style=STYLES[chance_of(row, plan.level)]),
+            accuracy_text(row, plan.level),
             letters.get(str(row["method"]), "-"),
             f"{row['tie_rate']:.3f}",
             str(row["n"]),
@@ -70,10 +71,16 @@ def _in_words(best: pd.Series, plan: PairwiseStudy) -> str:
         series += f" in {best['n_clusters']} {plan.units}"
     return (
         f"Accuracy: share of {best['n']} of {best['n_total']} judged pairs, of {series}, in which the method picks "
-        f"what most people pick, a tie counting half; intervals over {plan.units}. Green: surely better than a coin, "
-        "all methods in mind. Groups: methods that share a letter are not told apart. ms: what the method alone would "
-        "take for a pair; here each photo was looked at once for all of them."
+        f"what most people pick, a tie counting half; intervals over {plan.units}. * (green): surely better than a "
+        "coin, ! (red): surely worse, all methods in mind. Groups: methods that share a letter are not told apart. ms: "
+        "what the method alone would take for a pair; here each photo was looked at once for all of them."
     )
+
+
+def accuracy_text(row: dict[Any, Any], level: float) -> Text:
+    """The accuracy with its bounds, in colour and marked where it is surely another than a coin's."""
+    against = chance_of(row, level)
+    return Text(f"{row['accuracy']:.3f}{_bounds(row)} {MARKS[against]}", style=STYLES[against])
 
 
 def _bounds(row: dict[Any, Any]) -> str:

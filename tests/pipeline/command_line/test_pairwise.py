@@ -50,6 +50,35 @@ def test_votes_and_photos_alone_are_a_study_and_half_of_them_is_none(tmp_path: P
         described(home_in(tmp_path), None, {"pairs_csv": tmp_path / "p.csv"})
 
 
+@pytest.mark.parametrize(("given", "missing"), [("--pairs", "--images"), ("--images", "--pairs")])
+def test_votes_without_photos_are_never_judged_on_those_of_the_sample(tmp_path: Path, given: str, missing: str) -> None:
+    pairs, photos = write_series(tmp_path / "mine")
+    done = touchstone(tmp_path, "pairwise", given, pairs if given == "--pairs" else photos)
+    assert done.returncode == 2
+    assert f"`{given}` needs `{missing}` too" in done.stderr
+    assert not (tmp_path / "home" / "samples").exists()
+
+
+def test_a_data_set_is_called_as_its_file_unless_it_is_named(tmp_path: Path) -> None:
+    given = {"pairs_csv": tmp_path / "holiday votes.csv", "image_root": tmp_path}
+    assert described(home_in(tmp_path), None, given).dataset_name == "holiday votes"
+    assert described(home_in(tmp_path), None, given | {"dataset_name": "Elba"}).dataset_name == "Elba"
+
+
+def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path) -> None:
+    pairs, photos = write_series(tmp_path / "mine")
+    (tmp_path / "file").write_text("")
+    for arguments, said in (
+        (("--pairs", tmp_path / "gone.csv", "--images", photos), "(--pairs, `pairs_csv`)"),
+        (("--pairs", pairs, "--images", tmp_path / "nophotos"), "(--images, `image_root`)"),
+        (("--pairs", pairs, "--images", photos, "--output", tmp_path / "file" / "results"), "(--output, `output_dir`)"),
+    ):
+        done = touchstone(tmp_path, "pairwise", *arguments)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+        assert said in " ".join(done.stderr.split())
+    assert not (tmp_path / "home").exists()
+
+
 def test_each_study_has_a_home_of_its_own_and_finds_it_again(tmp_path: Path) -> None:
     given = {"pairs_csv": tmp_path / "p.csv", "image_root": tmp_path}
     study = described(home_in(tmp_path), None, given)
@@ -84,7 +113,7 @@ def test_a_file_of_votes_and_a_folder_of_photos_give_ranking_export_and_report(t
     # Every sharp photo is sharper than its blurred copy.
     assert ranking.loc["sharpness_only", "accuracy"] == 1.0
     summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["n_pairs"], summary["dataset"]) == (12, "phototriage")
+    assert (summary["n_pairs"], summary["dataset"]) == (12, "pairs")
     assert yaml.safe_load((folder / "config.yaml").read_text())["pairwise"]["pairs_csv"] == str(pairs)
     [own] = (tmp_path / "home" / "benchmarks").iterdir()
     assert (own / "outputs" / "pairwise_report.html").is_file()

@@ -45,4 +45,4 @@ def test_an_accuracy_without_bounds_stands_alone() -> None:
     console = Console(file=StringIO(), width=80)
     console.print(ranking(ROWS, {}, plan()))
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert ["worst", "0.300", "-", "0.000", "40", "2.0"] in [line.split() for line in lines]
+    assert ["worst", "0.300", "!", "-", "0.000", "40", "2.0"] in [line.split() for line in lines]
