@@ -55,8 +55,8 @@ def threshold_advice(
         seed: Of the split of the queries into halves.
 
     Returns:
-        The advised threshold of the higher judge is the other's + |shift|, at most 1: 0.5 + |shift| where the other's is
-        0.5, and the same again once it is in force. It is given when micro kappa rises with the shift (and the higher
+        The advised threshold of the higher judge is the other's + |shift|, at most 1: 0.5 + |shift| where the other's
+        is 0.5, and the same again once it is in force. It is given when micro kappa rises with the shift (and the higher
         judge) estimated on one half and kappa on the other, both ways averaged.
 
     Raises:

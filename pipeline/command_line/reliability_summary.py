@@ -35,8 +35,6 @@ def show_reliability(study: Study, console: Console) -> None:
         say(console, ground_truth_in_words(study, history))
     show_due(console, study)
     files = [("Disagreements", str(study.home.outputs / "disagreements.csv"))]
-    report = stored_table(study, "reliability_report")
-    files += [] if report is None else [("Report", str(report["path"].iloc[0]))]
     files.append(("Tables, as Parquet, in", str(study.home.tables / "reliability")))
     for name, path in files:
         console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)

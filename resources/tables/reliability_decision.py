@@ -125,17 +125,3 @@ GROUND_TRUTH = Table(
     ),
     key=("query_id",),
 )
-
-RELIABILITY_REPORT = Table(
-    "reliability_report",
-    "The report as one file for the browser: where it lies and what it was made from.",
-    (
-        text("path", "Address of the HTML file."),
-        text("sha256", "Its content hash."),
-        whole("n_bytes", "Its size.", "bytes", low=1),
-        text("study", "Study that it is about."),
-        text("status", "Status of the latest validation; null where kappa is not defined.", nullable=True),
-        texts("languages", "Languages in it."),
-    ),
-    key=("path",),
-)
