@@ -56,8 +56,8 @@ def threshold_advice(
 
     Returns:
         The advised threshold of the higher judge is the other's + |shift|, at most 1: 0.5 + |shift| where the other's
-        is 0.5, and the same again once it is in force. It is given when micro kappa rises with the shift (and the higher
-        judge) estimated on one half and kappa on the other, both ways averaged.
+        is 0.5, and the same again once it is in force. It is given when micro kappa rises with the shift (and the
+        higher judge) estimated on one half and kappa on the other, both ways averaged.
 
     Raises:
         ValueError: Shapes differ, or a score, threshold or query is missing.

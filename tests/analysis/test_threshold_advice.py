@@ -39,7 +39,8 @@ def test_the_advice_starts_from_the_threshold_in_force():
 
 def test_the_threshold_is_one_at_most():
     # In each query the judges contradict each other: kappa -1. Differences .67 and .04 average .04 .355 .67, the
-    # shift is .355, and .65 + .355 is beyond 1. Above 1 the first judge calls nothing relevant: kappa 0, which is more than -1.
+    # shift is .355, and .65 + .355 is beyond 1. Above 1 the first judge calls nothing relevant: kappa 0 is
+    # more than -1.
     found = threshold_advice(
         np.tile([0.97, 0.7], 4), np.tile([0.3, 0.66], 4), np.arange(8) // 2, thresholds=(0.95, 0.65), seed=1
     )
