@@ -7,10 +7,13 @@ import pandas as pd
 
 from analysis.judge_bias import BiasTest, judge_bias
 from analysis.undefined import UndefinedStatistic
+from analysis.walsh import score_differences
 from assets.judge_pairs import Pair, pairs_of_judges
 from assets.partitions import metadata_value
 from assets.reliability.judgments import sound_scores
 from resources.configuration.reliability import ReliabilityStudy
+from resources.plots.figure import figure_metadata
+from resources.plots.reliability import draw_differences, panels_height_in
 from resources.study import Study
 from resources.tables.reliability import BIAS_TEST
 
@@ -29,7 +32,11 @@ def bias_test(
     scored = sound_scores(judgments, query_documents, study.reliability)
     pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
-    context.add_output_metadata(headline(frame))
+    apart = {(pair.judge_1, pair.judge_2): score_differences(pair.score_1, pair.score_2) for pair in pairs}
+    plot = figure_metadata(
+        lambda figure: draw_differences(figure, apart, frame), height_in=panels_height_in(len(pairs))
+    )
+    context.add_output_metadata(headline(frame) | {"plot": plot})
     return frame
 
 

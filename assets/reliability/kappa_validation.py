@@ -14,6 +14,8 @@ from assets.partitions import metadata_value
 from assets.reliability.bias_test import biased_pairs
 from assets.reliability.disputed_documents import reviewed_queries, undecided
 from resources.configuration.reliability import ReliabilityStudy
+from resources.plots.figure import figure_metadata
+from resources.plots.reliability import draw_kappa_history
 from resources.study import Study
 
 PASSED, CONTINGENCY, RESOLVED = "passed", "contingency_triggered", "resolved_by_review"
@@ -57,7 +59,7 @@ def kappa_validation(
         measures=verdict.measures | {"thresholds": thresholds},
     )
     history = study.validations.validations()
-    context.add_output_metadata(headline(history))
+    context.add_output_metadata(headline(history) | {"plot": history_plot(history, study.reliability)})
     return history
 
 
@@ -243,6 +245,12 @@ def headline(history: pd.DataFrame) -> dict[str, Any]:
         "total_queries",
     )
     return {name: metadata_value(last[name]) for name in names} | {"n_validations": len(history)}
+
+
+def history_plot(history: pd.DataFrame, plan: ReliabilityStudy) -> dg.MetadataValue:
+    """Both kappas over all validations, with what they have to reach."""
+    gate = plan.gate
+    return figure_metadata(lambda figure: draw_kappa_history(figure, history, gate.min_macro, gate.min_micro), 7.6)
 
 
 def _number(of_pair: pd.DataFrame, statistic: str, column: str) -> float | None:

@@ -12,6 +12,8 @@ from analysis.walsh import score_differences
 from assets.judge_pairs import Pair, Scored, pairs_of_judges
 from assets.partitions import metadata_value
 from assets.reliability.judgments import sound_scores
+from resources.plots.figure import figure_metadata
+from resources.plots.reliability import draw_kappas, panels_height_in
 from resources.study import Study
 from resources.tables.reliability import QUERY_KAPPA
 
@@ -28,8 +30,10 @@ def query_kappa(
     """One row per query and pair of judges, on documents that both scored, at the thresholds in force."""
     scored = sound_scores(judgments, query_documents, study.reliability)
     pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
-    frame = pd.concat([kappa_rows(pair, scored, study.reliability.gate.low_kappa) for pair in pairs])
-    context.add_output_metadata(headline(frame))
+    low_kappa = study.reliability.gate.low_kappa
+    frame = pd.concat([kappa_rows(pair, scored, low_kappa) for pair in pairs])
+    plot = figure_metadata(lambda figure: draw_kappas(figure, frame, low_kappa), 7.6, panels_height_in(len(pairs)))
+    context.add_output_metadata(headline(frame) | {"plot": plot})
     return frame.reset_index(drop=True)
 
 

@@ -5,6 +5,7 @@ from rich.console import Console
 
 from assets.contingency_state import stored_table
 from assets.reliability.bias_test import biased_pairs
+from assets.reliability.reliability_report import report_path
 from pipeline.command_line.reliability_shown import (
     ground_truth_in_words,
     no_verdict,
@@ -38,6 +39,7 @@ def show_reliability(study: Study, console: Console) -> None:
     files.append(("Tables, as Parquet, in", str(study.home.tables / "reliability")))
     for name, path in files:
         console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)
+    console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False, markup=False)
 
 
 def bias_in_words(study: Study) -> list[str]:

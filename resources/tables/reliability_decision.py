@@ -125,3 +125,18 @@ GROUND_TRUTH = Table(
     ),
     key=("query_id",),
 )
+
+RELIABILITY_REPORT = Table(
+    "reliability_report",
+    "The report as one file for the browser: where it lies and what it was made from.",
+    (
+        text("path", "Address of the HTML file."),
+        text("sha256", "Its content hash."),
+        whole("n_bytes", "Its size.", "bytes", low=1),
+        text("study", "Study that it is about."),
+        text("status", "What the latest validation led to; null without a verdict.", nullable=True),
+        text("due", "The step that is due; null without a verdict.", nullable=True),
+        texts("languages", "Languages in it."),
+    ),
+    key=("path",),
+)

@@ -31,7 +31,11 @@ from tests.small_relevance import (
 # Six queries of kappa 1 and six of kappa 0; under the next prompt all of kappa 1.
 FIRST, AGAIN = [AGREED] * 6 + [OPPOSED] * 6, [AGREED] * 12
 LOW = [f"q{number:02d}" for number in range(7, 13)]
-OWN = {"kappa_validation": ["id", "timestamp", "run"], "ground_truth": ["decided_at"]}
+OWN = {
+    "kappa_validation": ["id", "timestamp", "run"],
+    "ground_truth": ["decided_at"],
+    "reliability_report": ["path", "sha256", "n_bytes"],
+}
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
-"""The browser that reports are tested in."""
+"""The browser that reports are tested in, and the studies behind the reliability report."""
 
 import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from resources.reports.reliability.contents import Contents
+from tests.resources.reports.made_reliability import contents_in, failing_study, recalibrated_study
 
 
 @pytest.fixture(scope="module")
@@ -23,3 +26,15 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True, locale="en-US")
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def passed(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    """A reliability study that passes once queries were judged again."""
+    return contents_in(recalibrated_study(tmp_path_factory.mktemp("passed")))
+
+
+@pytest.fixture(scope="session")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    """One that was validated once and failed."""
+    return contents_in(failing_study(tmp_path_factory.mktemp("failed")))

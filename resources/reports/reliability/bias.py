@@ -1,0 +1,150 @@
+"""Whether one judge scores higher: both tests with the shift, the queries' differences, and advice on thresholds."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from analysis.rounding import rounded
+from resources.plots.figure import DARK
+from resources.reports.charts import Chart, finite, line_at, note_at_line, words
+from resources.reports.numbers import interval, number, p_value, plain_number, whole
+from resources.reports.phrases import phrase
+from resources.reports.reliability.contents import Contents, level, records, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+DECIDES: Final = "query_medians"
+HEIGHT_PX: Final = 320
+# Bins are 0.05 wide, centred on multiples of it.
+BIN: Final = 0.05
+# Pale, so that the line of the shift shows on it.
+BAR: Final = "#90b4d9"
+
+
+def said_of_bias(contents: Contents) -> list[Text]:
+    """Of each pair of judges whether one scores higher, and what to do with its threshold."""
+    said = []
+    advice = {(row["judge_1"], row["judge_2"]): row for row in records(contents.tables["threshold_advice"])}
+    for row in records(contents.tables["bias_test"]):
+        if row["test"] != DECIDES:
+            continue
+        pair = (row["judge_1"], row["judge_2"])
+        said.append(_bias(contents, row))
+        if pair in advice:
+            said.append(_advice(advice[pair], biased=bool(row["biased"])))
+    return said
+
+
+def bias_table(contents: Contents) -> TableView | None:
+    """Both tests of each pair, the deciding one emphasised; none without a test."""
+    rows = records(contents.tables["bias_test"])
+    if not rows:
+        return None
+    several = len(contents.pairs) > 1
+    heads = [
+        *([Head(say("head.judges"), numeric=False)] if several else []),
+        Head(say("head.test"), numeric=False, term="bias_test"),
+        Head(say("head.p")),
+        Head(say("head.shift"), term="shift"),
+        Head(say("head.interval", level=level(contents)), term="interval"),
+        Head(say("head.medians")),
+        Head(say("head.n_differences")),
+        Head(say("head.n_zero")),
+        Head(say("head.how"), numeric=False, wide=True),
+    ]
+    cells: list[list[Part]] = [
+        [
+            *([contents.named((row["judge_1"], row["judge_2"]))] if several else []),
+            say(f"test.{row['test']}"),
+            p_value(row["p"]),
+            number(row["shift"]),
+            interval(row["shift_low"], row["shift_high"]),
+            number(row["difference_of_medians"]),
+            whole(row["n"]),
+            whole(row["n_zero"]),
+            phrase(row["method"]),
+        ]
+        for row in rows
+    ]
+    decide = frozenset(place for place, row in enumerate(rows) if row["test"] == DECIDES)
+    return TableView(say("bias.table"), heads, cells, decide)
+
+
+def differences_chart(contents: Contents) -> Chart:
+    """The queries by their median difference of the deciding pair, with 0 and the shift as lines."""
+    values = rounded(contents.differences)
+    places = np.floor(rounded(values / BIN + 0.5)).astype(np.int64)
+    first = min(int(places.min(initial=0)), -4)
+    counts = np.bincount(places - first, minlength=max(int(places.max(initial=0)), 4) - first + 1)
+    middles = [round(float((first + place) * BIN), 10) for place in range(len(counts))]
+    rows = [row for row in records(contents.of_pair("bias_test", contents.pair)) if row["test"] == DECIDES]
+    shift = finite(rows[0]["shift"]) if rows else None
+    one, other = contents.pair or ("", "")
+    labels = [
+        joined([number(middle - BIN / 2, 3), number(middle + BIN / 2, 3)], "\u2009\u2013\u2009") for middle in middles
+    ]
+    heads = [Head(say("head.difference"), numeric=False, term="shift"), Head(say("head.queries"))]
+    cells: list[list[Part]] = [[label, whole(int(n))] for label, n in zip(labels, counts, strict=True)]
+    shapes, notes = [line_at(0.0, vertical=True, color=DARK, dash="solid")], []
+    if shift is not None:
+        shapes.append(line_at(shift, vertical=True))
+        side = "left" if shift >= 0 else "right"
+        notes.append(note_at_line(say("chart.shift", shift=number(shift)), shift, vertical=True, anchor=side))
+    return Chart(
+        "differences",
+        say("chart.differences.title"),
+        say("chart.differences.reading", one=one, other=other),
+        TableView(say("chart.differences.table"), heads, cells),
+        [
+            {
+                "type": "bar",
+                "x": middles,
+                "y": [int(n) for n in counts],
+                "width": BIN * 0.92,
+                "marker": {"color": BAR},
+                "text": [
+                    words(say("hover.queries", n=whole(int(n)), between=label))
+                    for n, label in zip(counts, labels, strict=True)
+                ],
+                "hoverinfo": "text",
+                "textposition": "none",
+            }
+        ],
+        {
+            "xaxis": {"title": {"text": words(say("axis.difference", one=one, other=other))}, "showgrid": False},
+            "yaxis": {"title": {"text": words(say("axis.queries"))}, "rangemode": "tozero"},
+            "shapes": shapes,
+            "annotations": notes,
+        },
+        HEIGHT_PX,
+        empty=None if values.size else say("chart.no_query"),
+    )
+
+
+def _bias(contents: Contents, row: dict[str, Any]) -> Text:
+    names = {"judges": contents.named((row["judge_1"], row["judge_2"]))}
+    if row["p"] is None:
+        return say("bias.untested", why=phrase(row["undefined"]), **names)
+    numbers = {
+        "p": p_value(row["p"]),
+        "shift": number(abs(row["shift"])),
+        "bounds": interval(row["shift_low"], row["shift_high"]),
+        "n": whole(row["n"]),
+    }
+    if not row["biased"]:
+        return say("bias.neither", **names, **numbers)
+    higher, lower = ("judge_1", "judge_2") if row["shift"] > 0 else ("judge_2", "judge_1")
+    return say("bias.higher", higher=str(row[higher]), lower=str(row[lower]), **numbers)
+
+
+def _advice(row: dict[str, Any], *, biased: bool) -> Text:
+    judge, now, advised = row["higher_judge"], row["threshold_now"], row["threshold_advised"]
+    kappas = {"before": number(row["kappa_now"]), "after": number(row["kappa_advised"]), "n": whole(row["n_queries"])}
+    if advised is not None:
+        key = "advice.set" if biased else "advice.not_due"
+        return say(key, judge=str(judge), now=plain_number(now), advised=plain_number(advised), **kappas)
+    if judge is None:
+        return say("advice.neither")
+    if row["kappa_now"] is None or row["kappa_advised"] is None:
+        return say("advice.not_shown")
+    return say("advice.no_help", judge=str(judge), **kappas)

@@ -1,0 +1,168 @@
+"""Kappa's companions with their intervals, all pairs of judges, and what three judges or more say together."""
+
+from typing import Any, Final
+
+from resources.plots.figure import BLUE, DARK
+from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
+from resources.reports.numbers import interval, is_number, number, whole
+from resources.reports.phrases import phrase
+from resources.reports.reliability.contents import Contents, band, by_statistic, level, percent, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+KAPPAS: Final = ("kappa_macro", "kappa_macro_defined", "kappa_micro")
+TERMS: Final = {
+    "kappa_macro": "kappa_macro",
+    "kappa_macro_defined": "convention",
+    "kappa_micro": "kappa_micro",
+    "low_share": "low_share",
+    "percent_agreement": "percent_agreement",
+    "pabak": "pabak",
+    "ac1": "ac1",
+    "alpha_nominal": "alpha",
+    "alpha_ordinal": "alpha",
+    "alpha_interval": "alpha",
+    "weighted_kappa_linear": "weighted_kappa",
+    "weighted_kappa_quadratic": "weighted_kappa",
+    "fleiss_kappa": "fleiss",
+    "prevalence_index": "prevalence",
+    "bias_index": "bias_index",
+}
+# Those that say how far the judges agree; the others say why these differ.
+DRAWN: Final = tuple(
+    name for name in TERMS if name not in ("low_share", "prevalence_index", "bias_index", "fleiss_kappa")
+)
+BANDED: Final = (*KAPPAS, "weighted_kappa_linear", "weighted_kappa_quadratic", "fleiss_kappa")
+
+
+def coefficients_chart(contents: Contents) -> Chart:
+    """Every coefficient of agreement with its interval, kappa on top."""
+    rows = [contents.agreement[name] for name in DRAWN if is_number(contents.agreement.get(name, {}).get("value"))]
+    points = [Interval(row["value"], row["value_low"], row["value_high"]) for row in rows]
+    names = [say(f"statistic.{row['statistic']}") for row in rows]
+    hover = [
+        joined([name, number(one.value), interval(one.low, one.high)], " ")
+        for name, one in zip(names, points, strict=True)
+    ]
+    colors = [BLUE if row["statistic"] in KAPPAS else DARK for row in rows]
+    lowest = min([0.0, *(float(value) for one in points for value in one if is_number(value))])
+    return Chart(
+        "coefficients",
+        say("chart.coefficients.title"),
+        say("chart.coefficients.reading", level=level(contents), judges=contents.named()),
+        coefficients_table(contents, contents.agreement, say("chart.coefficients.table", judges=contents.named())),
+        row_traces(points, hover, colors, bars=False),
+        {
+            "xaxis": {"title": {"text": words(say("axis.agreement"))}, "range": [lowest - 0.04, 1.04]},
+            "yaxis": rows_axis(names),
+        },
+        rows_height(len(rows)),
+        empty=None if rows else say("chart.no_query"),
+    )
+
+
+def coefficients_table(contents: Contents, rows: dict[str, dict[str, Any]], caption: Text) -> TableView:
+    """Each coefficient with interval, band and n, and why it has none.
+
+    Args:
+        contents: Of the report.
+        rows: Of `judge_agreement`, by statistic.
+        caption: Of the table.
+    """
+    heads = [
+        Head(say("head.statistic"), numeric=False),
+        Head(say("head.value")),
+        Head(say("head.interval", level=level(contents)), term="interval"),
+        Head(say("head.band"), numeric=False, term="band"),
+        Head(say("head.queries")),
+        Head(say("head.documents")),
+        Head(say("head.note"), numeric=False, wide=True),
+    ]
+    cells: list[list[Part]] = [
+        [
+            say(f"statistic.{name}"),
+            number(rows[name]["value"]),
+            interval(rows[name]["value_low"], rows[name]["value_high"], unreliable=_few(rows[name])),
+            band(rows[name]["value"]) if name in BANDED and is_number(rows[name]["value"]) else "",
+            whole(rows[name]["n_queries"]),
+            whole(rows[name]["n_documents"]),
+            _note(rows[name]),
+        ]
+        for name in TERMS
+        if name in rows
+    ]
+    return TableView(caption, heads, cells)
+
+
+def terms_of_coefficients(rows: dict[str, dict[str, Any]]) -> list[tuple[Text, str]]:
+    """Each coefficient's name and its entry in the help, for a line of links."""
+    return [(say(f"statistic.{name}"), term) for name, term in TERMS.items() if name in rows]
+
+
+def said_of_prevalence(contents: Contents) -> Text | None:
+    """How unequally frequent the labels are here, beside what kappa and AC1 make of it."""
+    found = {
+        name: contents.agreement.get(name, {}).get("value")
+        for name in ("prevalence_index", "percent_agreement", "kappa_micro", "ac1", "pabak")
+    }
+    if not all(is_number(value) for value in found.values()):
+        return None
+    named = {name: number(value) for name, value in found.items() if name != "percent_agreement"}
+    return say("coefficients.here", agreement=percent(found["percent_agreement"]), **named)
+
+
+def pairs_table(contents: Contents) -> TableView | None:
+    """All pairs of judges side by side, the deciding one emphasised; none for two judges."""
+    if len(contents.pairs) < 2:
+        return None
+    bounds = Head(say("head.interval", level=level(contents)), term="interval")
+    heads = [
+        Head(say("head.judges"), numeric=False),
+        Head(say("head.macro"), term="kappa_macro"),
+        bounds,
+        Head(say("head.macro_defined"), term="convention"),
+        Head(say("head.micro"), term="kappa_micro"),
+        bounds,
+        Head(say("head.low_share"), term="low_share"),
+        Head(say("statistic.ac1"), term="ac1"),
+        Head(say("head.queries")),
+        Head(say("head.documents")),
+    ]
+    cells: list[list[Part]] = []
+    for pair in contents.pairs:
+        rows = by_statistic(contents.of_pair("judge_agreement", pair))
+        cells.append(
+            [
+                contents.named(pair),
+                *_value_and_bounds(rows["kappa_macro"]),
+                number(rows["kappa_macro_defined"]["value"]),
+                *_value_and_bounds(rows["kappa_micro"]),
+                percent(rows["low_share"]["value"]),
+                number(rows["ac1"]["value"]),
+                whole(rows["kappa_macro"]["n_queries"]),
+                whole(rows["kappa_macro"]["n_documents"]),
+            ]
+        )
+    decides = frozenset({contents.pairs.index(contents.pair)}) if contents.pair in contents.pairs else frozenset()
+    return TableView(say("pairs.table"), heads, cells, decides)
+
+
+def all_judges_table(contents: Contents) -> TableView | None:
+    """Fleiss' kappa and the others over all judges; none for two."""
+    rows = contents.of_all_judges
+    return coefficients_table(contents, rows, say("all_judges.table", n=whole(len(contents.judges)))) if rows else None
+
+
+def _value_and_bounds(row: dict[str, Any]) -> list[Part]:
+    return [number(row["value"]), interval(row["value_low"], row["value_high"], unreliable=_few(row))]
+
+
+def _few(row: dict[str, Any]) -> bool:
+    return "unreliable" in str(row["method"])
+
+
+def _note(row: dict[str, Any]) -> Part:
+    if row["undefined"]:
+        return phrase(row["undefined"])
+    method = str(row["method"])
+    return phrase(method.removeprefix("none: ")) if method.startswith("none: ") else ""

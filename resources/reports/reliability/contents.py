@@ -1,0 +1,163 @@
+"""What a reliability report is made from: the study's tables, the verdict on them, and what is due."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.contingency import ContingencyFacts, ContingencyStep
+from analysis.landis_koch import landis_koch
+from analysis.reliability_gate import ReliabilityVerdict
+from resources.configuration.reliability import ReliabilityStudy
+from resources.reports.numbers import NOTHING, day, is_number, plain_number
+from resources.reports.pairwise.contents import percent, records
+from resources.reports.text import Text, Translations, joined, same
+from resources.tables.reliability import ALL_JUDGES
+
+__all__ = ["Contents", "Standing", "Truth", "band", "level", "percent", "records", "say", "when"]
+
+WORDS: Final = Translations("shared", "glossary", "reliability", "reliability_glossary")
+PASSED, CONTINGENCY, RESOLVED = "passed", "contingency_triggered", "resolved_by_review"
+say = WORDS.say
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the study stands.
+
+    Attributes:
+        gate: The verdict on the deciding pair; none where kappa is not defined.
+        reason: Why there is no verdict; none where there is one.
+        facts: What the step that is due depends on.
+        step: The step that is due.
+        command: What to type for it.
+    """
+
+    gate: ReliabilityVerdict | None
+    reason: str | None
+    facts: ContingencyFacts
+    step: ContingencyStep
+    command: str
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The ground truth that the scores and votes of now give, and what is written.
+
+    Attributes:
+        n_queries: Queries in which every document has a label.
+        n_unresolved: Queries that are left out, because a document has none.
+        n_by_people: Of `n_queries`, those with a document that people decided.
+        n_written: Queries in the database's ground truth.
+        n_validation: Which validation allowed those, counted from 1; none where nothing is written.
+    """
+
+    n_queries: int
+    n_unresolved: int
+    n_by_people: int
+    n_written: int
+    n_validation: int | None
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The tables by name, and what goes with them.
+
+    Attributes:
+        study: Name of the study.
+        plan: Its configuration.
+        tables: Frames that keep to their declarations; empty where nothing was made.
+        standing: The verdict, and what is due.
+        truth: What ground truth there would be.
+        thresholds: In force, by judge, in the judges' order.
+        differences: Shape ``(n_queries,)``, the median of judge 1 - judge 2 of each query, of the pair that decides.
+    """
+
+    study: str
+    plan: ReliabilityStudy
+    tables: Mapping[str, pd.DataFrame]
+    standing: Standing
+    truth: Truth
+    thresholds: Mapping[str, float]
+    differences: NDArray[np.float64]
+
+    @cached_property
+    def history(self) -> list[dict[str, Any]]:
+        """Every validation, the first one first, with its `number` from 1: the database counts over all studies."""
+        rows = records(self.tables["kappa_validation"])
+        return [row | {"number": number} for number, row in enumerate(rows, start=1)]
+
+    @property
+    def last(self) -> dict[str, Any] | None:
+        """The latest validation, where it is of these tables; none without a verdict."""
+        return self.history[-1] if self.history and self.standing.gate is not None else None
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Every judge, in order."""
+        return tuple(self.thresholds)
+
+    @cached_property
+    def pair(self) -> tuple[str, str] | None:
+        """The pair of judges that decides; without a verdict the first; none where there is none."""
+        if self.last is not None:
+            return str(self.last["judge_1"]), str(self.last["judge_2"])
+        pairs = self.tables["query_kappa"][["judge_1", "judge_2"]]
+        return None if pairs.empty else (str(pairs["judge_1"].iloc[0]), str(pairs["judge_2"].iloc[0]))
+
+    @cached_property
+    def kappas(self) -> pd.DataFrame:
+        """Rows of `query_kappa` of that pair."""
+        return self.of_pair("query_kappa", self.pair)
+
+    @cached_property
+    def agreement(self) -> dict[str, dict[str, Any]]:
+        """Rows of `judge_agreement` of that pair, by statistic."""
+        return by_statistic(self.of_pair("judge_agreement", self.pair))
+
+    @cached_property
+    def of_all_judges(self) -> dict[str, dict[str, Any]]:
+        """Rows of `judge_agreement` of three judges or more together, by statistic; empty for two."""
+        return by_statistic(self.of_pair("judge_agreement", (ALL_JUDGES, ALL_JUDGES)))
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """All pairs of judges, in order."""
+        rows = self.tables["query_kappa"][["judge_1", "judge_2"]].drop_duplicates()
+        return [(str(one), str(other)) for one, other in rows.itertuples(index=False)]
+
+    def of_pair(self, table: str, pair: tuple[str, str] | None) -> pd.DataFrame:
+        """The rows of a table that are of this pair of judges."""
+        frame = self.tables[table]
+        if pair is None:
+            return frame.iloc[:0]
+        return frame[(frame["judge_1"] == pair[0]) & (frame["judge_2"] == pair[1])]
+
+    def named(self, pair: tuple[str, str] | None = None) -> Text:
+        """The two judges in a sentence; those that decide where left out."""
+        chosen = pair or self.pair
+        return say("judges.none") if chosen is None else say("judges.two", one=chosen[0], other=chosen[1])
+
+
+def by_statistic(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Rows of `judge_agreement` by their statistic."""
+    return {str(row["statistic"]): row for row in records(frame)}
+
+
+def band(kappa: Any) -> Text:
+    """Landis and Koch's word for a kappa, or a dash where there is none."""
+    return say(f"band.{landis_koch(float(kappa)).replace(' ', '_')}") if is_number(kappa) else same(NOTHING)
+
+
+def level(contents: Contents) -> Text:
+    """The confidence of the study's intervals, such as 95 %."""
+    return joined([plain_number(round(100 * contents.plan.confidence, 10)), "%"], "\u00a0")
+
+
+def when(instant: Any) -> Text:
+    """A day and the time of it."""
+    return joined([day(instant), f"{instant:%H:%M}\u00a0UTC"], ", ")

@@ -1,0 +1,65 @@
+"""The gate's three conditions with the numbers seen and needed, and as advice what they do not prove yet."""
+
+from typing import Any
+
+from analysis.bootstrap import RELIABLE_CLUSTERS
+from analysis.gates import at_least
+from resources.reports.gate_row import GateRow, gate_row
+from resources.reports.numbers import is_number
+from resources.reports.reliability.contents import Contents
+
+TERMS = {
+    "kappa_macro": "kappa_macro",
+    "kappa_micro": "kappa_micro",
+    "low_share": "low_share",
+    "macro_for_sure": "not_proven",
+    "micro_for_sure": "not_proven",
+    "macro_without_convention": "convention",
+}
+
+
+def gates(contents: Contents) -> list[GateRow]:
+    """The three conditions; none without a verdict."""
+    verdict, last, gate = contents.standing.gate, contents.last, contents.plan.gate
+    if verdict is None or last is None:
+        return []
+    few = bool(last["total_queries"] < RELIABLE_CLUSTERS)
+    share = contents.agreement.get("low_share", {})
+    return [
+        gate_row(verdict.macro, gate.min_macro, unreliable=few, **_bounds(last, "kappa_macro")),
+        gate_row(verdict.micro, gate.min_micro, unreliable=few, **_bounds(last, "kappa_micro")),
+        gate_row(
+            verdict.low_share,
+            gate.max_low_share,
+            low=share.get("value_low"),
+            high=share.get("value_high"),
+            unreliable=few,
+        ),
+    ]
+
+
+def advice(contents: Contents) -> list[GateRow]:
+    """Lower bounds, and the macro under the other convention; none without a verdict."""
+    last, gate = contents.last, contents.plan.gate
+    if last is None:
+        return []
+    n_queries, n_undefined = int(last["total_queries"]), int(last["n_undefined"])
+    rows = []
+    for name, column, needed, n in (
+        ("macro_for_sure", "kappa_macro_low", gate.min_macro, n_queries),
+        ("micro_for_sure", "kappa_micro_low", gate.min_micro, int(last["n_documents"])),
+        ("macro_without_convention", "kappa_macro_defined", gate.min_macro, n_queries - n_undefined),
+    ):
+        seen = float(last[column]) if is_number(last[column]) else None
+        gate_seen = at_least(name, seen, needed, n=n, what=name, reason=_why(contents, column))
+        rows.append(gate_row(gate_seen, needed, advice=True))
+    return rows
+
+
+def _bounds(last: dict[str, Any], name: str) -> dict[str, Any]:
+    return {"low": last[f"{name}_low"], "high": last[f"{name}_high"]}
+
+
+def _why(contents: Contents, column: str) -> str:
+    row = contents.agreement.get(column.removesuffix("_low"), {})
+    return str(row.get("undefined") or row.get("method") or "none")

@@ -1,0 +1,75 @@
+"""What people said: how well reviewers agree, which way each judge errs on what they decided, and ground truth."""
+
+from resources.reports.numbers import interval, number, whole
+from resources.reports.phrases import phrase
+from resources.reports.reliability.contents import CONTINGENCY, Contents, level, percent, records, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text
+
+
+def reviewers_table(contents: Contents) -> TableView | None:
+    """How well each two reviewers agree; none where no document has two votes."""
+    rows = records(contents.tables["reviewer_agreement"])
+    if not rows:
+        return None
+    heads = [
+        Head(say("head.reviewers"), numeric=False, term="reviewers"),
+        Head(say("head.same_vote")),
+        Head(say("head.kappa"), term="kappa"),
+        Head(say("head.documents")),
+        Head(say("head.queries")),
+        Head(say("head.note"), numeric=False),
+    ]
+    cells: list[list[Part]] = [
+        [
+            say("judges.two", one=str(row["reviewer_1"]), other=str(row["reviewer_2"])),
+            percent(row["percent_agreement"]),
+            number(row["kappa"]),
+            whole(row["n_documents"]),
+            whole(row["n_queries"]),
+            phrase(row["undefined"]) if row["undefined"] else "",
+        ]
+        for row in rows
+    ]
+    return TableView(say("reviewers.table"), heads, cells)
+
+
+def judges_table(contents: Contents) -> TableView | None:
+    """Which way each judge errs on disputed documents that people decided; none where there is none."""
+    rows = [row for row in records(contents.tables["judges_against_reviewers"]) if row["n_documents"]]
+    if not rows:
+        return None
+    heads = [
+        Head(say("head.judge"), numeric=False, term="against_reviewers"),
+        Head(say("head.documents")),
+        Head(say("head.queries")),
+        Head(say("head.too_high")),
+        Head(say("head.too_low")),
+        Head(say("head.lean")),
+        Head(say("head.interval", level=level(contents)), term="interval"),
+    ]
+    cells: list[list[Part]] = [
+        [
+            str(row["judge"]),
+            whole(row["n_documents"]),
+            whole(row["n_queries"]),
+            whole(row["too_high"]),
+            whole(row["too_low"]),
+            number(row["bias"]),
+            interval(row["bias_low"], row["bias_high"], unreliable="unreliable" in str(row["method"])),
+        ]
+        for row in rows
+    ]
+    return TableView(say("against.table"), heads, cells)
+
+
+def said_of_truth(contents: Contents) -> list[Text]:
+    """How many queries have a label for every document, how many by people, and what is written."""
+    truth, last = contents.truth, contents.last
+    allowed = last is not None and last["status"] != CONTINGENCY
+    counts = {"n": whole(truth.n_queries), "people": whole(truth.n_by_people)}
+    said = [say("truth.allowed" if allowed else "truth.not_allowed", **counts)]
+    said.append(say("truth.unresolved", n=whole(truth.n_unresolved)) if truth.n_unresolved else say("truth.none_left"))
+    if truth.n_validation is not None:
+        said.append(say("truth.written", n=whole(truth.n_written), validation=whole(truth.n_validation)))
+    return said

@@ -1,0 +1,177 @@
+"""Kappa query by query: how it is distributed, and what tells queries of low kappa from the rest."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from analysis.holm import below_level
+from analysis.judge_bias import LEVEL
+from analysis.rounding import rounded
+from resources.plots.figure import BLUE, PALE, RED
+from resources.reports.charts import Chart, line_at, note_at_line, words
+from resources.reports.numbers import number, p_value, plain_number, whole
+from resources.reports.phrases import phrase
+from resources.reports.reliability.contents import Contents, records, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined, same
+
+EDGES: Final = rounded(np.linspace(-1.0, 1.0, 21))
+HEIGHT_PX: Final = 340
+# Beside the scale, where kappa has no place.
+UNDEFINED_AT: Final = 1.15
+FEATURES: Final = ("query_words", "query_is_vague", "document_words", "documents")
+
+
+def kappa_histogram(contents: Contents) -> Chart:
+    """Queries by their kappa, low ones marked, those without a kappa beside the scale."""
+    rows = contents.kappas
+    values = rows["kappa"].to_numpy(dtype=np.float64)
+    defined, low = np.isfinite(values), rows["is_low"].to_numpy(dtype=bool)
+    one_label = int((~defined & (rows["n_both"].to_numpy(dtype=np.int64) > 0)).sum())
+    counts = {name: bins(values[defined & which]) for name, which in (("low", low), ("not_low", ~low))}
+    middles = [float(one) for one in rounded((EDGES[:-1] + EDGES[1:]) / 2)]
+    labels = _labels()
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "x": middles,
+            "y": [int(n) for n in counts[name]],
+            "width": 0.092,
+            "name": words(say(f"legend.{name}")),
+            "marker": {"color": color},
+            "text": [
+                words(say("hover.queries", n=whole(int(n)), between=label))
+                for n, label in zip(counts[name], labels, strict=True)
+            ],
+            "hoverinfo": "text",
+            "textposition": "none",
+        }
+        for name, color in (("low", RED), ("not_low", BLUE))
+    ]
+    if one_label:
+        traces.append(
+            {
+                "type": "bar",
+                "x": [UNDEFINED_AT],
+                "y": [one_label],
+                "width": 0.092,
+                "name": words(say("legend.one_label")),
+                "marker": {"color": PALE},
+                "text": [words(say("hover.one_label", n=whole(one_label)))],
+                "hoverinfo": "text",
+                "textposition": "none",
+            }
+        )
+    limit = contents.plan.gate.low_kappa
+    heads = [
+        Head(say("head.kappa"), numeric=False, term="kappa"),
+        Head(say("legend.low"), term="low_share"),
+        Head(say("legend.not_low")),
+    ]
+    cells: list[list[Part]] = [
+        [label, whole(int(one)), whole(int(other))]
+        for label, one, other in zip(labels, counts["low"], counts["not_low"], strict=True)
+    ]
+    cells.append([say("legend.one_label"), whole(0), whole(one_label)])
+    ticks: list[float] = [-1.0, -0.5, 0.0, 0.5, 1.0]
+    names: list[Part] = [plain_number(one) for one in ticks]
+    if one_label:
+        ticks.append(UNDEFINED_AT)
+        names.append("0/0")
+    return Chart(
+        "kappas",
+        say("chart.kappas.title"),
+        say("chart.kappas.reading", judges=contents.named()),
+        TableView(say("chart.kappas.table"), heads, cells),
+        traces,
+        {
+            "barmode": "stack",
+            "xaxis": {
+                "title": {"text": words(say("axis.query_kappa"))},
+                "tickmode": "array",
+                "tickvals": ticks,
+                "ticktext": [words(one) for one in names],
+                "range": [-1.04, UNDEFINED_AT + 0.1 if one_label else 1.04],
+                "showgrid": False,
+            },
+            "yaxis": {"title": {"text": words(say("axis.queries"))}, "rangemode": "tozero"},
+            "shapes": [line_at(limit, vertical=True)],
+            "annotations": [
+                note_at_line(say("chart.low_below", limit=plain_number(limit)), limit, vertical=True, anchor="right")
+            ],
+            "showlegend": True,
+            "legend": {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom", "xanchor": "left"},
+            "margin": {"l": 56, "r": 20, "t": 72, "b": 48},
+        },
+        HEIGHT_PX,
+        empty=None if defined.any() or one_label else say("chart.no_query"),
+    )
+
+
+def bins(values: np.ndarray) -> np.ndarray:
+    """How many values lie in each tenth of -1 to 1: a value on an edge counts above it, 1 in the last."""
+    place = np.searchsorted(EDGES, rounded(values), side="right") - 1
+    return np.bincount(np.minimum(place, len(EDGES) - 2), minlength=len(EDGES) - 1)
+
+
+def profile_table(contents: Contents) -> TableView | None:
+    """Queries of low kappa against the rest, feature by feature; none where there is nothing to compare."""
+    rows = records(contents.tables["low_kappa_profile"])
+    if not rows:
+        return None
+    heads = [
+        Head(say("head.feature"), numeric=False, term="profile"),
+        Head(say("head.measure"), numeric=False),
+        Head(say("head.low")),
+        Head(say("head.rest")),
+        Head(say("head.difference")),
+        Head(same("p")),
+        Head(say("head.p_holm")),
+        Head(say("head.n_low")),
+        Head(say("head.n_rest")),
+        Head(say("head.note"), numeric=False),
+    ]
+    cells: list[list[Part]] = [
+        [
+            feature_name(row["feature"]),
+            say(f"measure.{row['measure']}"),
+            number(row["low_kappa"], 2),
+            number(row["rest"], 2),
+            number(row["difference"], 2),
+            p_value(row["p"]),
+            p_value(row["p_holm"]),
+            whole(row["n_low_kappa"]),
+            whole(row["n_rest"]),
+            phrase(row["undefined"]) if row["undefined"] else "",
+        ]
+        for row in rows
+    ]
+    return TableView(say("profile.table"), heads, cells)
+
+
+def said_of_profile(contents: Contents) -> Text:
+    """Which features tell queries of low kappa from the rest, all tests in mind."""
+    rows = records(contents.tables["low_kappa_profile"])
+    if not any(row["p_holm"] is not None for row in rows):
+        return say("profile.no_test")
+    apart = [row for row in rows if row["p_holm"] is not None and below_level(row["p_holm"], LEVEL)]
+    if not apart:
+        return say("profile.none")
+    return say("profile.some", n=whole(len(apart)), features=joined([feature_name(row["feature"]) for row in apart]))
+
+
+def feature_name(feature: str) -> Text:
+    """A feature in words."""
+    name, _, value = feature.partition("=")
+    if not value:
+        return say(f"feature.{name}") if name in FEATURES else same(feature)
+    kinds = ("code", "markup", "list", "prose")
+    shown: Part = say(f"kind.{value}") if name == "document_kind" and value in kinds else value
+    return say(f"feature.{name}", value=shown)
+
+
+def _labels() -> list[Text]:
+    return [
+        joined([number(low, 1), number(high, 1)], "\u2009\u2013\u2009")
+        for low, high in zip(EDGES[:-1], EDGES[1:], strict=True)
+    ]

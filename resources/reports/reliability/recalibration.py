@@ -1,0 +1,106 @@
+"""What judging queries of low kappa again under another prompt did, part by part."""
+
+from typing import Any, Final
+
+from resources.plots.figure import BLUE, GREY
+from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
+from resources.reports.numbers import interval, is_number, number, whole
+from resources.reports.phrases import phrase
+from resources.reports.reliability.contents import Contents, level, records, say
+from resources.reports.table_view import Head, TableView
+from resources.reports.text import Part, Text, joined
+
+LEGEND_PX: Final = 44
+
+
+def said_of_recalibration(contents: Contents) -> list[Text]:
+    """How many queries were judged again and how to read the change."""
+    rows = records(contents.tables["recalibration"])
+    if not rows:
+        return [say("recalibration.none", limit=number(contents.plan.gate.low_kappa, 1))]
+    counts = {row["part"]: row["n_queries"] for row in rows}
+    again, held = counts.get("judged_again", 0), counts.get("held_out", 0)
+    said = [say("recalibration.said", n=whole(again), held=whole(held), prompt=str(rows[0]["prompt_version"]))]
+    return [*said, say("recalibration.regression")]
+
+
+def recalibration_chart(contents: Contents) -> Chart:
+    """Macro and micro of each part before and after, a line from one to the other."""
+    rows = [row for row in records(contents.tables["recalibration"]) if is_number(row["change"])]
+    names = [_name(row) for row in rows]
+    traces: list[dict[str, Any]] = []
+    for side, color, hollow in (("before", GREY, True), ("after", BLUE, False)):
+        points = [Interval(row[side]) for row in rows]
+        label = say(f"legend.{side}")
+        hover = [joined([name, label, number(one.value)], " ") for name, one in zip(names, points, strict=True)]
+        traces += row_traces(points, hover, [color] * len(rows), bars=False, hollow=[hollow] * len(rows), name=label)
+    lines = [
+        {
+            "type": "line",
+            "x0": float(row["before"]),
+            "x1": float(row["after"]),
+            "y0": place,
+            "y1": place,
+            "line": {"color": "#a0aec0", "width": 2},
+            "layer": "below",
+        }
+        for place, row in enumerate(rows)
+    ]
+    lowest = min([0.0, *(float(row[side]) for row in rows for side in ("before", "after"))])
+    return Chart(
+        "recalibration",
+        say("chart.recalibration.title"),
+        say("chart.recalibration.reading"),
+        recalibration_table(contents),
+        traces,
+        {
+            "xaxis": {"title": {"text": words(say("axis.kappa"))}, "range": [lowest - 0.05, 1.05]},
+            "yaxis": rows_axis(names),
+            "shapes": lines,
+            "showlegend": True,
+            "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "xanchor": "left"},
+            "margin": {"l": 56, "r": 20, "t": LEGEND_PX, "b": 48},
+        },
+        rows_height(len(rows)) + LEGEND_PX,
+        empty=None if rows else say("chart.not_recalibrated"),
+    )
+
+
+def recalibration_table(contents: Contents) -> TableView | None:
+    """Before, after and the change with its interval; none where nothing was judged again."""
+    rows = records(contents.tables["recalibration"])
+    if not rows:
+        return None
+    heads = [
+        Head(say("head.part"), numeric=False, term="recalibration"),
+        Head(say("head.before")),
+        Head(say("head.after")),
+        Head(say("head.change")),
+        Head(say("head.interval", level=level(contents)), term="interval"),
+        Head(say("head.queries")),
+        Head(say("head.note"), numeric=False),
+    ]
+    cells: list[list[Part]] = [
+        [
+            _name(row),
+            number(row["before"]),
+            number(row["after"]),
+            number(row["change"]),
+            interval(row["change_low"], row["change_high"]),
+            whole(row["n_queries"]),
+            _note(row),
+        ]
+        for row in rows
+    ]
+    return TableView(say("chart.recalibration.table"), heads, cells)
+
+
+def _name(row: dict[str, Any]) -> Text:
+    return joined([say(f"part.{row['part']}"), say(f"short.{row['statistic']}")])
+
+
+def _note(row: dict[str, Any]) -> Part:
+    if row["undefined"]:
+        return phrase(row["undefined"])
+    method = str(row["method"])
+    return phrase(method.removeprefix("none: ")) if method.startswith("none: ") else ""

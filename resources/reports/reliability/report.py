@@ -1,0 +1,194 @@
+"""The reliability report put together: sections, charts, help and the data that it carries."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from resources.reports.numbers import whole
+from resources.reports.page import Page, rendered
+from resources.reports.reliability.bias import bias_table, differences_chart, said_of_bias
+from resources.reports.reliability.coefficients import (
+    all_judges_table,
+    coefficients_chart,
+    pairs_table,
+    said_of_prevalence,
+    terms_of_coefficients,
+)
+from resources.reports.reliability.contents import WORDS, Contents, level, say, when
+from resources.reports.reliability.disagreements import said_of_disagreements, worst_queries
+from resources.reports.reliability.gates import TERMS as TERM_OF_GATE
+from resources.reports.reliability.gates import advice, gates
+from resources.reports.reliability.history import events, history_chart
+from resources.reports.reliability.people import judges_table, reviewers_table, said_of_truth
+from resources.reports.reliability.queries import kappa_histogram, profile_table, said_of_profile
+from resources.reports.reliability.recalibration import recalibration_chart, said_of_recalibration
+from resources.reports.reliability.summary import summary, thresholds_in_words
+from resources.reports.text import Part, Text, joined, same
+
+FILE_NAME: Final = "reliability_report.html"
+SECTIONS: Final = (
+    "summary",
+    "gates",
+    "history",
+    "queries",
+    "coefficients",
+    "disagreements",
+    "bias",
+    "recalibration",
+    "people",
+    "truth",
+)
+TERMS: Final = (
+    "status",
+    "kappa",
+    "kappa_macro",
+    "kappa_micro",
+    "convention",
+    "low_share",
+    "not_proven",
+    "band",
+    "percent_agreement",
+    "prevalence",
+    "bias_index",
+    "pabak",
+    "ac1",
+    "alpha",
+    "weighted_kappa",
+    "fleiss",
+    "query_bootstrap",
+    "interval",
+    "disagreement",
+    "bias_test",
+    "shift",
+    "threshold_advice",
+    "recalibration",
+    "profile",
+    "reviewers",
+    "against_reviewers",
+    "ground_truth",
+    "undefined",
+)
+SHORT: Final = (
+    "kappa_validation",
+    "judge_agreement",
+    "bias_test",
+    "threshold_advice",
+    "recalibration",
+    "low_kappa_profile",
+    "reviewer_agreement",
+    "judges_against_reviewers",
+)
+# Tables with a row per query or document are handed out up to this many rows; longer ones would make a page too heavy.
+LONG: Final = ("query_kappa", "disagreements", "disputed_documents")
+MOST_ROWS: Final = 50_000
+
+
+def reliability_page(contents: Contents) -> str:
+    """The report as one HTML file.
+
+    Args:
+        contents: The study's tables, plan, verdict, and what is due.
+
+    Returns:
+        Text that a browser shows without a network; the same contents give the same text.
+    """
+    tables = downloads(contents)
+    context: dict[str, Any] = {
+        "study": contents.study,
+        "facts": facts(contents),
+        "result": summary(contents),
+        "gates": gates(contents),
+        "advice": advice(contents),
+        "level": level(contents),
+        "term_of_gate": TERM_OF_GATE,
+        "events": events(contents),
+        "profile": profile_table(contents),
+        "profile_said": said_of_profile(contents),
+        "prevalence": said_of_prevalence(contents),
+        "coefficient_terms": terms_of_coefficients(contents.agreement),
+        "pairs": pairs_table(contents),
+        "all_judges": all_judges_table(contents),
+        "disagreements_said": said_of_disagreements(contents),
+        "worst": worst_queries(contents),
+        "bias_said": said_of_bias(contents),
+        "bias": bias_table(contents),
+        "recalibration_said": said_of_recalibration(contents),
+        "reviewers": reviewers_table(contents),
+        "against": judges_table(contents),
+        "truth": said_of_truth(contents),
+        "too_long": [name for name in LONG if name not in tables],
+    }
+    return rendered(
+        Page(
+            template="reliability.html.j2",
+            title=say("report.title", study=same(contents.study)),
+            translations=WORDS,
+            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
+            charts=[
+                history_chart(contents),
+                kappa_histogram(contents),
+                coefficients_chart(contents),
+                differences_chart(contents),
+                recalibration_chart(contents),
+            ],
+            tables=tables,
+            about=about(contents),
+            file_stem="reliability-report",
+            terms=TERMS,
+            styles=("disputes.css",),
+            context=context,
+        )
+    )
+
+
+def facts(contents: Contents) -> list[tuple[Text, Part]]:
+    """Name and value of each fact in the head."""
+    documents = contents.tables["query_documents"]
+    prompts = contents.kappas["prompt_version"].drop_duplicates().tolist()
+    last = contents.history[-1] if contents.history else None
+    rows: list[tuple[str, Part]] = [
+        ("judges", joined(contents.judges) if contents.judges else "\u2013"),
+        ("queries", whole(documents["query_id"].nunique())),
+        ("documents", whole(len(documents))),
+        ("thresholds", thresholds_in_words(contents)),
+        ("prompts", joined(prompts) if prompts else "\u2013"),
+        ("confidence", level(contents)),
+        ("validations", whole(len(contents.history))),
+        ("latest", when(last["timestamp"]) if last is not None else "\u2013"),
+    ]
+    return [(say(f"fact.{name}"), value) for name, value in rows]
+
+
+def about(contents: Contents) -> dict[str, Any]:
+    """What stands beside the tables in the download."""
+    plan, standing, last = contents.plan, contents.standing, contents.last
+    return {
+        "study": contents.study,
+        "status": None if last is None else last["status"],
+        "no_verdict_because": standing.reason,
+        "due": None if last is None else standing.step.name,
+        "judges": list(contents.judges),
+        "deciding_pair": None if contents.pair is None else list(contents.pair),
+        "thresholds": dict(contents.thresholds),
+        "gate": plan.gate.model_dump(),
+        "review": plan.review.model_dump(),
+        "prompt_version": plan.prompt_version,
+        "recalibration_prompt_version": plan.recalibration.prompt_version,
+        "confidence": plan.confidence,
+        "bootstrap_resamples": plan.bootstrap_resamples,
+        "seed": plan.seed,
+        "ground_truth": {
+            "queries": contents.truth.n_queries,
+            "unresolved": contents.truth.n_unresolved,
+            "with_documents_decided_by_people": contents.truth.n_by_people,
+        },
+    }
+
+
+def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
+    """The tables as the report hands them out: without those that are too long, and without texts kept back."""
+    tables = {name: contents.tables[name] for name in SHORT}
+    long = {name: contents.tables[name] for name in LONG}
+    held_out = long["disagreements"]["held_out"].astype(bool)
+    long["disagreements"] = long["disagreements"].assign(query=long["disagreements"]["query"].mask(held_out))
+    return tables | {name: frame for name, frame in long.items() if len(frame) <= MOST_ROWS}

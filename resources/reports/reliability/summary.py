@@ -1,0 +1,146 @@
+"""The verdict in one sentence, the numbers behind it, and the step that is due."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from resources.reports.headline import Figure
+from resources.reports.numbers import interval, is_number, number, plain_number, whole
+from resources.reports.phrases import phrase
+from resources.reports.reliability.contents import (
+    CONTINGENCY,
+    PASSED,
+    Contents,
+    band,
+    percent,
+    say,
+)
+from resources.reports.text import Text, joined, same
+
+Grade = Literal["", "provisionally", "none"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The first thing that a reader sees; `grade` is its look, `command` empty where nothing is to be typed."""
+
+    grade: Grade
+    headline: Text
+    figures: list[Figure]
+    sentences: list[Text]
+    due: Text | None
+    command: str | None
+
+
+def summary(contents: Contents) -> Summary:
+    """What the report begins with."""
+    last, standing = contents.last, contents.standing
+    if last is None:
+        why = phrase(standing.reason) if standing.reason else say("headline.no_reason")
+        before = say("summary.earlier", n=whole(len(contents.history))) if contents.history else None
+        said = [one for one in (before, say("summary.no_row"), _left_out(contents)) if one is not None]
+        return Summary("none", say("headline.no_verdict", why=why), [], said, None, None)
+    status = str(last["status"])
+    words = {
+        "judges": contents.named(),
+        "macro": number(last["kappa_macro"]),
+        "micro": number(last["kappa_micro"]),
+        "n": whole(last["total_queries"]),
+    }
+    key = "not_proven" if status == PASSED and last["not_proven"] else status
+    grade: Grade = "none" if status == CONTINGENCY else "provisionally" if key == "not_proven" else ""
+    due = step_in_words(contents)
+    return Summary(
+        grade,
+        say(f"headline.{key}", **words),
+        _figures(contents, last),
+        _sentences(contents, last),
+        due,
+        standing.command,
+    )
+
+
+def step_in_words(contents: Contents) -> Text:
+    """The step that is due, in both languages: `ContingencyStep` says the same in English alone."""
+    facts, name = contents.standing.facts, contents.standing.step.name
+    if name == "none":
+        return say(f"step.none_{facts.status}")
+    if name == "validate":
+        return say("step.validate_changed" if facts.changed else "step.validate_decided")
+    if name == "review":
+        missing = whole(facts.quota - facts.n_reviewed)
+        done, needed = whole(facts.n_reviewed), whole(facts.quota)
+        return say("step.review", n=missing, disputed=whole(facts.n_disputed), done=done, needed=needed)
+    if name == "recalibrate":
+        return say(f"step.recalibrate_{'biased' if facts.biased else 'unbiased'}", n=whole(facts.n_low))
+    if name == "manual_review":
+        why = "recalibrated" if facts.recalibrated else "nothing_low"
+        return say(f"step.manual_review_{why}", n=whole(facts.n_undecided))
+    return say(f"step.{name}")
+
+
+def _figures(contents: Contents, last: dict[str, Any]) -> list[Figure]:
+    n_defined = last["total_queries"] - last["n_undefined"]
+    facts, gate = contents.standing.facts, contents.plan.gate
+    reviewed = say("figure.of", n=whole(facts.n_reviewed), total=whole(facts.n_disputed))
+    asked = say("figure.needed", n=whole(facts.quota)) if last["status"] == CONTINGENCY else None
+    return [
+        Figure(say("figure.macro"), number(last["kappa_macro"]), _beside(last, "kappa_macro"), "kappa_macro"),
+        Figure(say("figure.micro"), number(last["kappa_micro"]), _beside(last, "kappa_micro"), "kappa_micro"),
+        Figure(
+            say("figure.defined"),
+            number(last["kappa_macro_defined"]),
+            say("figure.of_queries", n=whole(n_defined), total=whole(last["total_queries"])),
+            "convention",
+        ),
+        Figure(
+            say("figure.low", limit=plain_number(gate.low_kappa)),
+            percent(last["low_share"]),
+            say("figure.at_most", share=_limit(gate.max_low_share), n=whole(n_defined)),
+            "low_share",
+        ),
+        Figure(say("figure.reviewed"), reviewed, asked, "disagreement"),
+    ]
+
+
+def _beside(last: dict[str, Any], name: str) -> Text:
+    low, high = last[f"{name}_low"], last[f"{name}_high"]
+    bounds = interval(low, high) if is_number(low) and is_number(high) else say("figure.no_interval")
+    return joined([bounds, band(last[name])], " ")
+
+
+def _limit(share: float) -> Text:
+    return joined([plain_number(round(100 * share, 10)), "%"], "\u00a0")
+
+
+def _sentences(contents: Contents, last: dict[str, Any]) -> list[Text]:
+    said = []
+    gate = contents.standing.gate
+    missed = [one for one in gate.gates if not one.passed] if gate is not None else []
+    if missed:
+        said.append(say("summary.missed", n=whole(len(missed)), gates=joined([say(f"gate.{g.name}") for g in missed])))
+    if last["not_proven"]:
+        said.append(say("summary.not_proven"))
+    if last["n_undefined"]:
+        kappa = number(last["kappa_macro_defined"])
+        said.append(say("summary.convention", n=whole(last["n_undefined"]), kappa=kappa))
+    if last["depends_on_convention"]:
+        said.append(say("summary.depends"))
+    if len(contents.pairs) > 1:
+        said.append(say("summary.decides", n=whole(len(contents.pairs)), judges=contents.named()))
+    return said + [one for one in (_left_out(contents),) if one is not None]
+
+
+def _left_out(contents: Contents) -> Text | None:
+    """How many documents lack a score of one of the two judges."""
+    rows = contents.kappas
+    total, both = int(rows["n_documents"].sum()), int(rows["n_both"].sum())
+    return say("summary.left_out", n=whole(total - both), total=whole(total)) if total > both else None
+
+
+def thresholds_in_words(contents: Contents) -> Text:
+    """Each judge's threshold, the same one once."""
+    if not contents.thresholds:
+        return same("\u2013")
+    if len(set(contents.thresholds.values())) == 1:
+        return plain_number(next(iter(contents.thresholds.values())))
+    return joined([joined([judge, plain_number(value)], " ") for judge, value in contents.thresholds.items()], "; ")

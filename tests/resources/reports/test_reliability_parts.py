@@ -1,0 +1,161 @@
+"""The parts of the reliability report: what is due, gates, history, queries, bias, recalibration, ground truth."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from analysis.contingency import ContingencyFacts, StepName, step_due
+from resources.reports.reliability import bias, coefficients, history, queries, recalibration
+from resources.reports.reliability.contents import Contents
+from resources.reports.reliability.disagreements import MOST_SIGNS, shortened, worst_queries
+from resources.reports.reliability.gates import advice, gates
+from resources.reports.reliability.people import said_of_truth
+from resources.reports.reliability.report import downloads, reliability_page
+from resources.reports.reliability.summary import step_in_words
+from tests.resources.reports.made_reliability import three_judges
+from tests.resources.reports.test_fidelity_page import words
+
+
+def plain(sentences: list[Any], language: str = "en") -> str:
+    return " ".join(sentence.plain(language) for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("none", ContingencyFacts("passed", 4, 0, 1, False, False, False, 0, 2)),
+        ("none", ContingencyFacts("resolved_by_review", 4, 1, 1, False, False, True, 0, 0)),
+        ("more_data", ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0)),
+        ("validate", ContingencyFacts("passed", 4, 1, 1, False, False, False, 1, 2, changed=True)),
+        ("validate", ContingencyFacts("contingency_triggered", 4, 4, 1, False, False, True, 0, 0)),
+        ("review", ContingencyFacts("contingency_triggered", 4, 0, 1, False, False, False, 0, 2)),
+        ("accept_thresholds", ContingencyFacts("contingency_triggered", 4, 1, 1, True, True, False, 2, 2)),
+        ("recalibrate", ContingencyFacts("contingency_triggered", 4, 1, 1, True, False, False, 1, 2)),
+        ("recalibrate", ContingencyFacts("contingency_triggered", 4, 1, 1, False, False, False, 2, 2)),
+        ("manual_review", ContingencyFacts("contingency_triggered", 4, 1, 1, False, False, True, 2, 1)),
+        ("manual_review", ContingencyFacts("contingency_triggered", 4, 1, 1, False, False, False, 0, 2)),
+    ],
+)
+def test_every_step_has_words_in_both_languages(failed: Contents, name: StepName, facts: ContingencyFacts) -> None:
+    step = step_due(facts)
+    assert step.name == name
+    said = step_in_words(replace(failed, standing=replace(failed.standing, facts=facts, step=step)))
+    assert said.plain("en") != said.plain("it")
+
+
+def test_gates_stand_with_what_was_seen_and_what_is_needed(failed: Contents) -> None:
+    rows = {row.name: row for row in gates(failed)}
+    assert [row.passed for row in rows.values()] == [False, False, False]
+    assert (rows["low_share"].seen, rows["low_share"].needed, rows["low_share"].n) == (0.5, 0.3, 16)
+    assert rows["kappa_macro"].low is not None
+    assert all(row.advice for row in advice(failed))
+
+
+def test_the_history_has_every_validation_with_its_steps_in_words(passed: Contents) -> None:
+    first, second = history.events(passed)
+    assert (first.kind, second.kind) == ("contingency_triggered", "passed")
+    text = plain(second.steps)
+    assert "Tiebreaks: 10 new votes" in text
+    assert "8 queries judged again under recalibrated_v2, started by ann; 4 held out." in text
+    assert "8 domande giudicate di nuovo con recalibrated_v2" in plain(second.steps, "it")
+    chart = history.history_chart(passed)
+    assert [trace["x"] for trace in chart.traces[:2]] == [[0.97, 1.97], [1.03, 2.03]]
+    assert chart.traces[0]["marker"]["symbol"] == ["circle-open", "circle"]
+
+
+def test_every_step_on_record_has_words() -> None:
+    steps: list[dict[str, Any]] = [
+        {"step": "thresholds_accepted", "thresholds": {"a": 0.625}, "who": "ann"},
+        {"step": "manual_review_opened", "who": "<b>"},
+        {"step": "bias_test", "biased_pairs": [["a", "b"]]},
+        {"step": "later"},
+    ]
+    said = [one for step in steps for one in history.step_on_record(step)]
+    assert "Thresholds accepted by ann: a 0.625." in plain(said)
+    assert "a 0,625" in plain(said, "it")
+    assert "<b>" not in str(said[1].html["en"])
+    assert said[-1].plain("en") == "later"
+
+
+def test_queries_fall_into_tenths_of_kappa_and_one_on_an_edge_counts_above_it() -> None:
+    counts = queries.bins(np.array([-1.0, 0.0, 0.39, 0.4, 0.3 + 0.1, 0.99, 1.0]))
+    assert counts.sum() == 7
+    assert (counts[0], counts[10], counts[13], counts[14], counts[19]) == (1, 1, 1, 2, 2)
+
+
+def test_worst_queries_hide_what_is_held_out(passed: Contents) -> None:
+    rows = passed.tables["disagreements"]
+    # Two queries are left in dispute after judging again: q15, which is held out, and q16.
+    assert rows["query_id"].tolist() == ["q15", "q16"]
+    hidden, shown = worst_queries(passed)
+    assert (hidden.hidden, shown.hidden) == (True, False)
+    assert shown.query == "What is number 16?"
+    assert [one.doc_id for one in shown.documents] == ["d1", "d3"]
+    assert shown.documents[0].text == "Document 1 of query 16."
+    assert [(score.judge, score.relevant, score.filled_percent) for score in shown.documents[0].scores] == [
+        ("judge1", True, "90.0"),
+        ("judge2", False, "10.0"),
+    ]
+    text = words(reliability_page(passed))
+    assert "What is number 15?" not in text
+    assert "Document 1 of query 15." not in text
+    assert downloads(passed)["disagreements"]["query"].isna().tolist() == [True, False]
+
+
+def test_a_long_text_is_shortened_and_a_short_one_is_not() -> None:
+    assert shortened("x" * MOST_SIGNS, MOST_SIGNS) == "x" * MOST_SIGNS
+    assert shortened("x" * 100_000, MOST_SIGNS) == "x" * (MOST_SIGNS - 1) + "\u2026"
+
+
+def test_the_bias_and_the_advice_are_told_in_words(failed: Contents) -> None:
+    # In each query as many differences are above 0 as below: all medians are 0.
+    assert "could not be tested (all of 18 differences are 0)" in plain(bias.said_of_bias(failed))
+    row = failed.tables["threshold_advice"].iloc[[0]]
+    for columns, expected in (
+        ({"higher_judge": "judge2", "threshold_advised": 0.625}, "would move micro kappa from 0.4"),
+        ({"higher_judge": "judge2", "threshold_advised": None}, "No threshold helps: moving that of judge2"),
+        ({"higher_judge": None, "threshold_advised": None}, "neither judge scores higher"),
+    ):
+        numbers = {"threshold_now": 0.5, "kappa_now": 0.4, "kappa_advised": 0.5}
+        advised = row.assign(**numbers).assign(**columns)
+        contents = replace(failed, tables=dict(failed.tables) | {"threshold_advice": advised})
+        assert expected in plain(bias.said_of_bias(contents))
+    for called, expected in (
+        (True, "judge2 scores higher than judge1, by 0.100"),
+        (False, "neither is shown to score"),
+    ):
+        tested = failed.tables["bias_test"].assign(biased=called, shift=-0.1, p=0.04, undefined=None)
+        contents = replace(failed, tables=dict(failed.tables) | {"bias_test": tested})
+        assert expected in plain(bias.said_of_bias(contents))
+
+
+def test_three_judges_have_all_pairs_and_fleiss(failed: Contents) -> None:
+    contents = three_judges(failed)
+    table = coefficients.pairs_table(contents)
+    assert table is not None
+    assert len(table.rows) == 3
+    assert table.emphasised == frozenset({0})
+    of_all = coefficients.all_judges_table(contents)
+    assert of_all is not None
+    assert [row[0].plain("en") for row in of_all.rows] == ["Gwet's AC1", "Fleiss' kappa"]  # type: ignore[union-attr]
+    assert "Fleiss" in words(reliability_page(contents))
+    assert coefficients.pairs_table(failed) is None
+
+
+def test_recalibration_stands_before_and_after_with_the_warning(passed: Contents, failed: Contents) -> None:
+    chart = recalibration.recalibration_chart(passed)
+    assert chart.empty is None
+    assert len(chart.traces[0]["x"]) == 8
+    assert "regression to the mean" in plain(recalibration.said_of_recalibration(passed))
+    assert recalibration.recalibration_chart(failed).empty is not None
+
+
+def test_ground_truth_says_how_many_are_left_out_and_what_is_written(passed: Contents, failed: Contents) -> None:
+    # q15 has a majority of nobody: ann for, bob against; q16 of ann alone.
+    assert passed.truth.n_queries + passed.truth.n_unresolved == 18
+    assert "The latest validation allows ground truth" in plain(said_of_truth(passed))
+    assert "would have a label" in plain(said_of_truth(failed))
+    assert failed.truth.n_unresolved == 8
+    assert failed.truth.n_validation is None
