@@ -83,6 +83,7 @@ fidelity:
 #   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, compareFile1, compareFile2, LEFT, RIGHT, ...
 #   image_root: photos              # {image_root}/{series_id, six digits}-{compareID + 1, two digits}.JPG
 #   dataset_name: phototriage       # optional, as all that follows; the values are the defaults or examples
+#   columns: {LEFT: votes_left}     # our name of a column to the file's, where they differ
 #   cluster_column: scene           # what several series share, such as a photographer; series where left out
 #   orders: merged                  # or as_listed: a pair that was shown in both orders counts twice
 #   min_agreement: 0.7              # share of votes for the winner that a judged pair needs

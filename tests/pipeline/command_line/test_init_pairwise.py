@@ -34,6 +34,7 @@ def test_the_section_is_a_study_whose_values_are_the_defaults_but_for_the_exampl
     differ = {name for name in PairwiseStudy.model_fields if getattr(study, name) != getattr(plain, name)}
     examples = {
         "cluster_column",
+        "columns",
         "clip_attributes",
         "composites",
         "own_methods",
