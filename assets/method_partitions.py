@@ -26,6 +26,14 @@ def methods_of_run(context: dg.AssetExecutionContext) -> list[str]:
     return [name for name in METHODS.get_partition_keys() if name in chosen]
 
 
+def methods_of_tags(tags: Mapping[str, str]) -> list[str]:
+    """The methods that a run makes besides what an asset without partitions does in it; none where it makes none."""
+    first = tags.get("dagster/partition", tags.get("dagster/asset_partition_range_start"))
+    last = tags.get("dagster/partition", tags.get("dagster/asset_partition_range_end"))
+    keys = METHODS.get_partition_keys()
+    return list(keys[keys.index(first) : keys.index(last) + 1]) if first in keys and last in keys else []
+
+
 def each_method(
     context: dg.AssetExecutionContext, make: Callable[[str], tuple[pd.DataFrame, Mapping[str, Any]]]
 ) -> Frames:

@@ -36,10 +36,14 @@ def prepare_instance(home: Home) -> None:
 def open_instance(home: Home) -> dg.DagsterInstance:
     """The instance of this home; use it as a context manager."""
     prepare_instance(home)
-    instance = dg.DagsterInstance.get()
     try:
+        instance = dg.DagsterInstance.get()
         report_killed_runs(instance)
     except sa.exc.DatabaseError as problem:
+        if "full" in str(problem.orig):
+            raise UserError(
+                f"{home.dagster} cannot be written ({problem.orig}). Make room, or set TOUCHSTONE_HOME to another disk."
+            ) from problem
         raise UserError(
             f"Dagster's own state in {home.dagster} is damaged ({problem.orig}). Move that folder away: tables and "
             "ledger are not in it, and the next run makes it anew."

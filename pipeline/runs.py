@@ -9,11 +9,12 @@ import dagster as dg
 from dagster_shared.error import SerializableErrorInfo
 
 from assets.datasets import DATASETS, known_datasets
+from assets.method_partitions import METHODS
 from assets.reliability.ground_truth import ALLOWED
 from pipeline.automation import settings_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
-from pipeline.pairwise_automation import all_methods, pairwise
+from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from resources.errors import UserError, nearest
 from resources.study import Study
@@ -73,18 +74,33 @@ def run_drift(
 
 
 def run_pairwise(
-    definitions: dg.Definitions, instance: dg.DagsterInstance, resources: dict[str, Any] | None = None
+    definitions: dg.Definitions,
+    instance: dg.DagsterInstance,
+    methods: Sequence[str] = (),
+    resources: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Judge every pair by every method in this process, in one Dagster run: photos are looked at once."""
+    """Judge every pair in this process, one Dagster run for each unbroken stretch of methods: photos are measured once.
+
+    Args:
+        definitions: The graph over the study.
+        instance: Keeps the runs.
+        methods: Only these; all where empty.
+        resources: In place of those of the definitions.
+
+    Raises:
+        UserError: A method that the study does not have.
+    """
+    job = definitions.resolve_job_def(pairwise.name)
     outcome = Outcome()
-    result = definitions.resolve_job_def(pairwise.name).execute_in_process(
-        run_config=QUIET,
-        instance=instance,
-        tags=all_methods() | this_process(),
-        raise_on_error=False,
-        resources=resources,
-    )
-    _gather(result, outcome)
+    for first, last in _stretches(METHODS.get_partition_keys(), methods, "method"):
+        result = job.execute_in_process(
+            run_config=QUIET,
+            instance=instance,
+            tags=settings_between(first, last) | this_process(),
+            raise_on_error=False,
+            resources=resources,
+        )
+        _gather(result, outcome)
     return outcome
 
 
@@ -150,10 +166,10 @@ def _run_validation(
     return outcome
 
 
-def _stretches(known: Sequence[str], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _stretches(known: Sequence[str], chosen: Sequence[str], noun: str = "setting") -> Iterator[tuple[str, str]]:
     for key in chosen:
         if key not in known:
-            raise UserError(f"The study has no setting '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
+            raise UserError(f"The study has no {noun} '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
     places = sorted({known.index(key) for key in chosen}) if chosen else range(len(known))
     for _, stretch in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
         members = [place for _, place in stretch]

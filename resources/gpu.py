@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
+from resources.configuration.pairwise import DEVICES
 from resources.errors import UserError
 from resources.own_threads import divided
 
 if TYPE_CHECKING:
     import torch
 
-KNOWN = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
@@ -33,21 +33,21 @@ def available_device(wanted: str = "auto") -> Device:
     Raises:
         UserError: The wanted device is not there, or no device is called that.
     """
-    if not KNOWN.fullmatch(wanted):
-        raise UserError(f"'{wanted}' is no device. Write auto, cpu, cuda, cuda:N or mps.")
+    if not re.fullmatch(DEVICES, wanted):
+        raise UserError(f"device: '{wanted}' is no device. Write auto, cpu, cuda, cuda:N or mps.")
     import torch
 
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
     if wanted.startswith("cuda") and not cuda:
         raise UserError(
-            f"Device '{wanted}' was asked for, but torch {torch.__version__} sees no CUDA device. "
-            "Install the NVIDIA driver, or set the device to auto or cpu."
+            f"device: '{wanted}' was asked for, but torch {torch.__version__} sees no CUDA device. "
+            "Install the NVIDIA driver, or set `device` to auto or cpu."
         )
     if wanted == "mps" and not mps:
-        raise UserError("Device 'mps' was asked for, but this is no Apple GPU. Set the device to auto or cpu.")
+        raise UserError("device: 'mps' was asked for, but this is no Apple GPU. Set `device` to auto or cpu.")
     number = int(wanted.partition(":")[2] or 0)
     if wanted.startswith("cuda") and number >= torch.cuda.device_count():
-        raise UserError(f"Device '{wanted}' was asked for, but there are {torch.cuda.device_count()}, counted from 0.")
+        raise UserError(f"device: '{wanted}' was asked for, but there are {torch.cuda.device_count()}, counted from 0.")
     name = wanted if wanted != "auto" else "cuda" if cuda else "mps" if mps else "cpu"
     if name.startswith("cuda"):
         properties = torch.cuda.get_device_properties(name)

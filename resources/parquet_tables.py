@@ -11,7 +11,7 @@ import pandas as pd
 from upath import UPath
 
 from resources.errors import UserError, listed
-from resources.partial_files import move, partial_file, sweep
+from resources.partial_files import move, named_in_faults, partial_file, sweep
 from resources.tables.all_tables import BY_GROUP
 from resources.tables.column_schema import column_schema
 from resources.tables.declare import Table
@@ -134,7 +134,7 @@ class ParquetTables(dg.UPathIOManager):
             sweep(folder, "" if folder.name == table.name else f"{table.name}{self.extension}")
         try:
             for path, frame in frames.items():
-                with beside[path].open("wb") as file:
+                with named_in_faults(path), beside[path].open("wb") as file:
                     write(table, frame, file)
             for path in frames:
                 move(beside[path], path)

@@ -1,5 +1,6 @@
 """Files that are written beside their place and moved there when they are whole: no reader sees half of one."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -28,14 +29,30 @@ def move(source: UPath, target: UPath) -> None:
 
 
 @contextmanager
+def named_in_faults(path: Path | UPath) -> Iterator[None]:
+    """The system's faults in the block name this path where they name none: a full disk does not say which.
+
+    Raises:
+        OSError: As in the block.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+
+
+@contextmanager
 def whole_file(path: Path | UPath) -> Iterator[UPath]:
     """The file to write in place of the path, moved there when the block ends well; missing folders are made."""
     target = UPath(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = partial_file(target)
     try:
-        yield part
-        move(part, target)
+        with named_in_faults(target):
+            yield part
+            move(part, target)
     finally:
         part.unlink(missing_ok=True)
 

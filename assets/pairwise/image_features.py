@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
 from assets.checks import WARN, gate_result, require, told
+from assets.method_partitions import methods_of_tags
 from assets.method_scores import images_of
 from assets.pairwise.photo_pairs import photos_gate
 from assets.partitions import metadata_value
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import listed
+from resources.errors import UserError, listed
 from resources.gpu import GpuResource
-from resources.methods.registry import builders
+from resources.methods.registry import builders, method_of
+from resources.pairwise_export.folder import refuse_unwritable
 from resources.pairwise_rows import judged_pairs
 from resources.photo_features.engines import ENGINES
 from resources.photo_features.reading import read_features, read_vectors
@@ -24,6 +26,7 @@ from resources.photo_features.run import FeaturesMade, make_features
 from resources.photo_features.shards import features_folder
 from resources.photo_features.stages import STAGES, Stages, stages_of
 from resources.photo_features.texts import sentence_vectors
+from resources.photo_features.turns import alone_in
 from resources.progress import TracksProgress
 from resources.study import Study
 from resources.tables.pairwise import IMAGE_FEATURES
@@ -38,18 +41,45 @@ def image_features(
     progress: dg.ResourceParam[TracksProgress],
 ) -> pd.DataFrame:
     """Decodes each photo of a judged pair once and computes every stage; what is there and still holds is kept."""
-    require(photos_gate(photo_pairs, study.pairwise))
-    stages = stages_of(study.pairwise, gpu, wanted_stages(study.pairwise))
+    plan = study.pairwise
+    require(photos_gate(photo_pairs, plan))
+    refuse_what_would_fail_later(plan, methods_of_tags(context.run.tags))
+    stages = stages_of(plan, gpu, wanted_stages(plan))
+    if stages.models:
+        gpu.opened()
     photos = images_of(judged_pairs(photo_pairs))
     paths = dict(zip(photos.index.astype(str), photos, strict=True))
-    folder, engine = features_folder(study.home), ENGINES[study.pairwise.engine]
+    folder = features_folder(study.home, plan)
     try:
-        made = make_features(folder, paths, stages, study.pairwise, gpu, progress, context.log, engine)
+        with alone_in(folder, progress, context.log):
+            made = make_features(folder, paths, stages, plan, gpu, progress, context.log, ENGINES[plan.engine])
     finally:
         gpu.free()
     features = features_of(study, list(paths), stages.names, vectors=False)
-    context.add_output_metadata({"engine": study.pairwise.engine} | headline(made, stages, gpu, features))
+    context.add_output_metadata({"engine": plan.engine} | headline(made, stages, gpu, features))
     return pd.DataFrame(made.rows, columns=[column.name for column in IMAGE_FEATURES.columns])
+
+
+def refuse_what_would_fail_later(study: PairwiseStudy, methods: Sequence[str]) -> None:
+    """Refuse, before hours of photos, what the tables after this one could not be made with.
+
+    Args:
+        study: Names the folder of the export, and users' files.
+        methods: Those of the run; the files of others are not loaded.
+
+    Raises:
+        UserError: A user's file defines no method, or the export's folder cannot be written.
+    """
+    if study.output_dir is not None:
+        refuse_unwritable(study.output_dir, "`output_dir`")
+    for name in study.own_methods.keys() & set(methods):
+        try:
+            method_of(study, name)
+        except UserError as error:
+            raise UserError(
+                f"{error} The other methods run without it: give `--method NAME` for each (`touchstone run pairwise "
+                "--method sharpness_only --method contrast_only`)."
+            ) from error
 
 
 def wanted_stages(study: PairwiseStudy) -> set[str]:
@@ -97,12 +127,12 @@ def features_of(
         stages: Only the columns of these are read.
         vectors: Whether the models' arrays are read too.
     """
-    return read_features(features_folder(study.home), images, stages, vectors=vectors)
+    return read_features(features_folder(study.home, study.pairwise), images, stages, vectors=vectors)
 
 
 def vectors_of(study: Study, images: Sequence[str], stage: str) -> NDArray[np.float32]:
     """One model's features of the photos, as `resources.photo_features.reading.read_vectors` gives them."""
-    return read_vectors(features_folder(study.home), images, stage)
+    return read_vectors(features_folder(study.home, study.pairwise), images, stage)
 
 
 def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float64]:
@@ -111,7 +141,7 @@ def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float6
     Raises:
         UserError: CLIP is unavailable, and why.
     """
-    return sentence_vectors(features_folder(study.home), study.pairwise.clip_model, sentences)
+    return sentence_vectors(features_folder(study.home, study.pairwise), study.pairwise.clip_model, sentences)
 
 
 @dg.asset_check(asset=image_features, additional_ins={"photo_pairs": dg.AssetIn("photo_pairs")})
@@ -131,6 +161,10 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
         limit: The largest share, 0-1.
     """
     unreadable = features["unreadable"].dropna()
+    if len(features) and len(unreadable) == len(features):
+        # A limit of 1 lets any number be missing, but not a study of nothing look well.
+        sentence = f"None of the {len(features)} photos of judged pairs can be read: {listed(unreadable, 3)}"
+        return Gate("few_photos_are_unreadable", False, 1.0, "< 1", sentence, len(features))
     gate = at_most(
         "few_photos_are_unreadable",
         len(unreadable) / len(features) if len(features) else None,

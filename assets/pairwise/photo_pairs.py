@@ -122,6 +122,8 @@ def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """Missing photos, each named up to five; pairs with one are not judged."""
     missing, needed = missing_of(frame), n_images(after_filter(frame))
     lost = int((frame["excluded"] == "missing_image").sum())
+    # Where they stop the study, the gate that stops it has named them.
+    named = _missing_words(missing, plan) if photos_gate(frame, plan).passed else "photos_are_there names the first."
     gate = at_most(
         "no_photo_is_missing",
         float(len(missing)),
@@ -129,7 +131,7 @@ def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
         n=needed,
         counted="photos",
         what="Number of missing photos",
-        remedy=f"{_missing_words(missing, plan)} {lost} pairs are not judged for that.",
+        remedy=f"{named} {lost} pairs are not judged for that.",
     )
     return told(gate, f"All {needed} photos that pairs need are there.")
 

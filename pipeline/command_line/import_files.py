@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def import_files(
-    study: Annotated[Literal["fidelity", "reliability"], typer.Argument(help="Which study.")],
+    study: Annotated[Literal["fidelity", "pairwise", "reliability"], typer.Argument(help="Which study.")],
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="fidelity: score file, catalogue, selected objects, image folders; reliability: one file of queries; "
-            "the configured ones if left out."
+            help="fidelity: score file, catalogue, selected objects, image folders; pairwise: CSV of votes, folder of "
+            "photos; reliability: one file of queries. The configured ones if left out."
         ),
     ] = None,
 ) -> None:
@@ -35,9 +35,18 @@ def import_files(
         import_relevance(files or [], console)
         return
     home = touchstone_home()
-    configured = study_from_environment().fidelity if configuration_file(home) else None
-    if not files and configured is None:
+    there = configuration_file(home) is not None
+    if not files and not there:
         raise UserError(f"There is no touchstone.yaml in {home.local}. Name files to check, or run `touchstone init`.")
+    if study == "pairwise":
+        from pipeline.command_line.import_pairwise import import_pairwise
+
+        section = study_from_environment().pairwise_section if there else None
+        if not files and section is None:
+            raise UserError(f"{home.local} has no section `pairwise`. Name the CSV of votes and the folder of photos.")
+        import_pairwise(files or [], section, console)
+        return
+    configured = study_from_environment().fidelity if there else None
     given = recognised(files or [], configured.columns if configured else HumanScoreColumns())
     stopped = False
     if configured is None and not {"references", "candidates"} <= given.keys():

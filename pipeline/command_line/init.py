@@ -80,7 +80,7 @@ fidelity:
   # seed: 20260101
 
 # pairwise:                         # study B: which image measure picks the photo that people pick
-#   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, compareFile1, compareFile2, LEFT, RIGHT, ...
+#   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, LEFT, RIGHT; docs/pairwise.md has the others
 #   image_root: photos              # {image_root}/{series_id, six digits}-{compareID + 1, two digits}.JPG
 #   dataset_name: phototriage       # optional, as all that follows; the values are the defaults or examples
 #   columns: {LEFT: votes_left}     # our name of a column to the file's, where they differ
@@ -104,6 +104,7 @@ fidelity:
 #   tie_model: half_wins            # or davidson, rao_kupper: how votes for neither (column TIES) count
 #   separation: prior               # or refuse: no strengths where some photos won every vote against the rest
 #   output_dir: results             # else outputs/quality_benchmarks in the home
+#   features_dir: features          # what is measured on photos, for studies to share; else in the home
 #   save_per_pair_results: true
 #   save_confusion_matrices: true
 #   save_ranking_csvs: true
@@ -165,6 +166,20 @@ fidelity:
 #   seed: 20260101
 """
 
+NEXT = """\
+Wrote {path}. Name your files in it: section `fidelity` is there, `pairwise` and `evaluation` are commented out;
+take the # off the ones that you want and leave out the others. Then:
+  export TOUCHSTONE_HOME={home}
+A, a judge's scores of renders against people's (score file, photos, renders):
+  touchstone import fidelity    # checks the files, changes nothing
+  touchstone run fidelity
+B, which image measure picks the photo that people pick (CSV of votes, folder of photos):
+  touchstone import pairwise    # or without any configuration: touchstone pairwise --pairs CSV --images FOLDER
+  touchstone run pairwise
+C, predicted scores or answers against the truth (a file for each data set):
+  touchstone run evaluation     # or without any configuration: touchstone evaluate correlation FILE
+"""
+
 
 def init(
     folder: Annotated[Path, typer.Argument(help="Folder of your study; all that is made for it goes there too.")],
@@ -179,14 +194,7 @@ def init(
     folder.mkdir(parents=True, exist_ok=True)
     # Braces are YAML's here, so no format string.
     path.write_text(TEMPLATE.replace("{study}", study_name(folder), 1), encoding="utf-8")
-    Console().print(
-        f"Wrote {path}. Name your files in it, then:\n"
-        f"  export TOUCHSTONE_HOME={folder.absolute()}\n"
-        "  touchstone import fidelity    # checks the files, changes nothing\n"
-        "  touchstone run fidelity",
-        soft_wrap=True,
-        highlight=False,
-    )
+    Console().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
 
 
 def study_name(folder: Path) -> str:

@@ -53,5 +53,5 @@ def run() -> None:
     except OSError as problem:
         # A folder that cannot be written, a full disk: the user's to mend, and the system's words name it.
         Console(stderr=True).print("Error:", style="red", end=" ")
-        sys.stderr.write(f"{problem}\n")
+        sys.stderr.write(f"{problem.filename}: {problem.strerror}.\n" if problem.filename else f"{problem}\n")
         sys.exit(2)

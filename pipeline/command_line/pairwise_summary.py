@@ -11,27 +11,33 @@ from rich.text import Text
 from upath import UPath
 
 from assets.pairwise.pairwise_report import report_path
+from assets.photo_pair_counts import after_filter, missing_of, n_images
 from resources.configuration.pairwise import PairwiseStudy
-from resources.pairwise_rows import chance_of, letters_of, measured
+from resources.pairwise_rows import chance_of, judged_pairs, letters_of, measured
 from resources.study import Study
 
 STYLES: Final = {"better": "green", "worse": "red", "open": ""}
-MARKS: Final = {"better": "*", "worse": "!", "open": " "}
+MARKS: Final = {"better": "*", "worse": "!", "open": ""}
 
 
-def show_pairwise(study: Study, console: Console) -> None:
-    """The tables `method_metrics` and `method_significance`, and the places of export and report."""
+def show_pairwise(study: Study, console: Console) -> bool:
+    """The tables `method_metrics` and `method_significance`, and the places of export and report.
+
+    Returns:
+        Whether some method has an accuracy, or the study meant none to: every photo may be missing, and is.
+    """
     tables = study.home.tables / "pairwise"
-    metrics, couples, export = (
-        _stored(tables, name) for name in ("method_metrics", "method_significance", "benchmark_export")
+    pairs, metrics, couples, export = (
+        _stored(tables, name) for name in ("photo_pairs", "method_metrics", "method_significance", "benchmark_export")
     )
     rows = measured(metrics)
+    meant = rows.empty and _votes_only(pairs, study.pairwise)
     console.print()
     if rows.empty:
-        console.print("No method has an accuracy.")
+        console.print(why_nothing(pairs, metrics, study.pairwise), soft_wrap=True, highlight=False)
     else:
         console.print(ranking(rows, letters_of(couples), study.pairwise))
-        console.print(_in_words(rows.iloc[0], study.pairwise), highlight=False)
+        console.print(in_words(rows.iloc[0], study.pairwise), highlight=False)
     for reason, names in _by_reason(metrics, "unavailable").items():
         console.print(f"[yellow]Unavailable[/yellow]: {', '.join(names)}", highlight=False)
         console.print(Text(f"  {reason}"), soft_wrap=True)
@@ -40,6 +46,34 @@ def show_pairwise(study: Study, console: Console) -> None:
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
     console.print(f"Benchmark files: {_folder(export)}", soft_wrap=True, highlight=False)
     console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+    return meant or not rows.empty
+
+
+def why_nothing(pairs: pd.DataFrame, metrics: pd.DataFrame, plan: PairwiseStudy) -> str:
+    """Why no method has an accuracy.
+
+    Args:
+        pairs: Table `photo_pairs`.
+        metrics: Table `method_metrics`.
+        plan: The study.
+    """
+    if _votes_only(pairs, plan):
+        return (
+            f"None of the photos is in {plan.image_root}, which `max_missing_share: 1` allows: the votes are "
+            "described, and no method is judged."
+        )
+    if judged_pairs(pairs).empty:
+        causes = (f"{n} {cause}" for cause, n in pairs["excluded"].value_counts().items())
+        return f"No method has an accuracy: of {len(pairs)} pairs none is left to judge ({', '.join(causes)})."
+    if metrics["unavailable"].notna().all():
+        return "No method has an accuracy: what they need is not on this machine."
+    return "No method has an accuracy: no judged pair has a prediction."
+
+
+def _votes_only(pairs: pd.DataFrame, plan: PairwiseStudy) -> bool:
+    """Whether every photo that pairs need is missing, in a study that lets them be."""
+    needed = n_images(after_filter(pairs))
+    return plan.max_missing_share == 1.0 and 0 < needed == len(missing_of(pairs))
 
 
 def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) -> Table:
@@ -51,12 +85,15 @@ def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) ->
         plan: Its confidence is that of the intervals, and decides what is sure.
     """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("method", f"accuracy [{100 * plan.confidence:g} % CI]", "groups", "ties", "n", "ms"):
+    for heading in ("method", f"accuracy [{100 * plan.confidence:g} % CI]", "", "groups", "ties", "n", "ms"):
         table.add_column(heading, justify="left" if heading in ("method", "groups") else "right", no_wrap=True)
     for row in rows.to_dict("records"):
+        against = chance_of(row, plan.level)
         table.add_row(
             str(row["method"]),
-            accuracy_text(row, plan.level),
+            Text(f"{row['accuracy']:.3f}{_bounds(row)}", style=STYLES[against]),
+            # Of its own, so that accuracies without a mark stand below those with one.
+            Text(MARKS[against], style=STYLES[against]),
             letters.get(str(row["method"]), "-"),
             f"{row['tie_rate']:.3f}",
             str(row["n"]),
@@ -65,7 +102,8 @@ def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) ->
     return table
 
 
-def _in_words(best: pd.Series, plan: PairwiseStudy) -> str:
+def in_words(best: pd.Series, plan: PairwiseStudy) -> str:
+    """What the numbers of the ranking are; `best` is its first row of `method_metrics`."""
     series = f"{best['n_series']} series"
     if plan.cluster_column:
         series += f" in {best['n_clusters']} {plan.units}"
@@ -75,12 +113,6 @@ def _in_words(best: pd.Series, plan: PairwiseStudy) -> str:
         "coin, ! (red): surely worse, all methods in mind. Groups: methods that share a letter are not told apart. ms: "
         "what the method alone would take for a pair; here each photo was looked at once for all of them."
     )
-
-
-def accuracy_text(row: dict[Any, Any], level: float) -> Text:
-    """The accuracy with its bounds, in colour and marked where it is surely another than a coin's."""
-    against = chance_of(row, level)
-    return Text(f"{row['accuracy']:.3f}{_bounds(row)} {MARKS[against]}", style=STYLES[against])
 
 
 def _bounds(row: dict[Any, Any]) -> str:

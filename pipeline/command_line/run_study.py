@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from resources.study import Study
 
 INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
+NOTHING_FOUND = 1
 StudyName = Literal["fidelity", "pairwise", "evaluation", "reliability", "drift"]
 EngineName = Literal["local", "ray"]
 JudgeKind = Literal["openai", "local"]
@@ -28,6 +29,9 @@ def run(
     ] = None,
     dataset: Annotated[
         list[str] | None, typer.Option(help="evaluation: only this data set; can be given several times.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="pairwise: only this method; can be given several times.")
     ] = None,
     engine: Annotated[
         EngineName | None,
@@ -56,8 +60,8 @@ def run(
         raise UserError(
             "`--judge` goes with fidelity and drift: study reliability names its judges in touchstone.yaml."
         )
-    if study != "pairwise" and engine:
-        raise UserError("`--engine` goes with pairwise.")
+    if study != "pairwise" and (engine or method):
+        raise UserError("`--engine` and `--method` go with pairwise.")
     if (study != "evaluation" and dataset) or (study != "fidelity" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
     if study == "evaluation" and (judge or yes or dry_run):
@@ -71,10 +75,14 @@ def run(
         )
     if prepare_samples(home, console):
         console.print(f"There is no touchstone.yaml in {home.local}: the built-in sample study runs.", soft_wrap=True)
-    partitions = tuple(setting or dataset or ())
+    partitions = tuple(setting or dataset or method or ())
     chosen = study_with(judge)
     if engine:
         chosen = with_pairwise(chosen, engine=engine)
+    if study == "pairwise":
+        from pipeline.command_line.pairwise_home import refuse_unusable
+
+        refuse_unusable(chosen.pairwise)
     if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai")):
         _tell_the_price(console, chosen, study, partitions, dry_run, yes)
     if study == "reliability":
@@ -147,7 +155,7 @@ def run_and_show(
         home: Where it lies.
         console: Where its progress and its summary go.
         name: Which study.
-        partitions: Settings or data sets; all where empty.
+        partitions: Settings, methods or data sets; all where empty.
         retry_states: Answers without a score that are asked again.
         study: As it is to run; the one that the environment names where left out.
         ask_judges: Of study reliability; otherwise it validates the judgments that are there.
@@ -178,7 +186,7 @@ def run_and_show(
             elif name == "drift":
                 outcome = run_drift(definitions, instance, {"progress": BarProgress(console)})
             elif name == "pairwise":
-                outcome = run_pairwise(definitions, instance, {"progress": BarProgress(console)})
+                outcome = run_pairwise(definitions, instance, partitions, {"progress": BarProgress(console)})
             elif name == "reliability" and ask_judges:
                 outcome = run_reliability(definitions, instance, study, {"progress": BarProgress(console)})
             elif name == "reliability":
@@ -206,8 +214,8 @@ def run_and_show(
         raise UserError("A blocking gate stopped the study; the line marked STOP above says which and why.")
     if name == "fidelity":
         console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
-    if name == "pairwise":
-        show_pairwise(study, console)
+    if name == "pairwise" and not show_pairwise(study, console):
+        raise typer.Exit(NOTHING_FOUND)
     if name == "reliability":
         show_reliability(study, console)
     if name == "drift":

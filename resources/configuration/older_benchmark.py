@@ -1,5 +1,6 @@
 """Configurations of study B from a file of its own: a YAML of the older benchmark, or a section of touchstone.yaml."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ def read_pairwise(path: Path) -> PairwiseStudy:
         try:
             study = configured({"study": "benchmark", SECTION: translated(values)}, path).pairwise
         except UserError as problem:
-            # The file itself has no such section.
-            raise UserError(str(problem).replace(f"  {SECTION}.", "  ")) from problem
+            # The file itself has no such section: neither before a key nor before what is said of the whole.
+            raise UserError(re.sub(rf"(?m)^  {SECTION}(\.|: )", "  ", str(problem))) from problem
     if study is None:
         raise UserError(f"{path} has an empty section `{SECTION}`: it must name pairs_csv and image_root.")
     return study

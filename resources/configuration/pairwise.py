@@ -1,9 +1,10 @@
 """The `pairwise` section of the configuration: photo pairs with people's votes, images, methods, filter."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from resources.configuration.section import Section
 from resources.errors import nearest
@@ -23,6 +24,7 @@ LEARNED_METHODS = ("vit_base", "clip_probe", "efficientnet_probe")
 # Of the CSV of votes: those that decide, and those that are checked or used where they are there.
 NEEDED_COLUMNS = ("series_id", "compareID1", "compareID2", "LEFT", "RIGHT")
 OPTIONAL_COLUMNS = ("compareFile1", "compareFile2", "Agreement", "MaxVote", "num_reviewers", "Total", "TIES")
+DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 RuleMeasure = Literal["sharpness", "contrast", "exposure", "colorfulness"]
 Weight = Annotated[float, Field(gt=0)]
 
@@ -123,11 +125,15 @@ class PairwiseStudy(Section):
         "prior", description="strengths where some photos win every vote against the rest: held by a prior, or refused"
     )
     output_dir: Path | None = None
+    features_dir: Path | None = Field(
+        None,
+        description="where photo features lie, which studies of the same photos may share; in the home if left out",
+    )
     save_per_pair_results: bool = True
     save_confusion_matrices: bool = True
     save_ranking_csvs: bool = True
     engine: Literal["local", "ray"] = Field("local", description="who computes image_features: this machine, or Ray")
-    device: str = "auto"
+    device: str = Field("auto", description="what models run on: auto, cpu, cuda, cuda:N or mps")
     batch_size: int = Field(32, ge=1)
     decoding_threads: int = Field(4, ge=1)
     shard_size: int = Field(50_000, ge=1)
@@ -135,6 +141,14 @@ class PairwiseStudy(Section):
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(42, ge=0)
+
+    @field_validator("device")
+    @classmethod
+    def known_device(cls, device: str) -> str:
+        """Refuse a name that no device has, before anything is looked at."""
+        if not re.fullmatch(DEVICES, device):
+            raise ValueError("no device is called so; write auto, cpu, cuda, cuda:N or mps")
+        return device
 
     @model_validator(mode="after")
     def distinct_methods(self) -> "PairwiseStudy":

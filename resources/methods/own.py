@@ -124,7 +124,10 @@ def _told(name: str, path: Path, when: str) -> Iterator[None]:
     except (UndefinedStatistic, _OwnFault):
         raise
     except (Exception, SystemExit) as error:
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        # A traceback has the path absolute, whatever way the configuration names it.
+        own = path.resolve()
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == own]
         line = error.lineno if isinstance(error, SyntaxError) and not lines else lines[-1] if lines else None
         where = f" at line {line}" if line else ""
         what = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

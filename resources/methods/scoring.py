@@ -10,6 +10,7 @@ from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError
 from resources.methods.contract import ImageMethod, Method, PairMethod
 from resources.methods.features import Features, Floats, Pairs
+from resources.methods.own import OwnImageMethod, OwnPairMethod
 
 NO_REASON = "the method gives no finite score"
 
@@ -71,8 +72,8 @@ def why_unavailable(method: Method, unavailable: dict[str, str]) -> str | None:
 def _of_pairs(method: PairMethod, both: object, n: int) -> tuple[Floats, Floats]:
     if not isinstance(both, tuple | list) or len(both) != 2:
         raise UserError(
-            f"Method '{method.name}' gives {type(both).__name__} for pairs; it must give two arrays, the scores of "
-            "images 1 and of images 2."
+            f"{_called(method)} gives {type(both).__name__} for pairs; it must give two arrays, the scores of images 1 "
+            "and of images 2."
         )
     return _numbers(method, both[0], n, "pair"), _numbers(method, both[1], n, "pair")
 
@@ -88,10 +89,17 @@ def _numbers(method: Method, scores: ArrayLike | Sequence[object], n: int, each:
         if np.iscomplexobj(numbers):
             raise TypeError("they are complex")
         numbers = numbers.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"Method '{method.name}' gives scores that are no numbers ({error}).") from error
+    except Exception as error:
+        # Arrays of other libraries raise what they like: one of torch that has a gradient, a RuntimeError.
+        raise UserError(f"{_called(method)} gives scores that are no numbers ({error}).") from error
     if numbers.shape != (n,):
         raise UserError(
-            f"Method '{method.name}' gives scores of shape {numbers.shape}; it must give one per {each}, shape ({n},)."
+            f"{_called(method)} gives scores of shape {numbers.shape}; it must give one per {each}, shape ({n},)."
         )
     return numbers
+
+
+def _called(method: Method) -> str:
+    if isinstance(method, OwnImageMethod | OwnPairMethod):
+        return f"own_methods.{method.name}: {method.path}"
+    return f"Method '{method.name}'"

@@ -1,6 +1,7 @@
 """The benchmark's folder as existing analysis notebooks know it, written whole or not at all."""
 
 import logging
+import os
 import platform
 import shutil
 import tempfile
@@ -17,10 +18,12 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from resources.configuration.pairwise import PairwiseStudy
+from resources.errors import UserError
 from resources.file_hash import sha256_of_file
 from resources.pairwise_export import tables
 from resources.pairwise_export.summary import configuration_text, rules_resolution, strict_json, summary
 from resources.pairwise_rows import available, judged_pairs
+from resources.partial_files import named_in_faults
 from resources.plots.figure import save_figure
 from resources.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
 from resources.progress import Advance
@@ -57,6 +60,24 @@ class Written(NamedTuple):
     files: tuple[WrittenFile, ...]
 
 
+def refuse_unwritable(folder: Path, setting: str) -> None:
+    """Refuse a folder that files cannot go to, before there are any; nothing is made.
+
+    Args:
+        folder: Where they will go; missing folders on the way can be made.
+        setting: What names it, such as `output_dir`.
+
+    Raises:
+        UserError: It or one above it is a file, or may not be written.
+    """
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UserError(
+            f"Results cannot be written to {folder} ({setting}): {there} is "
+            f"{'not writable' if there.is_dir() else 'no folder'}. Name a folder of yours. Nothing was judged."
+        )
+
+
 def write_benchmark(base: Path, benchmark: Benchmark, now: datetime, advance: Advance) -> Written:
     """A new folder `pairwise_<yyyymmdd_hhmmss>` with every file that the study asks for.
 
@@ -71,7 +92,8 @@ def write_benchmark(base: Path, benchmark: Benchmark, now: datetime, advance: Ad
     try:
         made = scratch / "made"
         made.mkdir()
-        n_rows = _write_all(made, benchmark, now, advance)
+        with named_in_faults(base):
+            n_rows = _write_all(made, benchmark, now, advance)
         names = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
         files = tuple(
             WrittenFile(name, sha256_of_file(made / name), (made / name).stat().st_size, n_rows.get(name))
@@ -123,8 +145,8 @@ def _write_all(folder: Path, benchmark: Benchmark, now: datetime, advance: Advan
                 put(f"{method}/per_pair_results.csv", tables.per_pair(benchmark.results[method], benchmark.photo_pairs))
             log.info(_method_line(row))
             advance()
-        for row in metrics[metrics["unavailable"].notna()].to_dict("records"):
-            log.warning(f"{row['method']}: unavailable: {row['unavailable']}")
+        for reason, rows in metrics[metrics["unavailable"].notna()].groupby("unavailable", sort=False):
+            log.warning(f"{', '.join(rows['method'])}: unavailable: {reason}")
         log.info(f"Written in {time.monotonic() - started:.1f} s")
     return n_rows
 

@@ -83,6 +83,9 @@ class FeatureMaker:
         schema = schema_of({name: known[name] for name in STAGES if name in known}, widths)
         copied = [field.name for name in task.kept for field in columns_of(name)]
         photos = {photo.sha256: photo for photo in task.there}
+        if task.rest:
+            # First, so that a run that dies in between has them twice and never loses them.
+            _set_aside(folder, task, old)
         with written_whole(folder, task.file, schema) as writer:
             for part in parts_of(folder, task.file, ROWS_AT_ONCE):
                 mine = part.filter(pc.is_in(part["sha256"], pa.array(list(photos), pa.string())))
@@ -118,6 +121,16 @@ class FeatureMaker:
             for photo in readable:
                 photo.stage_ms[model.name] += taken_ms / len(readable)
         return embeddings
+
+
+def _set_aside(folder: UPath, task: ShardTask, old: Shard) -> None:
+    """Photos of the shard that the study does not name, with the stages that still hold, in a shard of their own."""
+    kept = {name: old.records[name] for name in task.kept}
+    schema = schema_of(kept, {name: old.widths[name] for name in kept if name in old.widths})
+    mine = pa.array([photo.sha256 for photo in task.there], pa.string())
+    with written_whole(folder, task.rest, schema) as writer:
+        for part in parts_of(folder, task.file, ROWS_AT_ONCE, schema.names):
+            writer.write_table(part.filter(pc.invert(pc.is_in(part["sha256"], mine))).cast(schema))
 
 
 def _write(writer: pq.ParquetWriter, tables: Iterable[pa.Table]) -> None:

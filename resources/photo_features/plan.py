@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from resources.photo_features.prepared import Photo
 from resources.photo_features.shards import Shard, shard_name
@@ -11,7 +12,8 @@ from resources.photo_features.shards import Shard, shard_name
 class ShardTask:
     """One shard's work, which needs no other shard: `missing` stages of photos in it, all stages of `new` ones.
 
-    Photos in the shard whose files the study does not name any more stay where nothing is missing, and go otherwise.
+    Photos in the shard that the study does not name stay where nothing is missing; otherwise they go to the shard
+    `rest`, with the stages that are kept, as another study of the same photos may need them.
     """
 
     file: str
@@ -19,6 +21,7 @@ class ShardTask:
     missing: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     new: tuple[Photo, ...] = ()
+    rest: str = ""
 
     @property
     def n_photos(self) -> int:
@@ -52,12 +55,15 @@ def plan_of(wanted: Mapping[str, str], stored: Sequence[Shard], recipes: Mapping
     for shard in stored:
         places |= {sha256: shard.file for sha256 in shard.hashes if sha256 in wanted and sha256 not in places}
     tasks: dict[str, ShardTask] = {}
+    numbers = count(1 + max((int(shard.file[6:-8]) for shard in stored), default=-1))
     for shard in stored:
         mine = tuple(Photo(one, wanted[one]) for one in shard.hashes if places.get(one) == shard.file)
         missing = tuple(name for name in recipes if shard.recipes.get(name) != recipes[name])
         if mine and missing:
             kept = tuple(name for name in shard.recipes if name not in missing)
-            tasks[shard.file] = ShardTask(shard.file, mine, missing, kept)
+            left = bool(kept) and any(one not in wanted for one in shard.hashes)
+            rest = shard_name(next(numbers)) if left else ""
+            tasks[shard.file] = ShardTask(shard.file, mine, missing, kept, rest=rest)
     new = [Photo(sha256, path) for sha256, path in wanted.items() if sha256 not in places]
     used = dict.fromkeys(sorted(set(places.values())))
     if new and stored:
@@ -67,9 +73,8 @@ def plan_of(wanted: Mapping[str, str], stored: Sequence[Shard], recipes: Mapping
         if room > 0 and last.recipes == dict(recipes):
             tasks[last.file] = ShardTask(last.file, kept=tuple(recipes), new=tuple(new[:room]))
             new, used[last.file] = new[room:], None
-    number = 1 + max((int(shard.file[6:-8]) for shard in stored), default=-1)
     for start in range(0, len(new), shard_size):
-        file = shard_name(number)
+        file = shard_name(next(numbers))
         tasks[file] = ShardTask(file, new=tuple(new[start : start + shard_size]))
-        number, used[file] = number + 1, None
+        used[file] = None
     return Plan(tuple(tasks[file] for file in sorted(tasks)), tuple(sorted(used)))

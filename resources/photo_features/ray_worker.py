@@ -148,4 +148,4 @@ def task_of(text: str) -> ShardTask:
     """The task that `text_of` wrote."""
     values = json.loads(text)
     there, new = (tuple(Photo(*one) for one in values[name]) for name in ("there", "new"))
-    return ShardTask(values["file"], there, tuple(values["missing"]), tuple(values["kept"]), new)
+    return ShardTask(values["file"], there, tuple(values["missing"]), tuple(values["kept"]), new, values["rest"])

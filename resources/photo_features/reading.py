@@ -77,17 +77,19 @@ def read_vectors(folder: UPath, images: Sequence[str], stage: str) -> NDArray[np
     vectors = np.empty((len(images), 0), dtype=np.float32)
     wanted = _places([one.sha256 for one in _known(folder, images)])
     for shard in stored_shards(folder):
-        places = [wanted.pop(sha256, []) for sha256 in shard.hashes]
-        if stage not in shard.widths or not any(places):
+        here = [sha256 for sha256 in shard.hashes if sha256 in wanted]
+        if stage not in shard.widths or not here:
+            for sha256 in here:
+                del wanted[sha256]
             continue
         if not vectors.shape[1]:
             vectors = np.full((len(images), shard.widths[stage]), np.nan, dtype=np.float32)
-        start = 0
-        for part in parts_of(folder, shard.file, ROWS_AT_ONCE, [stage]):
+        # By content and not by the list's rows: another run may have completed the shard since.
+        for part in parts_of(folder, shard.file, ROWS_AT_ONCE, ["sha256", stage]):
+            places = [wanted.pop(sha256, []) for sha256 in part["sha256"].to_pylist()]
             there = np.flatnonzero(np.asarray(part[stage].is_valid()))
-            for row, vector in zip((start + there).tolist(), _matrix(part[stage]), strict=True):
+            for row, vector in zip(there.tolist(), _matrix(part[stage]), strict=True):
                 vectors[places[row]] = vector
-            start += len(part)
     _refuse_gone(folder, wanted)
     return vectors
 
@@ -132,11 +134,16 @@ def _stored_rows(
     """Each shard's columns, and which of its rows belong to which places among the hashes."""
     wanted = _places(hashes)
     for shard in stored_shards(folder):
-        rows = [row for row, sha256 in enumerate(shard.hashes) if sha256 in wanted]
+        if not any(sha256 in wanted for sha256 in shard.hashes):
+            continue
+        # By content and not by the list's rows: another run may have completed the shard since.
+        table = read_columns(folder, shard.file, ["sha256", *columns])
+        stored = table["sha256"].to_pylist()
+        rows = [row for row, sha256 in enumerate(stored) if sha256 in wanted]
         if not rows:
             continue
-        table = read_columns(folder, shard.file, columns).take(pa.array(rows))
-        places = [wanted.pop(shard.hashes[row]) for row in rows]
+        table = table.select([name for name in table.column_names if name != "sha256"]).take(pa.array(rows))
+        places = [wanted.pop(stored[row]) for row in rows]
         yield table, np.repeat(np.arange(len(rows)), [len(one) for one in places]), np.concatenate(places)
     _refuse_gone(folder, wanted)
 

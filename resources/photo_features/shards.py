@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from analysis.photo_rules import MEASURES, STEPS
+from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
 from resources.home import Home
 from resources.partial_files import whole_file
@@ -46,9 +47,9 @@ class Shard:
         return {name: digest_of(record) for name, record in self.records.items()}
 
 
-def features_folder(home: Home) -> UPath:
-    """Where the shards lie: beside the file of table `image_features`."""
-    return home.tables / "pairwise" / "image_features"
+def features_folder(home: Home, study: PairwiseStudy) -> UPath:
+    """Where the shards lie: in the study's `features_dir`, else beside the file of table `image_features`."""
+    return UPath(study.features_dir) if study.features_dir else home.tables / "pairwise" / "image_features"
 
 
 def shard_name(number: int) -> str:

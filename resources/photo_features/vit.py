@@ -85,7 +85,9 @@ class VitEmbedding:
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         """The photo as the model's own preprocessing makes it, one input without a batch axis."""
-        if getattr(self._processor, "do_center_crop", False):
+        # One that squeezes the photo into a square first sees all of it.
+        by_shorter_side = getattr(getattr(self._processor, "size", None), "shortest_edge", None) is not None
+        if by_shorter_side and getattr(self._processor, "do_center_crop", False):
             photo = centre_of(photo)
         prepared: torch.Tensor = self._processor(images=photo, return_tensors="pt")["pixel_values"][0]
         return prepared

@@ -56,7 +56,7 @@ IMAGE_FEATURES = Table(
     (
         text("shard", "Name of the shard's file; null where no photo is judged.", nullable=True),
         text("path", "Its address.", nullable=True),
-        whole("n_images", "Different images in it.", "count", low=0),
+        whole("n_images", "Different images in it, also of other studies of the same photos.", "count", low=0),
         whole("n_names", "Photos of the study that it measures; equal ones count each.", "count", low=0),
         whole("n_unreadable", "Of these photos, unreadable ones.", "count", low=0),
         whole("n_computed", "Images computed in the latest run; the others were there.", "count", low=0),

@@ -1,5 +1,6 @@
 """Study B through Dagster: from votes and photos to tables, export and report, in one run."""
 
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -22,6 +23,8 @@ from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 from tests.small_series import N_SERIES, judge_pairs, series_study, stored
 from tests.small_study import without_drawing
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "pairwise.md"
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +90,21 @@ def test_the_terminal_ranks_methods_and_says_what_is_lacking_and_where_the_files
     summary = export.loc[export["file"] == "summary.json", "path"].iloc[0]
     assert f"Benchmark files: {Path(summary).parent}" in lines
     assert f"Report: {report['path'].iloc[0]}" in lines
+
+
+def test_the_documented_snippets_read_the_files_of_the_export_and_the_tables(made: tuple[Study, Outcome]) -> None:
+    study = made[0]
+    summary = stored(study, "benchmark_export").set_index("file").loc["summary.json", "path"]
+    places = {"benchmark_files": Path(summary).parent, "tables": study.home.tables / "pairwise"}
+    code = re.findall(r"```python\n(.*?)```", DOCS.read_text(), flags=re.DOTALL)
+    assert len(code) == len(places)
+    seen: dict[str, Any] = {}
+    for block, (name, place) in zip(code, places.items(), strict=True):
+        assert f'Path("{name}")' in block
+        exec(block.replace(f'Path("{name}")', f'Path("{place}")'), seen)
+    assert seen["accuracy"].loc["sharpness_only", "accuracy"] == 1.0
+    assert len(seen["by_series"]) == N_SERIES
+    assert len(seen["hard"]) == N_SERIES
 
 
 def test_letters_come_from_both_sides_of_the_couples() -> None:

@@ -63,13 +63,13 @@ def test_a_cuda_device_beyond_the_last_is_an_error_that_says_how_many_there_are(
 @without_cuda
 @pytest.mark.parametrize("wanted", ["cuda", "cuda:1"])
 def test_cuda_that_is_asked_for_and_absent_is_an_error_with_the_remedy(wanted: str) -> None:
-    with pytest.raises(UserError, match=rf"Device '{wanted}' was asked for, but torch .* Install the NVIDIA driver"):
+    with pytest.raises(UserError, match=rf"device: '{wanted}' was asked for, but torch .* Install the NVIDIA driver"):
         available_device(wanted)
 
 
 @without_mps
 def test_an_apple_gpu_that_is_asked_for_and_absent_is_an_error() -> None:
-    with pytest.raises(UserError, match="Set the device to auto or cpu"):
+    with pytest.raises(UserError, match="Set `device` to auto or cpu"):
         available_device("mps")
 
 

@@ -9,7 +9,7 @@ import pytest
 from upath import UPath
 
 from resources import partial_files
-from resources.partial_files import partial_file, sweep
+from resources.partial_files import named_in_faults, partial_file, sweep
 from tests.stored_tables import KEYS, by_setting, files, frame, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`")
@@ -75,3 +75,14 @@ def test_storing_one_partition_removes_what_was_left_of_another(
     run([by_setting()], tables_base, instance, partition_key=KEYS[0])
     assert not left.exists()
     assert files(tables_base) == [f"fidelity/scores/{KEYS[0]}.parquet"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")
+def test_a_full_disk_names_the_file_that_was_written(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match="No space left") as raised,
+        named_in_faults(tmp_path / "table.parquet"),
+        Path("/dev/full").open("wb", buffering=0) as file,
+    ):
+        file.write(b"PAR1")
+    assert raised.value.filename == str(tmp_path / "table.parquet")

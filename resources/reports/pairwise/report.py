@@ -6,7 +6,7 @@ import pandas as pd
 
 from resources.reports.numbers import plain_number, whole
 from resources.reports.page import Page, rendered
-from resources.reports.pairwise.contents import WORDS, Contents, say, units
+from resources.reports.pairwise.contents import WORDS, Contents, level, say, units
 from resources.reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
 from resources.reports.pairwise.failures import failing_pairs, failures, said_of_failures
 from resources.reports.pairwise.people import agreement_chart, position_table, said_of_people
@@ -149,6 +149,7 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
         ("votes", whole(votes)),
         ("methods", say("fact.of", n=whole(len(contents.measured)), total=whole(len(plan.methods)))),
         ("filter", say("fact.at_least", **limits)),
+        ("level", level(contents)),
         ("orders", say(f"orders.{plan.orders}")),
     ]
     if plan.cluster_column:

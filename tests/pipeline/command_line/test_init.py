@@ -8,6 +8,7 @@ import yaml
 from pydantic import BaseModel
 
 from pipeline.command_line.init import TEMPLATE
+from pipeline.command_line.main import run
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.configuration.golden import GoldenSet
 from resources.configuration.load import read_configuration
@@ -46,3 +47,13 @@ def test_the_file_reads_back_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "touchstone.yaml"
     path.write_text(TEMPLATE.replace("{study}", "mine", 1))
     assert read_configuration(path).study == "mine"
+
+
+def test_a_fault_of_the_system_is_one_line_that_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("sys.argv", ["touchstone", "init", str(tmp_path / "file" / "study")])
+    with pytest.raises(SystemExit, match="2"):
+        run()
+    assert capsys.readouterr().err == f"Error: {tmp_path / 'file' / 'study'}: Not a directory.\n"

@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from pipeline.command_line.init import TEMPLATE
+from pipeline.command_line.main import application
 from resources.configuration.load import Configuration, read_configuration
 from resources.configuration.pairwise import ClipModel, PairwiseStudy, VitModel
 
@@ -35,6 +37,7 @@ def test_the_section_is_a_study_whose_values_are_the_defaults_but_for_the_exampl
     examples = {
         "cluster_column",
         "columns",
+        "features_dir",
         "clip_attributes",
         "composites",
         "own_methods",
@@ -43,3 +46,11 @@ def test_the_section_is_a_study_whose_values_are_the_defaults_but_for_the_exampl
         "output_dir",
     }
     assert differ == {"pairs_csv", "image_root"} | examples
+
+
+def test_it_ends_with_what_each_study_needs_and_how_it_is_checked_and_run(tmp_path: Path) -> None:
+    said = CliRunner().invoke(application, ["init", str(tmp_path / "mine")]).output
+    for study in ("fidelity", "pairwise", "evaluation"):
+        assert f"touchstone run {study}" in said
+    assert "touchstone import pairwise" in said
+    assert f"export TOUCHSTONE_HOME={tmp_path / 'mine'}" in said

@@ -68,10 +68,13 @@ def test_a_data_set_is_called_as_its_file_unless_it_is_named(tmp_path: Path) -> 
 def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path) -> None:
     pairs, photos = write_series(tmp_path / "mine")
     (tmp_path / "file").write_text("")
+    (tmp_path / "half.csv").write_text("series_id,compareID1,compareID2,LEFT\n1,0,1,4\n")
     for arguments, said in (
         (("--pairs", tmp_path / "gone.csv", "--images", photos), "(--pairs, `pairs_csv`)"),
         (("--pairs", pairs, "--images", tmp_path / "nophotos"), "(--images, `image_root`)"),
         (("--pairs", pairs, "--images", photos, "--output", tmp_path / "file" / "results"), "(--output, `output_dir`)"),
+        (("--pairs", tmp_path / "half.csv", "--images", photos), "RIGHT"),
+        (("--pairs", pairs, "--images", photos, "--method", "sharpnes_only"), "did you mean 'sharpness_only'"),
     ):
         done = touchstone(tmp_path, "pairwise", *arguments)
         assert (done.returncode, "Traceback" in done.stderr) == (2, False)
@@ -80,20 +83,50 @@ def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path) ->
 
 
 def test_each_study_has_a_home_of_its_own_and_finds_it_again(tmp_path: Path) -> None:
-    given = {"pairs_csv": tmp_path / "p.csv", "image_root": tmp_path}
+    given = {"pairs_csv": tmp_path / "Holiday votes.csv", "image_root": tmp_path}
     study = described(home_in(tmp_path), None, given)
     first = claimed(home_in(tmp_path), study)
     assert os.environ["TOUCHSTONE_HOME"] == str(first.base)
     assert "TOUCHSTONE_CONFIG" not in os.environ
     stored = read_configuration(first.local / "touchstone.yaml")
-    assert (stored.pairwise, stored.study) == (study, f"benchmark_{first.local.name}")
+    assert stored.pairwise is not None
+    assert (stored.pairwise.model_copy(update={"features_dir": None}), stored.study) == (study, "holiday_votes")
+    assert first.local.name.startswith("holiday_votes_")
     assert claimed(home_in(tmp_path), study.model_copy(update={"engine": "ray"})).local == first.local
     assert claimed(home_in(tmp_path), study.model_copy(update={"sample_size": 100})).local != first.local
 
 
+def test_studies_of_the_same_photos_share_what_is_measured_on_them(tmp_path: Path) -> None:
+    def features_of(**changes: object) -> Path | None:
+        plan = study.model_copy(update=changes)
+        stored = read_configuration(claimed(home_in(tmp_path), plan).local / "touchstone.yaml").pairwise
+        return stored.features_dir if stored else None
+
+    study = described(home_in(tmp_path), None, {"pairs_csv": tmp_path / "p.csv", "image_root": tmp_path / "one"})
+    full = features_of()
+    assert full is not None
+    assert full.is_relative_to(tmp_path / "photo_features")
+    assert features_of(sample_size=100) == features_of(orders="as_listed", pairs_csv=tmp_path / "q.csv") == full
+    # Another folder may have other photos of the same names; another size of the rules gives other numbers.
+    assert len({full, features_of(image_root=tmp_path / "two"), features_of(rules_long_side=512)}) == 3
+    (tmp_path / "touchstone.yaml").write_text("study: mine\npairwise: {pairs_csv: p.csv, image_root: one}\n")
+    assert features_of(sample_size=100) == tmp_path / "tables" / "pairwise" / "image_features"
+
+
+def test_a_quick_test_and_the_whole_study_after_it_measure_each_photo_once(tmp_path: Path) -> None:
+    pairs, photos = write_series(tmp_path / "mine")
+    named = ("pairwise", "--pairs", pairs, "--images", photos, "--method", "sharpness_only")
+    for arguments, new in ((("--quick-test",), 24), ((), 0), (("--orders", "as_listed"), 0)):
+        done = touchstone(tmp_path, *named, *arguments)
+        assert done.returncode == 0, done.stderr
+        own = Path(next(line for line in done.stdout.splitlines() if line.startswith("Tables and")).split(" to ")[1])
+        stored = pd.read_parquet(own / "tables" / "pairwise" / "image_features.parquet")
+        assert stored["n_computed"].sum() == new
+
+
 def test_engine_and_votes_go_with_the_studies_that_have_them() -> None:
     for arguments, words in (
-        (["fidelity", "--engine", "ray"], "`--engine` goes with pairwise"),
+        (["fidelity", "--engine", "ray"], "`--engine` and `--method` go with pairwise"),
         (["pairwise", "--judge", "local"], "study pairwise asks no judge"),
         (["pairwise", "--dry-run"], "study pairwise asks no judge"),
     ):

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.command_line.pairwise_summary import ranking
+from pipeline.command_line.pairwise_summary import in_words, ranking
 from tests.assets.made_photo_pairs import plan
 
 ROWS = pd.DataFrame(
@@ -46,3 +46,19 @@ def test_an_accuracy_without_bounds_stands_alone() -> None:
     console.print(ranking(ROWS, {}, plan()))
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert ["worst", "0.300", "!", "-", "0.000", "40", "2.0"] in [line.split() for line in lines]
+
+
+def test_pairs_that_count_stand_beside_those_that_are_judged_and_the_series_they_come_from() -> None:
+    console = Console(file=StringIO(), width=500)
+    console.print(in_words(pd.Series({"n": 11, "n_total": 16, "n_series": 6, "n_clusters": 6}), plan()))
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "11 of 16 judged pairs, of 6 series, in which" in said
+
+
+def test_what_is_sure_keeps_a_mark_where_there_is_no_colour_and_numbers_stay_below_each_other() -> None:
+    rows = ROWS.assign(accuracy_low=[0.6, 0.2], accuracy_high=[0.8, 0.4], p_chance_holm=[0.03, 0.9])
+    console = Console(file=StringIO(), width=80)
+    console.print(ranking(rows, {}, plan()))
+    best, worst = [line for line in console.file.getvalue().splitlines() if "[0." in line]  # type: ignore[attr-defined]
+    assert ("*" in best, "*" in worst) == (True, False)
+    assert best.index("]") == worst.index("]")

@@ -75,6 +75,20 @@ def test_all_faults_are_told_in_the_files_own_words(tmp_path: Path) -> None:
     assert any(line.startswith("  min_reviewers: ") and "found 0" in line for line in said)
 
 
+def test_a_fault_of_the_whole_file_names_no_section_that_it_has_not(tmp_path: Path) -> None:
+    path = written(tmp_path, "pairs_csv: p.csv\nimage_root: i\ncolumns: {LEFT: x, RIGHT: x}\n")
+    with pytest.raises(UserError, match="same column of the file twice") as raised:
+        read_pairwise(path)
+    assert "pairwise" not in str(raised.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "CUDA", "cuda:x"])
+def test_a_device_that_no_device_is_called_is_refused_with_the_file(tmp_path: Path, device: str) -> None:
+    path = written(tmp_path, f"pairs_csv: p.csv\nimage_root: i\ndevice: '{device}'\n")
+    with pytest.raises(UserError, match=r"(?m)^  device: no device is called so; write auto, cpu, cuda, cuda:N or mps"):
+        read_pairwise(path)
+
+
 def test_an_empty_section_says_what_it_must_name(tmp_path: Path) -> None:
     path = written(tmp_path, "study: mine\nevaluation: {}\npairwise:\n")
     with pytest.raises(UserError, match="empty section `pairwise`: it must name pairs_csv and image_root"):

@@ -50,7 +50,7 @@ def test_the_documented_file_picks_the_warmer_photo(tmp_path: Path) -> None:
 
 
 def test_the_documented_method_that_learns_is_cross_fitted(tmp_path: Path) -> None:
-    method = own_method("rule_probe", written(tmp_path, f"import numpy as np\n{CODE[1]}\nmethod = RuleProbe()\n"))
+    method = own_method("rule_probe", written(tmp_path, CODE[1]))
     random = np.random.default_rng(1)
     features = features_of(80, sharpness=random.random(80), exposure=random.random(80))
     pairs = side_by_side(40)
@@ -58,6 +58,23 @@ def test_the_documented_method_that_learns_is_cross_fitted(tmp_path: Path) -> No
     series = np.array([f"s{number}" for number in range(40)], dtype=object)
     found = pair_scores_of(method, features, pairs._replace(winner=np.where(wins, 1, 2)), series, folds=5, seed=1)
     assert np.mean((found.score_1 > found.score_2) == wins) > 0.8
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_every_documented_file_is_a_method_as_printed(tmp_path: Path, code: str) -> None:
+    # The configuration's key is the name that the file gives its method.
+    name = re.findall(r'^    name = "(\w+)"$', code, flags=re.MULTILINE)[0]
+    assert own_method(name, written(tmp_path, code)).name == name
+
+
+@pytest.mark.parametrize("text", re.findall(r"```yaml\n(.*?)```", DOCS.read_text(), flags=re.DOTALL))
+def test_every_documented_entry_of_the_configuration_adds_a_method_as_printed(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "touchstone.yaml"
+    # Below the two keys that every study needs.
+    file.write_text(text.replace("pairwise:", "study: mine\npairwise:\n  pairs_csv: p.csv\n  image_root: i", 1))
+    study = read_configuration(file).pairwise
+    assert study is not None
+    assert {"clip_calm", "crisp_color", "warmth"} & set(study.methods)
 
 
 def test_a_file_and_a_mixture_of_the_configuration_become_methods(tmp_path: Path) -> None:
@@ -152,6 +169,30 @@ def test_what_a_file_does_wrong_while_it_scores_is_one_sentence(tmp_path: Path, 
     features = features_of(2, exposure=[0.1, 0.2], vit=[[1.0], [2.0]])
     with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} fails in `score` {words}"):
         pair_scores_of(own_method("made", path), features, side_by_side(1), np.array(["s"]), folds=2, seed=1)
+
+
+def test_the_line_is_told_of_a_relative_path_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, "\n\n1 / 0")
+    (tmp_path / "study").mkdir()
+    for folder, path in ((tmp_path, "made.py"), (tmp_path / "study", "../made.py")):
+        monkeypatch.chdir(folder)
+        with pytest.raises(UserError, match=r"\(ZeroDivisionError: division by zero\) at line 3\."):
+            own_method("made", Path(path))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return [1.0]", r"gives scores of shape \(1,\); it must give one per image"),
+        ("return [1j, 2j]", "gives scores that are no numbers .they are complex"),
+        ("return [10**400, 1]", "gives scores that are no numbers"),
+        ("import torch; return torch.ones(2, requires_grad=True)", "gives scores that are no numbers .*requires grad"),
+    ],
+)
+def test_scores_of_another_form_are_told_with_the_file_that_gives_them(tmp_path: Path, body: str, words: str) -> None:
+    path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', body))
+    with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} {words}"):
+        pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
 
 
 def test_what_fails_in_a_method_that_learns_is_told_too(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Photos much longer than wide: a model that sees the centre is not given the rest, and sees the same."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
+from transformers import ViTImageProcessor
 
 from resources.gpu import GpuResource
 from resources.photo_features.clip import ClipEmbedding
@@ -58,8 +60,17 @@ def test_the_middle_stays_the_middle() -> None:
         assert np.array_equal(kept, row[start : start + kept.size])
 
 
-def test_a_model_that_squeezes_the_whole_photo_still_sees_all_of_it(tmp_path: Path) -> None:
-    vit = VitEmbedding(write_vit(tmp_path / "vit"), GpuResource(device="cpu"))
+@pytest.mark.parametrize(
+    "processing",
+    [
+        {"size": {"height": 32, "width": 32}},
+        {"size": {"height": 36, "width": 36}, "do_center_crop": True, "crop_size": {"height": 32, "width": 32}},
+    ],
+)
+def test_a_model_that_squeezes_the_whole_photo_still_sees_all_of_it(tmp_path: Path, processing: dict[str, Any]) -> None:
+    model = write_vit(tmp_path / "vit")
+    ViTImageProcessor(**processing).save_pretrained(tmp_path / "vit")
+    vit = VitEmbedding(model, GpuResource(device="cpu"))
     vit.open()
     # Black but for the last third: cut to the middle, nothing would be left of it.
     photo = Image.new("RGB", (900, 20))

@@ -49,8 +49,17 @@ def test_a_stage_that_is_missing_or_out_of_date_is_computed_for_the_studys_photo
     old = shard(0, "abc", rules={"measures": 0}, vit={"model": "vit"})
     [task] = plan_of(wanted("ac"), [old], RECIPES, 4).tasks
     # The vit stage, which cannot be computed now, stays as it is.
-    assert task == ShardTask(old.file, there=photos("ac"), missing=("rules", "clip"), kept=("vit",))
+    assert task == ShardTask(old.file, photos("ac"), ("rules", "clip"), ("vit",), rest="shard_000001.parquet")
     assert task.n_photos == 2
+
+
+def test_other_photos_are_set_aside_only_with_a_stage_that_still_holds_and_under_a_number_of_their_own() -> None:
+    old = shard(3, "ab", rules={"measures": 0})
+    first, second = plan_of(wanted("ac"), [old], RECIPES, 4).tasks
+    # Nothing of theirs holds, so nothing is kept.
+    assert (first.rest, second.file) == ("", "shard_000004.parquet")
+    first, second = plan_of(wanted("ac"), [shard(3, "ab", rules=RULES)], RECIPES, 4).tasks
+    assert (first.rest, second.file) == ("shard_000004.parquet", "shard_000005.parquet")
 
 
 def test_a_shard_with_another_set_of_stages_is_not_filled_up() -> None:

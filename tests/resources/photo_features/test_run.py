@@ -11,10 +11,10 @@ from analysis.photo_rules import ALL_BLACK, photo_measures
 from resources.configuration.pairwise import VitModel
 from resources.errors import UserError
 from resources.images import load_image
-from resources.photo_features import making
+from resources.photo_features import making, reading
 from resources.photo_features.prepared import Photo, Prepared
 from resources.photo_features.reading import NOT_COMPUTED, read_features
-from resources.photo_features.shards import stored_shards
+from resources.photo_features.shards import Shard, stored_shards
 from resources.photo_features.stages import Stages
 from tests.resources.photo_features.made_photos import Counted, make, study_of, write_photo, write_photos, write_vit
 
@@ -141,6 +141,45 @@ def test_a_stage_that_comes_later_completes_the_shards_and_leaves_the_others_num
     assert after["rules_ms"].equals(before["rules_ms"])
     assert np.stack(after["vit"]).shape == (6, 12)
     assert make(tmp_path, paths, with_vit, ("rules", "vit")).n_computed == 0
+
+
+def test_a_study_of_some_of_the_photos_leaves_the_others_what_was_computed(tmp_path: Path) -> None:
+    paths = write_photos(tmp_path, 6)
+    make(tmp_path, paths, study_of(tmp_path))
+    before = read_features(features(tmp_path), list(paths))
+    with_vit = study_of(tmp_path, vit_model=write_vit(tmp_path / "vit"))
+    some = {name: paths[name] for name in ("p1", "p4")}
+    assert make(tmp_path, some, with_vit, ("rules", "vit")).n_computed == 2
+    after = read_features(features(tmp_path), list(paths))
+    assert after[["sharpness", "rules_ms", "grey_ms"]].equals(before[["sharpness", "rules_ms", "grey_ms"]])
+    assert [vector is not None for vector in after["vit"]] == [name in some for name in paths]
+    # The whole study decodes the others once more, for the stage that they lack.
+    assert make(tmp_path, paths, with_vit, ("rules", "vit")).n_computed == 4
+    assert read_features(features(tmp_path), list(paths))["sharpness"].equals(before["sharpness"])
+
+
+def test_a_shard_that_another_run_completes_while_it_is_read_gives_each_photo_its_own_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = write_photos(tmp_path, 4)
+    make(tmp_path, paths, study_of(tmp_path))
+    before = read_features(features(tmp_path), list(paths))
+    listed = reading.stored_shards
+
+    def then_completed(folder: UPath) -> list[Shard]:
+        found = listed(folder)
+        monkeypatch.setattr(reading, "stored_shards", listed)
+        some = {name: paths[name] for name in ("p2", "p3")}
+        make(tmp_path, some, study_of(tmp_path, vit_model=write_vit(tmp_path / "vit")), ("rules", "vit"))
+        return found
+
+    monkeypatch.setattr(reading, "stored_shards", then_completed)
+    seen = read_features(features(tmp_path), ["p3", "p2"])
+    assert seen["sharpness"].tolist() == before.loc[["p3", "p2"], "sharpness"].tolist()
+    monkeypatch.setattr(reading, "stored_shards", lambda folder: listed(folder)[:1])
+    # Photos that were set aside meanwhile are missed, not mistaken for others.
+    with pytest.raises(UserError, match="Features of 1 photos are gone"):
+        read_features(features(tmp_path), ["p0"])
 
 
 def test_photos_that_cannot_be_read_say_why_and_hold_up_no_other(tmp_path: Path) -> None:

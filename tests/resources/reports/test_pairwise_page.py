@@ -132,6 +132,7 @@ def test_facts_count_pairs_series_photos_and_votes(contents: Contents) -> None:
     named = {name.plain("en"): value for name, value in facts(contents)}
     assert named["Pairs judged"].plain("en") == "96 of 122"  # type: ignore[union-attr]
     assert named["Methods measured"].plain("it") == "4 su 18"  # type: ignore[union-attr]
+    assert named["Level of intervals"].plain("en") == "95 %"  # type: ignore[union-attr]
     assert percent(0.7305).plain("it") == "73,0 %"
 
 

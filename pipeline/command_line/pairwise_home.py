@@ -1,0 +1,168 @@
+"""Which study `touchstone pairwise` runs and in which home, and what is refused before anything is made there."""
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from pipeline.command_line.init import study_name
+from resources.errors import UserError, nearest
+from resources.home import Home, touchstone_home
+
+if TYPE_CHECKING:
+    from resources.configuration.pairwise import PairwiseStudy
+
+FOLDER: Final = "benchmarks"
+FEATURES: Final = "photo_features"
+
+
+def described(home: Home, config: Path | None, given: dict[str, Any]) -> "PairwiseStudy":
+    """The study that the file, else the options, else the configuration in force describe.
+
+    Args:
+        home: Whose configuration is in force; the results go there too unless told otherwise.
+        config: The file.
+        given: Settings that count more than the file's.
+
+    Raises:
+        UserError: The file is wrong, or nothing names votes and photos.
+    """
+    from resources.configuration.older_benchmark import read_pairwise
+    from resources.configuration.pairwise import PairwiseStudy
+    from resources.pairwise_export.folder import BASE
+
+    if "pairs_csv" in given:
+        # A name in a file is that of the votes in it.
+        given = {"dataset_name": given["pairs_csv"].stem} | given
+    if config is not None:
+        study = read_pairwise(config.absolute()).model_copy(update=given)
+    elif {"pairs_csv", "image_root"} <= given.keys():
+        study = PairwiseStudy(**given)
+    elif section := configured(home, sample="pairs_csv" not in given and "image_root" not in given):
+        study = section.model_copy(update=given)
+    else:
+        raise UserError("Nothing names the votes and the photos: give --pairs and --images, or --config.")
+    return study.model_copy(update={"output_dir": study.output_dir or home.outputs / BASE})
+
+
+def configured(home: Home, *, sample: bool) -> "PairwiseStudy | None":
+    """Study B of the configuration in force; the built-in one, where a user has none, only if asked for."""
+    from resources.configuration.load import configuration_file, load_configuration
+
+    return load_configuration(home).pairwise if sample or configuration_file(home) is not None else None
+
+
+def refuse_half(home: Home, config: Path | None, given: Mapping[str, Any]) -> None:
+    """Refuse votes without photos and photos without votes, where no file of the user's names the others.
+
+    Args:
+        home: Whose configuration is in force.
+        config: A file that names both.
+        given: Settings by options.
+
+    Raises:
+        UserError: The built-in sample would stand in for them, and judge these votes on photos of other things.
+    """
+    if config is not None or configured(home, sample=False) is not None:
+        return
+    options = {"pairs_csv": "--pairs", "image_root": "--images"}
+    if len(half := options.keys() & given.keys()) == 1:
+        [there] = (options[key] for key in half)
+        [missing] = set(options.values()) - {there}
+        raise UserError(f"`{there}` needs `{missing}` too: no touchstone.yaml names the other. Nothing was judged.")
+
+
+def refuse_unusable(study: "PairwiseStudy", given: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Refuse a study whose votes or photos are not there or whose results could not be written, before it has a home.
+
+    Args:
+        study: As it would run.
+        given: Settings by options: a folder that was just named is not missing on purpose.
+
+    Raises:
+        UserError: The file, folder or place of the results, with the option and the key that name it.
+    """
+    from resources.pairwise_export.folder import refuse_unwritable
+
+    if not study.pairs_csv.is_file():
+        raise UserError(f"There is no file {study.pairs_csv} (--pairs, `pairs_csv`). Nothing was judged.")
+    if not study.image_root.is_dir() and (study.max_missing_share < 1 or "image_root" in given):
+        raise UserError(
+            f"There is no folder {study.image_root} (--images, `image_root`). Name the folder of the photos; "
+            "`max_missing_share: 1` in a --config goes on without photos. Nothing was judged."
+        )
+    if study.output_dir is not None:
+        refuse_unwritable(study.output_dir, "--output, `output_dir`")
+
+
+def refuse_faulty(study: "PairwiseStudy", methods: Sequence[str]) -> None:
+    """Refuse votes that do not hold and methods that the study has not, before it has a home.
+
+    Args:
+        study: Its files are there.
+        methods: Those to run.
+
+    Raises:
+        UserError: Every fault of the file, or the method.
+    """
+    from resources.inputs.photo_votes import read_photo_votes
+
+    for name in methods:
+        if name not in study.methods:
+            known = ", ".join(study.methods)
+            raise UserError(f"The study has no method '{name}'{nearest(name, study.methods)}. It has {known}.")
+    read_photo_votes(study.pairs_csv, study.cluster_column, study.columns)
+
+
+def claimed(home: Home, study: "PairwiseStudy") -> Home:
+    """A home for this study alone, with its configuration; from now on it is the home of this process.
+
+    Args:
+        home: Below which it lies.
+        study: Where it runs again, it finds what was computed.
+    """
+    import yaml
+
+    from resources.configuration.load import FILE_NAME
+    from resources.partial_files import write_whole
+
+    slug = _slug(study.dataset_name)
+    folder = f"{slug}_{_digest(study.pairs_csv, study.image_root, study.orders, study.sample_size)}"
+    shared = study.model_copy(update={"features_dir": study.features_dir or _features(home, study)})
+    os.environ["TOUCHSTONE_HOME"] = str(home.base / FOLDER / folder)
+    os.environ.pop("TOUCHSTONE_CONFIG", None)
+    own = touchstone_home()
+    settings = {"study": study_name(Path(slug)), "pairwise": shared.model_dump(mode="json")}
+    write_whole(own.local / FILE_NAME, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=118))
+    return own
+
+
+def _features(home: Home, study: "PairwiseStudy") -> Path | None:
+    """Where features of the same photos by the same models lie, whatever pairs of them are judged.
+
+    They are the configured study's where it has these photos. At an address they stay in the study's own home.
+    """
+    from resources.photo_features.shards import features_folder
+
+    if not isinstance(home.base, Path):
+        return None
+    section = configured(home, sample=True)
+    if section is not None and _measured(section) == _measured(study):
+        return Path(features_folder(home, section))
+    return Path(home.base) / FEATURES / f"{_slug(study.image_root.name)}_{_digest(*_measured(study))}"
+
+
+def _measured(study: "PairwiseStudy") -> tuple[object, ...]:
+    """What decides which photos a name stands for, and what is measured on them."""
+    return study.image_root, study.rules_long_side, study.clip_model, study.vit_model
+
+
+def _slug(words: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_") or "photos"
+
+
+def _digest(*values: object) -> str:
+    return hashlib.sha256("\n".join(map(str, values)).encode()).hexdigest()[:8]
