@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev review bench lock
+.PHONY: help demo test check dev review gates bench audit lock
 
 help: ## Show these targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -40,8 +40,20 @@ dev: $(READY) ## Web UI on http://127.0.0.1:3000 with schedules and sensors
 review: $(READY) ## Page on http://127.0.0.1:8501 where people decide what judges differ about
 	@$(BIN)/touchstone review
 
+gates: $(READY) ## Write docs/gates.md from the checks in the code
+	@$(BIN)/touchstone gates > docs/gates.md.new && mv docs/gates.md.new docs/gates.md
+
 bench: $(READY) ## Measure what the project promises about speed
 	@for bench in benchmarks/*.py; do $(BIN)/python $$bench || exit 1; done
+
+# A tool of its own environment: it is no dependency. `--strict`: a package without an answer fails, it does not pass.
+audit: ## Look up known vulnerabilities of the locked packages (needs an index with advisories)
+ifneq ($(UV),)
+	@uvx pip-audit --strict --disable-pip --no-deps --requirement constraints.txt
+else
+	@test -x .audit/bin/pip-audit || ($(PYTHON) -m venv .audit && .audit/bin/python -m pip install -qq pip-audit)
+	@.audit/bin/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt
+endif
 
 lock: ## Resolve dependencies anew (needs uv)
 	uv lock

@@ -15,7 +15,8 @@ DETERMINISTIC = "deterministic"  # the reason of a gate on an ICC that is 1 by c
 class Gate(NamedTuple):
     """Whether a number passed; an undefined one (`seen` none) never does.
 
-    `n` is how many things the number was computed from, `reason` why there is none or why it does not count.
+    `n` is how many things the number was computed from, `reason` why there is none or why it does not count, `remedy`
+    what to do where it fails: the sentence holds it too.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Gate(NamedTuple):
     sentence: str
     n: int | None = None
     reason: str | None = None
+    remedy: str = ""
 
 
 def at_least(
@@ -109,7 +111,7 @@ def share_at_least(
     if trials < 0 or not 0 <= successes <= trials:
         raise ValueError(f"successes must lie between 0 and the trials, got {successes} of {trials}")
     seen = successes / trials if trials else None
-    of = f" ({successes} of {trials} {counted})" if trials else ""
+    of = f" ({successes} of {trials} {counted})" if trials else f" over 0 {counted}"
     gate = _gate(name, seen, needed, ">=", trials, of, what, "", remedy, f"there are no {counted}")
     smallest = smallest_n_for_lower_bound(needed, confidence)
     if smallest is None:
@@ -167,10 +169,12 @@ def _gate(
     else:
         number = _shown(seen, needed, sign, passed) + spaced
     sentence = f"{what} is {number}{over}; {words}"
-    if remedy.strip() and not passed:
-        sentence += f" {remedy.strip()}"
+    to_do = "" if passed else remedy.strip()
+    if to_do:
+        sentence += f" {to_do}"
     why = (reason or None) if seen is None else None
-    return Gate(name, passed, None if seen is None else float(seen), f"{sign} {needed:g}{spaced}", sentence, n, why)
+    number_seen = None if seen is None else float(seen)
+    return Gate(name, passed, number_seen, f"{sign} {needed:g}{spaced}", sentence, n, why, to_do)
 
 
 def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import dagster as dg
 import pandas as pd
@@ -22,8 +23,16 @@ def gate_result(gate: Gate, severity: dg.AssetCheckSeverity = dg.AssetCheckSever
         passed=bool(gate.passed),
         severity=severity,
         description=gate.sentence,
-        metadata={"seen": dg.MetadataValue.null() if gate.seen is None else float(gate.seen), "needed": gate.needed},
+        metadata=numbers_of(gate),
     )
+
+
+def numbers_of(gate: Gate) -> dict[str, Any]:
+    """What was seen, over how many, what is needed, and what to do where it fails: the metadata of a result."""
+    seen = dg.MetadataValue.null() if gate.seen is None else float(gate.seen)
+    over = dg.MetadataValue.null() if gate.n is None else int(gate.n)
+    to_do = {} if gate.passed else {"to_do": gate.remedy}
+    return {"seen": seen, "over": over, "needed": gate.needed} | to_do
 
 
 def told(gate: Gate, holds: str) -> Gate:
@@ -92,6 +101,7 @@ def _of_all(
         severity=severity,
         description=_sentence(gates, failed, noun),
         metadata={
+            **numbers_of(gates[_furthest(gates, failed)]),
             noun.replace(" ", "_"): dg.MetadataValue.md(_table(gates)),
             "n_failed": len(failed),
             "n_seen": len(gates),
@@ -147,6 +157,13 @@ def _sentence(gates: Mapping[str, Gate], failed: Sequence[str], noun: str) -> st
     for said in dict.fromkeys(gates[key].sentence for key in without):
         sentence += f" {listed(key for key in without if gates[key].sentence == said)}: {said}"
     return sentence
+
+
+def _furthest(gates: Mapping[str, Gate], failed: Sequence[str]) -> str:
+    """Whose numbers stand for all: the failing one furthest from its limit, else the passing one nearest to it."""
+    of_all = failed or list(gates)
+    with_number = [key for key in of_all if gates[key].seen is not None]
+    return max(with_number or of_all, key=lambda key: _lack(gates[key]))
 
 
 def _lack(gate: Gate) -> float:

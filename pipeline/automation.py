@@ -1,21 +1,20 @@
-"""When tables are made again: one rule over all assets, the schedules, the sensor on the score file."""
-
-from pathlib import Path
+"""When tables are made again: one rule over all assets, and the schedules of study A."""
 
 import dagster as dg
 
+from assets.observed_inputs import INPUTS
 from assets.partitions import SETTINGS
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
-from resources.file_hash import sha256_of_file
 from resources.judges.openai.paid import costs_money
-from resources.study import Study
 
+# What `eager()` answers to, and a changed code version: of the table's code, or of the configuration that it reads.
+_CAUSES = dg.AutomationCondition.newly_missing() | dg.AutomationCondition.any_deps_updated()
+_EAGER = dg.AutomationCondition.eager().replace(_CAUSES, _CAUSES | dg.AutomationCondition.code_version_changed())
 # Plain `eager()` forgets a gate that failed in an earlier run.
-REFRESH = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()
+REFRESH = _EAGER & dg.AutomationCondition.all_deps_blocking_checks_passed()
 
-HUMAN_SCORES = dg.AssetKey("human_scores")
 # They ask the judge; without a daily budget no automation makes them when the judge is a paid one.
 ASKING = ("judge_calls", "golden_scores")
 JUDGMENTS, GROUND_TRUTH = "judgments", "ground_truth"
@@ -59,34 +58,14 @@ def settings_between(first: str, last: str) -> dict[str, str]:
     return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
 
 
-def run_for_new_content(
-    context: dg.SensorEvaluationContext, path: Path, table: dg.AssetKey, remedy: str, tags: dict[str, str]
-) -> dg.RunRequest | dg.SkipReason:
-    """One run per content of a file: a file that was only touched starts nothing.
-
-    Args:
-        context: Of the sensor.
-        path: The file.
-        table: Made from the file; its metadata `source_sha256` says from which content.
-        remedy: A sentence for when the file is not there.
-        tags: Of the run.
-    """
-    if not path.is_file():
-        return dg.SkipReason(f"{path} is not there. {remedy}")
-    digest = sha256_of_file(path)
-    event = context.instance.get_latest_materialization_event(table)
-    made = event.asset_materialization if event else None
-    known = made.metadata.get("source_sha256") if made else None
-    if known is not None and known.value == digest:
-        return dg.SkipReason(f"{path.name} has not changed since {table.path[-1]} was made.")
-    # Dagster starts one run for a key ever: content that comes back after another needs a key of its own.
-    last_run = event.run_id if event else "nothing"
-    return dg.RunRequest(run_key=f"{digest} after {last_run}", tags=tags)
+def tables_and_inputs(group: str) -> dg.AssetSelection:
+    """All tables of a study, and its inputs, so that every run notes which content it was made from."""
+    return dg.AssetSelection.groups(group) | dg.AssetSelection.assets(*INPUTS[group])
 
 
 fidelity = dg.define_asset_job(
     "fidelity",
-    selection=dg.AssetSelection.groups("fidelity") - WATCH,
+    selection=tables_and_inputs("fidelity") - WATCH,
     description="Study A without the watch on drift: calls, repeatability, agreement, golden set, recommendation.",
 )
 
@@ -96,17 +75,12 @@ watch_drift = dg.define_asset_job(
     description="Study A, watch on drift: judges the pinned anchor again, once a day at most, and compares.",
 )
 
-new_human_scores = dg.define_asset_job(
-    "new_human_scores",
-    selection=dg.AssetSelection.assets(HUMAN_SCORES).downstream() - WATCH,
-    description="Human scores and what depends on them. Calls that the ledger holds are not made again.",
-)
-
 refresh = dg.AutomationConditionSensorDefinition(
     "refresh",
     target=dg.AssetSelection.all(),
     default_status=dg.DefaultSensorStatus.STOPPED,
-    description="The refresh rule: a table is made again when one it is made from was, unless a blocking gate failed.",
+    description="The refresh rule: a table is made again when one it is made from was, when `changed_inputs` saw that "
+    "an input changed, or when the configuration or code changed that it reads, unless a blocking gate failed.",
 )
 
 
@@ -143,17 +117,3 @@ def anchor_calls(study: FidelityStudy) -> str:
     if judge.auto_budget_usd_per_day is None:
         return f"{calls}. It makes none of them until auto_budget_usd_per_day is set: the judge may cost money."
     return f"{calls}. It stops where the study has spent {judge.auto_budget_usd_per_day:g} USD that day."
-
-
-@dg.sensor(
-    job=new_human_scores,
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.STOPPED,
-    description="Sees by content that the human-score file changed and makes again what depends on it.",
-)
-def changed_human_scores(
-    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
-) -> dg.RunRequest | dg.SkipReason:
-    """One run per content of the file: a file that was only touched starts nothing."""
-    remedy = "Put the score file there or change `human_scores` in touchstone.yaml."
-    return run_for_new_content(context, study.fidelity.human_scores, HUMAN_SCORES, remedy, all_settings())

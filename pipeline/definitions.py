@@ -12,21 +12,14 @@ import assets.pairwise
 import assets.reliability
 from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS
-from pipeline.automation import (
-    changed_human_scores,
-    fidelity,
-    new_human_scores,
-    nightly_fidelity,
-    refresh,
-    refresh_rule,
-    watch_drift,
-    weekly_anchor,
-)
+from pipeline.automation import fidelity, nightly_fidelity, refresh, refresh_rule, watch_drift, weekly_anchor
+from pipeline.code_versions import code_version
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
-from pipeline.pairwise_automation import changed_photo_pairs, nightly_pairwise, pairwise
+from pipeline.executor import step_executor
+from pipeline.input_watch import input_sensor
+from pipeline.pairwise_automation import nightly_pairwise, pairwise
 from pipeline.reliability_automation import (
     allowed_ground_truth,
-    changed_queries,
     finished_tiebreaks,
     reliability,
     revalidation,
@@ -54,16 +47,14 @@ class Part(NamedTuple):
 
 # A study is there when the configuration has its section.
 STUDIES = {
-    "fidelity": Part(
-        assets.fidelity, [fidelity, new_human_scores, watch_drift], [nightly_fidelity], [changed_human_scores]
-    ),
-    "pairwise": Part(assets.pairwise, [pairwise], [nightly_pairwise], [changed_photo_pairs]),
+    "fidelity": Part(assets.fidelity, [fidelity, watch_drift], [nightly_fidelity], []),
+    "pairwise": Part(assets.pairwise, [pairwise], [nightly_pairwise], []),
     "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
     "reliability": Part(
         assets.reliability,
         [reliability, revalidation, write_ground_truth],
         [],
-        [changed_queries, finished_tiebreaks, allowed_ground_truth],
+        [finished_tiebreaks, allowed_ground_truth],
     ),
 }
 
@@ -96,9 +87,8 @@ def definitions_of(study: Study) -> dg.Definitions:
         asset_checks=[check for part in parts for check in dg.load_asset_checks_from_package_module(part.package)],
         jobs=[job for part in parts for job in part.jobs],
         schedules=[*(schedule for part in parts for schedule in part.schedules), *watch],
-        sensors=[*(sensor for part in parts for sensor in part.sensors), refresh],
-        # Tables take less time than starting a process for each; calls run in threads.
-        executor=dg.in_process_executor,
+        sensors=[*(sensor for part in parts for sensor in part.sensors), *input_sensor(study), refresh],
+        executor=step_executor(tables),
         resources={
             "study": study,
             "progress": LoggedProgress(),
@@ -114,11 +104,17 @@ def _assets_of(package: ModuleType) -> list[dg.AssetsDefinition]:
 
 
 def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:
-    """What holds for every table: owner, refresh rule, and the declared columns before it is ever made."""
-    table = TABLES[spec.key.path[-1]]
+    """What holds for every table: owner, refresh rule, code version, and the declared columns before it is ever made.
+
+    An input, which nobody makes, has an owner only.
+    """
+    table = TABLES.get(spec.key.path[-1])
+    if table is None:
+        return spec.replace_attributes(owners=OWNERS)
     return spec.replace_attributes(
         owners=OWNERS,
         automation_condition=refresh_rule(table.name, study.fidelity_section, study.reliability_section),
+        code_version=code_version(study, table.name, spec.code_version),
         description=f"{table.meaning}\n\nOne row per {', '.join(table.key)}.",
         metadata={**spec.metadata, "dagster/column_schema": column_schema(table)},
     )

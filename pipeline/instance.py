@@ -3,22 +3,31 @@
 import os
 import shutil
 import socket
+from pathlib import Path
+from uuid import uuid4
 
 import dagster as dg
 import sqlalchemy as sa
 
 from resources.configuration.load import load_configuration
+from resources.database.engine import open_engine, refuse_damaged
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home
+from resources.home import CHECKOUT, Home, with_users_folder
 
 HOST, PROCESS = "touchstone/host", "touchstone/process"
+SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
+POSTGRES = "DAGSTER_POSTGRES_URL"
+UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
 
 
 def prepare_instance(home: Home) -> None:
-    """Make DAGSTER_HOME with the root's dagster.yaml and name it to this process and its children.
+    """Make DAGSTER_HOME with its dagster.yaml and name it to this process and its children.
+
+    The root's dagster.yaml is copied there once and is the user's from then on; one that `TOUCHSTONE_DAGSTER_YAML`
+    names stays where it is and is copied whenever it differs.
 
     Raises:
-        UserError: The home holds another study.
+        UserError: The home holds another study, the file is not there, or names Postgres where no address is set.
     """
     if set(str(home.dagster)) & set("?#%"):
         raise UserError(
@@ -26,11 +35,48 @@ def prepare_instance(home: Home) -> None:
         )
     home.claim(load_configuration(home).study)
     home.dagster.mkdir(parents=True, exist_ok=True)
-    if not (home.dagster / "dagster.yaml").exists():
-        # Beside its place first: a daemon may read it at any moment.
-        shutil.copyfile(CHECKOUT / "dagster.yaml", home.dagster / "dagster.yaml.new")
-        (home.dagster / "dagster.yaml.new").replace(home.dagster / "dagster.yaml")
+    _place_settings(home.dagster / "dagster.yaml")
+    _name_postgres(home)
     os.environ["DAGSTER_HOME"] = str(home.dagster)
+
+
+def _place_settings(place: Path) -> None:
+    named = os.environ.get(SETTINGS_FILE)
+    source = with_users_folder(Path(named), SETTINGS_FILE).absolute() if named else CHECKOUT / "dagster.yaml"
+    if not source.is_file():
+        raise UserError(
+            f"{SETTINGS_FILE} names {source}, which is no file. Name one like deploy/postgres/dagster.yaml."
+        )
+    if place.exists() and (not named or place.read_bytes() == source.read_bytes()):
+        return
+    if place.exists():
+        # Perhaps with settings that the user wrote.
+        shutil.copyfile(place, place.with_name("dagster.yaml.before"))
+    # Beside its place first: a daemon may read it at any moment.
+    beside = place.with_name(f"dagster.yaml.{uuid4().hex}.new")
+    shutil.copyfile(source, beside)
+    beside.replace(place)
+
+
+def _on_postgres(home: Home) -> bool:
+    """Whether the home's dagster.yaml asks for the address of a Postgres."""
+    return POSTGRES in (home.dagster / "dagster.yaml").read_text(encoding="utf-8")
+
+
+def _name_postgres(home: Home) -> None:
+    """Dagster takes the ledger's database where its dagster.yaml asks for an address and none is set."""
+    if not _on_postgres(home):
+        return
+    engine = open_engine(os.environ.get(POSTGRES) or home.database_url)
+    if engine.dialect.name != "postgresql":
+        raise UserError(
+            f"{home.dagster / 'dagster.yaml'} keeps Dagster's state on Postgres. Set TOUCHSTONE_DATABASE_URL to its "
+            "address, or remove that file to keep it in the home."
+        )
+    # Dagster would try for half a minute, and then not say which server it was.
+    refuse_damaged(engine)
+    os.environ[POSTGRES] = engine.url.render_as_string(hide_password=False)
+    engine.dispose()
 
 
 def open_instance(home: Home) -> dg.DagsterInstance:
@@ -40,6 +86,8 @@ def open_instance(home: Home) -> dg.DagsterInstance:
         instance = dg.DagsterInstance.get()
         report_killed_runs(instance)
     except sa.exc.DatabaseError as problem:
+        if _on_postgres(home):
+            raise
         if "full" in str(problem.orig):
             raise UserError(
                 f"{home.dagster} cannot be written ({problem.orig}). Make room, or set TOUCHSTONE_HOME to another disk."
@@ -62,6 +110,21 @@ def report_killed_runs(instance: dg.DagsterInstance) -> None:
     for run in instance.get_runs(started):
         if not _lives(int(run.tags[PROCESS])):
             instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
+
+
+def end_unfinished_runs(instance: dg.DagsterInstance, reason: str) -> int:
+    """End every run that Dagster takes for queued or running, and give back its places in pools.
+
+    Only where no process of theirs can live: a restored instance would start the queued ones and wait for the others.
+
+    Returns:
+        How many there were.
+    """
+    runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
+    for run in runs:
+        instance.report_run_failed(run, reason)
+        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+    return len(runs)
 
 
 def _lives(process: int) -> bool:

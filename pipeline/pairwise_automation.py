@@ -1,16 +1,13 @@
-"""When photo pairs are judged: the job over all methods, its schedule, and the sensor on the file of votes."""
+"""When photo pairs are judged: the job over all methods, and its schedule."""
 
 import dagster as dg
 
 from assets.method_partitions import METHODS
-from pipeline.automation import run_for_new_content, settings_between
-from resources.study import Study
-
-PHOTO_PAIRS = dg.AssetKey("photo_pairs")
+from pipeline.automation import settings_between, tables_and_inputs
 
 pairwise = dg.define_asset_job(
     "pairwise",
-    selection=dg.AssetSelection.groups("pairwise"),
+    selection=tables_and_inputs("pairwise"),
     description="Study B: photo features once, every method on every pair, people's votes, export and report.",
 )
 
@@ -30,17 +27,3 @@ def all_methods() -> dict[str, str]:
 def nightly_pairwise() -> dg.RunRequest:
     """One run over all methods; a schedule's own tags may not name a range of partitions."""
     return dg.RunRequest(tags=all_methods())
-
-
-@dg.sensor(
-    job=pairwise,
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.STOPPED,
-    description="Sees by content that the file of votes changed and judges its pairs again; known photos are kept.",
-)
-def changed_photo_pairs(
-    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
-) -> dg.RunRequest | dg.SkipReason:
-    """One run per content of the file: a file that was only touched starts nothing."""
-    remedy = "Put the file of votes there, or change `pairs_csv`."
-    return run_for_new_content(context, study.pairwise.pairs_csv, PHOTO_PAIRS, remedy, all_methods())

@@ -1,4 +1,4 @@
-"""When two judges' agreement is looked at again: the jobs, and the sensors on queries, votes and validations."""
+"""When two judges' agreement is looked at again: the jobs, and the sensors on votes and validations."""
 
 import json
 
@@ -7,15 +7,14 @@ import pandas as pd
 
 from assets.contingency_state import recalibration_under_way, stored_table, undecided_now
 from assets.reliability.ground_truth import ALLOWED
-from pipeline.automation import run_for_new_content
+from pipeline.automation import tables_and_inputs
 from resources.study import Study
 
-QUERY_DOCUMENTS = dg.AssetKey("query_documents")
 TRUTH = dg.AssetSelection.assets("ground_truth")
 
 reliability = dg.define_asset_job(
     "reliability",
-    selection=dg.AssetSelection.groups("reliability") - TRUTH,
+    selection=tables_and_inputs("reliability") - TRUTH,
     description="Study D: judgments, kappa, disagreements, bias, the validation and what is due after it, report.",
 )
 
@@ -30,22 +29,6 @@ revalidation = dg.define_asset_job(
 write_ground_truth = dg.define_asset_job(
     "write_ground_truth", selection=TRUTH, description="Study D: ground truth, once the latest validation allows it."
 )
-
-
-@dg.sensor(
-    job=reliability,
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.STOPPED,
-    description="Sees by content that the file of queries changed and validates its judges again.",
-)
-def changed_queries(
-    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
-) -> dg.RunRequest | dg.SkipReason:
-    """One run per content of the file: a file that was only touched starts nothing."""
-    path = study.reliability.queries
-    if path is None:
-        return dg.SkipReason("The queries come from a database table, which is read when the study runs.")
-    return run_for_new_content(context, path, QUERY_DOCUMENTS, "Put the file of queries there.", {})
 
 
 @dg.sensor(

@@ -27,6 +27,8 @@ from resources.jpeg import load_strictly
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
 MIN_SIDE_PX: Final = 16
 MAX_PIXELS: Final = 80_000_000
+# As many pixels of 16 bits in four channels, stored without compression.
+MAX_BYTES: Final = 8 * MAX_PIXELS
 # Naming the plugins registers them: Pillow loads only some by itself.
 _PLUGINS = (
     JpegImagePlugin.JpegImageFile,
@@ -80,16 +82,30 @@ def read_image_file(path: str | Path | UPath) -> bytes:
     """The bytes of an image file.
 
     Raises:
-        UnreadableImage: There is no such file, it cannot be opened, or it is empty.
+        UnreadableImage: There is no such file, it cannot be opened, it is empty, or over 640 million bytes.
     """
     try:
-        data = UPath(path).read_bytes()
+        with UPath(path).open("rb") as file:
+            # Never more than the limit: what says it is small may go on for ever.
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
         raise UnreadableImage(path, "there is no such file.", "Put the image there, or correct the path.") from error
     except OSError as error:
         raise UnreadableImage(path, f"cannot be opened ({error}).", "Check its permissions and the disk.") from error
     _refuse_empty(data, path)
+    refuse_large(data, path)
     return data
+
+
+def refuse_large(data: bytes, path: object) -> None:
+    """Refuse a file of which no more than `MAX_BYTES` and one was read.
+
+    Raises:
+        UnreadableImage: There is more than `MAX_BYTES`.
+    """
+    if len(data) > MAX_BYTES:
+        problem = f"the file has more than {MAX_BYTES // 1_000_000} million bytes."
+        raise UnreadableImage(path, problem, "Save it compressed, or reduce it.")
 
 
 def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> NDArray[np.uint8]:

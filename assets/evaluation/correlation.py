@@ -56,7 +56,11 @@ def headline(frame: pd.DataFrame, samples: Frames, known: dict[str, Dataset], ho
 def srcc_is_high_enough(
     context: dg.AssetCheckExecutionContext, correlation: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """The scores order samples as people do: SRCC reaches the data set's minimum, where one is set."""
+    """Quality (FAIL): the scores order samples as people do: SRCC reaches the data set's minimum, where one is set.
+
+    What to do: Look in category_breakdown at the groups in which it is low.
+    Withheld: nothing.
+    """
     known = known_datasets(study.evaluation)
     return gate_of_each_dataset(context, correlation, lambda name, frame: srcc_gate(frame, known[name]))
 
@@ -65,7 +69,10 @@ def srcc_is_high_enough(
 def srcc_is_high_enough_for_sure(
     context: dg.AssetCheckExecutionContext, correlation: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: the lower bound of SRCC reaches it too."""
+    """Advice (note): the lower bound of SRCC reaches it too.
+
+    What to do: Add samples: the interval narrows.
+    """
     known = known_datasets(study.evaluation)
     return gate_of_each_dataset(
         context,
@@ -94,5 +101,5 @@ def srcc_gate(frame: pd.DataFrame, dataset: Dataset, column: str = "value") -> G
         reason=reason,
         remedy="Set `min_accuracy` instead of `min_srcc`, or correct the data set's `kind`."
         if frame.empty
-        else "category_breakdown says in which groups it is low.",
+        else "Look in category_breakdown at the groups in which it is low.",
     )

@@ -18,7 +18,12 @@ from resources.study import Study
 
 
 @dg.asset(
-    group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"csv", "json"}, code_version="1"
+    group_name="evaluation",
+    deps=["dataset_files"],
+    partitions_def=DATASETS,
+    backfill_policy=ONE_RUN,
+    kinds={"csv", "json"},
+    code_version="1",
 )
 def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> Frames:
     """Reads a data set's file; rows that cannot be used are left out and counted by cause."""

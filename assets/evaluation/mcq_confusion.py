@@ -57,7 +57,11 @@ def right_of(frame: pd.DataFrame) -> tuple[int, int]:
 def accuracy_is_high_enough(
     context: dg.AssetCheckExecutionContext, mcq_confusion: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Enough questions are answered right: accuracy reaches the data set's minimum, where one is set."""
+    """Quality (FAIL): enough questions are answered right: accuracy reaches the data set's minimum, where one is set.
+
+    What to do: Look in option_rates and category_breakdown at where it is low.
+    Withheld: nothing.
+    """
     known = known_datasets(study.evaluation)
     return gate_of_each_dataset(context, mcq_confusion, lambda name, frame: accuracy_gate(frame, known[name]))
 
@@ -74,7 +78,7 @@ def accuracy_gate(frame: pd.DataFrame, dataset: Dataset) -> Gate | None:
         n=total,
         counted="questions",
         what="Accuracy",
-        remedy="option_rates and category_breakdown say where it is low."
+        remedy="Look in option_rates and category_breakdown at where it is low."
         if total
         else "Set `min_srcc` instead of `min_accuracy`, or correct the data set's `kind`.",
         reason="the data set has no answers",

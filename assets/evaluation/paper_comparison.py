@@ -48,7 +48,11 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 def near_the_paper(
     context: dg.AssetCheckExecutionContext, paper_comparison: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Our numbers are near the paper's: the largest difference keeps the data set's limit, where one is set."""
+    """Quality (FAIL): the largest difference from the paper's numbers keeps the data set's limit, where one is set.
+
+    What to do: Compare protocol, split and mapping with the paper's.
+    Withheld: nothing.
+    """
     known, baseline = known_datasets(study.evaluation), baseline_of(study)
     return gate_of_each_dataset(
         context, paper_comparison, lambda name, frame: paper_gate(frame, known[name], lack_of(baseline, name))

@@ -18,9 +18,8 @@ from assets.anchor import (
     occasion_rows,
     pinned_occasion,
 )
-from assets.checks import require
 from assets.fidelity.judge_calls import judging_of
-from assets.fidelity.study_objects import mismatch_gate
+from assets.fidelity.study_objects import require_sound_objects
 from assets.golden_setting import setting_in_force
 from assets.partitions import metadata_value
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
@@ -54,7 +53,7 @@ def anchor_scores(
     progress: dg.ResourceParam[TracksProgress],
 ) -> pd.DataFrame:
     """Judges the anchor once a day of runs: the second run of a day asks nothing anew."""
-    require(mismatch_gate(study_objects))
+    require_sound_objects(study_objects, study.fidelity)
     require_a_judge_that_answers_anew(study.fidelity)
     today, plan = day_of(context), study.fidelity
     known = study.ledger.occasion_rows(study.name)

@@ -19,7 +19,7 @@ from analysis.icc import icc
 from analysis.undefined import UndefinedStatistic
 from assets.checks import WARN, gate_of_each
 from assets.fidelity.matched_scores import judge_scores
-from assets.fidelity.score_matrix import as_planned
+from assets.fidelity.score_matrix import as_planned, sound_matrix
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed
@@ -43,7 +43,7 @@ def annotator_test(
     needed = study.fidelity.thresholds.stand_in_share
     return each_partition(
         context,
-        lambda key: annotator_rows(key, score_matrix[key], human_scores, study.fidelity),
+        lambda key: annotator_rows(key, sound_matrix(score_matrix[key], study.fidelity), human_scores, study.fidelity),
         lambda frame: headline(frame, needed),
     )
 
@@ -150,7 +150,10 @@ def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
 def judge_can_stand_in(
     context: dg.AssetCheckExecutionContext, annotator_test: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: the judge wins against enough annotators to stand in for one of them."""
+    """Advice (note): the judge wins against enough annotators to stand in for one of them.
+
+    What to do: Look in annotator_test at whom the judge loses against; have several people score more objects.
+    """
     needed = study.fidelity.thresholds.stand_in_share
     return gate_of_each(context, annotator_test, lambda frame: stand_in_gate(frame, needed), WARN)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.convergence import convergence
-from assets.fidelity.score_matrix import as_planned, scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -18,7 +18,7 @@ def convergence_curves(
     """One row per object and number of repeats: running statistics, and how many repeats would do."""
     return each_partition(
         context,
-        lambda key: curve_rows(score_matrix[key], study.fidelity),
+        lambda key: curve_rows(sound_matrix(score_matrix[key], study.fidelity), study.fidelity),
         lambda frame: {"median_projected_n": frame.drop_duplicates("object")["projected_n"].median()},
     )
 

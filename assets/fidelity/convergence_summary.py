@@ -4,7 +4,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.convergence import convergence, summarised
-from assets.fidelity.score_matrix import as_planned, scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_convergence
@@ -20,7 +20,10 @@ def convergence_summary(
     study: dg.ResourceParam[Study],
 ) -> Frames:
     """One row per number of repeats: how wide the objects' intervals are then, and how many are narrow enough."""
-    frames = {key: summary_of_looks(matrix, study.fidelity) for key, matrix in score_matrix.items()}
+    frames = {
+        key: summary_of_looks(sound_matrix(matrix, study.fidelity), study.fidelity)
+        for key, matrix in score_matrix.items()
+    }
     return each_partition(context, frames.__getitem__, lambda frame: headline(frame, convergence_curves))
 
 

@@ -43,7 +43,10 @@ def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dic
 
 @dg.asset_check(asset=dose_response)
 def more_costs_more(dose_response: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: within items the dose explains the drops, for each kind of alteration."""
+    """Advice (note): within items the dose explains the drops, for each kind of alteration.
+
+    What to do: Look at the lines in dose_response; more items steady them.
+    """
     return gate_result(dose_gate(dose_response, study.fidelity.thresholds.dose_response_r2), WARN)
 
 
@@ -83,9 +86,10 @@ def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
         what=f"R squared of drop on dose for {worst['kind']}{which}",
         reason=str(worst["undefined"]),
     )
-    said = f"{gate.sentence} Short of it: {listed(_said(row) for row in failing)}."
+    remedy = "Look at the lines in dose_response; more items steady them."
+    said = f"{gate.sentence} Short of it: {listed(_said(row) for row in failing)}. {remedy}"
     holds = f"{gate.sentence} Every line rises with the dose."
-    return told(gate._replace(passed=not failing, sentence=said), holds)
+    return told(gate._replace(passed=not failing, sentence=said, remedy=remedy if failing else ""), holds)
 
 
 def _reading(row: Mapping[Any, Any], threshold: float) -> str:

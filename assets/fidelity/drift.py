@@ -27,6 +27,8 @@ from resources.tables.fidelity_decision import DRIFT
 NOT_PINNED = f"no occasion has {FEWEST_PAIRS} objects with enough valid repeats: nothing is pinned yet"
 PARTS = ("same_identity", "same_models", "same_material")
 IS_PINNED = "this occasion is the pinned one"
+NO_OCCASION = "The anchor was judged on 0 days; needed: at least 1."
+MEND_JUDGE = "Go back to that judge, or judge the settings again: old and new scores are not one series."
 
 
 @dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="1")
@@ -154,19 +156,28 @@ def n_moved(scores: pd.DataFrame, pinned: str, occasion: str, study: FidelityStu
 
 @dg.asset_check(asset=drift)
 def anchor_mean_holds(drift: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: on the latest occasion the anchor's mean score is near the one when it was pinned."""
+    """Advice (note): on the latest occasion the anchor's mean score is near the one when it was pinned.
+
+    What to do: Pin the model's version; judge the settings again before new scores stand beside old ones.
+    """
     return gate_result(shift_gate(drift, study.fidelity.thresholds.drift_shift), WARN)
 
 
 @dg.asset_check(asset=drift)
 def anchor_scores_hold(drift: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: on the latest occasion the anchor's scores agree with those when it was pinned."""
+    """Advice (note): on the latest occasion the anchor's scores agree with those when it was pinned.
+
+    What to do: Pin the model's version; judge the settings again before new scores stand beside old ones.
+    """
     return gate_result(agreement_gate(drift, study.fidelity.thresholds.drift_icc), WARN)
 
 
 @dg.asset_check(asset=drift)
 def same_judge_as_pinned(drift: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice: on the latest occasion judge, answering models, prompt and images are those when it was pinned."""
+    """Advice (note): on the latest occasion judge, answering models, prompt and images are those when it was pinned.
+
+    What to do: Go back to the pinned judge, or judge the settings again with the new one.
+    """
     return gate_result(judge_gate(drift), WARN)
 
 
@@ -218,7 +229,7 @@ def judge_gate(frame: pd.DataFrame) -> Gate:
         n=len(PARTS),
         counted="parts (judge, answering models, prompt and images)",
         what=f"Number of parts of the judge that are not those of {last['pinned']}",
-        remedy=f"On {last['occasion']} {last['changes']}. Scores of before and after are those of two judges.",
+        remedy=f"On {last['occasion']} {last['changes']}. {MEND_JUDGE}",
     )
     if not last["n_pinned"]:
         return gate._replace(passed=True, seen=None, sentence=f"On {last['occasion']} {NOT_PINNED}.")
@@ -227,7 +238,8 @@ def judge_gate(frame: pd.DataFrame) -> Gate:
 
 
 def _no_occasion(name: str, needed: str) -> Gate:
-    return Gate(name, False, None, needed, "The anchor was not judged on any day yet. Run `anchor_scores` again.")
+    remedy = "Run `anchor_scores` again."
+    return Gate(name, False, None, needed, f"{NO_OCCASION} {remedy}", 0, "not judged on any day", remedy)
 
 
 def _is_pinned(last: pd.Series) -> bool:
@@ -252,6 +264,6 @@ def _remedy(last: pd.Series, column: str) -> str:
     if pd.isna(last["changes"]):
         if pd.isna(last[column]):
             # Without a number nothing says that the judge is another one.
-            return ""
-        return "Judge, prompt and images are the same: the provider's model may have changed under its name."
-    return f"On {last['occasion']}: {last['changes']}."
+            return "Run `anchor_scores` again."
+        return f"Judge, prompt and images are the same: the model may have changed under its name. {MEND_JUDGE}"
+    return f"On {last['occasion']}: {last['changes']}. {MEND_JUDGE}"

@@ -10,6 +10,7 @@ from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate
 from analysis.dependent_correlations import ASSUMES
 from analysis.prediction_powered import FEWEST_LABELS, judge_alone, labels_alone, prediction_powered_mean
 from analysis.undefined import UndefinedStatistic
+from assets.fidelity.matched_scores import sound_matches
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.annotators import draw_few_labels
@@ -24,7 +25,9 @@ FEWEST_SHOWN = 5
 @dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
 def few_labels(context: dg.AssetExecutionContext, matched_scores: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per number of labels: the mean by labels and judge together, and by either alone."""
-    return each_partition(context, lambda key: label_rows(key, matched_scores[key], study.fidelity), headline)
+    return each_partition(
+        context, lambda key: label_rows(key, sound_matches(matched_scores[key]), study.fidelity), headline
+    )
 
 
 def label_rows(setting: str, matched: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:

@@ -8,9 +8,9 @@ import pandas as pd
 from upath import UPath
 
 from analysis.gates import Gate, at_most
-from assets.checks import NOT_ASKED, gate_result, require, told
+from assets.checks import NOT_ASKED, gate_result, told
 from assets.choosing_products import products_that_choose
-from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate
+from assets.fidelity.study_objects import require_sound_objects
 from assets.golden_choice import golden_objects, other_object
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
@@ -43,8 +43,7 @@ def golden_images(
     progress: dg.ResourceParam[TracksProgress],
 ) -> pd.DataFrame:
     """Alters the renders of some items, on the object only, and writes each picture that is not there yet."""
-    require(mismatch_gate(study_objects))
-    require(enough_objects_gate(study_objects))
+    require_sound_objects(study_objects, study.fidelity)
     alterations = alterations_of(study.fidelity.golden)
     choosing = products_that_choose(study_objects, human_scores, study.fidelity).products
     chosen = golden_objects(study_objects, choosing, study.fidelity)
@@ -154,7 +153,10 @@ def contact_sheet(rows: pd.DataFrame) -> tuple[str, list[tuple[str, Any]]]:
 def golden_images_are_of_the_judged_renders(
     golden_images: pd.DataFrame, study_objects: pd.DataFrame
 ) -> dg.AssetCheckResult:
-    """Every golden image is on the disk as it was made, of the render and beside the photos that are judged now."""
+    """Integrity (STOP): every golden image is on the disk as made, of the render and photos that are judged now.
+
+    What to do: Make `study_objects` and then `golden_images` again.
+    """
     return gate_result(current_renders_gate(golden_images, study_objects))
 
 

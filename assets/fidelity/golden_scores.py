@@ -15,6 +15,7 @@ from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
 from assets.fidelity.judge_calls import judged_objects, judging_of
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, matrix_of
+from assets.fidelity.study_objects import require_sound_objects
 from assets.golden_setting import setting_in_force
 from assets.partitions import MADE_SO_FAR, Frames
 from assets.plan_in_force import PlanInForce, difference, plan_in_force
@@ -51,6 +52,7 @@ def golden_scores(
     progress: dg.ResourceParam[TracksProgress],
 ) -> pd.DataFrame:
     """Asks the judge about every golden image that the ledger does not answer yet, at one setting."""
+    require_sound_objects(study_objects, study.fidelity)
     require(current_renders_gate(golden_images, study_objects))
     if golden_images.empty:
         nothing = pd.DataFrame(columns=[column.name for column in GOLDEN_SCORES.columns])
@@ -170,13 +172,19 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 
 @dg.asset_check(asset=golden_scores)
 def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: nearly every golden image has a score beside its original's; failures are not random."""
+    """Advice (note): nearly every golden image has a score beside its original's; failures are not random.
+
+    What to do: Run it again: faults are asked again.
+    """
     return gate_result(complete_gate(golden_scores, study.fidelity.max_missing_share), WARN)
 
 
 @dg.asset_check(asset=golden_scores)
 def golden_items_are_held_out(golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: no item of the golden set had a part in choosing the setting."""
+    """Advice (note): no item of the golden set had a part in choosing the setting.
+
+    What to do: Name items in `golden.items` of products that do not choose, or judge more products.
+    """
     return gate_result(held_out_gate(golden_scores, study.fidelity), WARN)
 
 

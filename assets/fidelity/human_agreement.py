@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate, at_least, at_most
 from assets.agreement_rows import agreement_rows, unit_of
 from assets.checks import WARN, gate_of_each
-from assets.fidelity.matched_scores import match_column
+from assets.fidelity.matched_scores import match_column, sound_matches
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_agreement_by_group
@@ -16,6 +16,7 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 
 ALL = "all objects"
+NOT_ENOUGH = "It takes three objects or more that judge and people scored, with scores that differ: score more."
 GROUPINGS = ("category_l3", "algorithm")
 HEADLINE = ("spearman_r", "pearson_r", "mae", "rmse", "bias")
 
@@ -31,7 +32,9 @@ def human_agreement(
     """One row per group and statistic: overall, by category and by algorithm."""
     return each_partition(
         context,
-        lambda key: agreement_table(key, matched_scores[key], human_scores, study_objects, study.fidelity),
+        lambda key: agreement_table(
+            key, sound_matches(matched_scores[key]), human_scores, study_objects, study.fidelity
+        ),
         lambda frame: headline(frame, study.fidelity.thresholds.spearman),
     )
 
@@ -78,7 +81,11 @@ def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
 def orders_like_people(
     context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """The judge orders objects as people do: Spearman reaches its threshold."""
+    """Quality (FAIL): the judge orders objects as people do: Spearman reaches its threshold.
+
+    What to do: Look at the scatter plot in matched_scores; try another prompt or judge.
+    Withheld: the setting is not recommended.
+    """
     return gate_of_each(
         context, human_agreement, lambda frame: spearman_gate(frame, study.fidelity.thresholds.spearman)
     )
@@ -88,7 +95,10 @@ def orders_like_people(
 def orders_like_people_for_sure(
     context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: the lower bound of Spearman reaches the threshold too."""
+    """Advice (note): the lower bound of Spearman reaches the threshold too.
+
+    What to do: Judge objects of more products.
+    """
     threshold = study.fidelity.thresholds.spearman
     return gate_of_each(context, human_agreement, lambda frame: spearman_gate(frame, threshold, "ci_low"), WARN)
 
@@ -97,7 +107,11 @@ def orders_like_people_for_sure(
 def close_to_people(
     context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """The judge's scores are near people's: the mean absolute error keeps its limit."""
+    """Quality (FAIL): the judge's scores are near people's: the mean absolute error keeps its limit.
+
+    What to do: Calibrate: `mae_linear` in human_agreement says what that would leave.
+    Withheld: nothing; read the scores as an order, not as people's numbers.
+    """
     return gate_of_each(context, human_agreement, lambda frame: error_gate(frame, "mae", study.fidelity.thresholds.mae))
 
 
@@ -105,7 +119,10 @@ def close_to_people(
 def no_large_errors(
     context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: the root mean squared error, in which large errors weigh more, keeps its limit."""
+    """Advice (note): the root mean squared error, in which large errors weigh more, keeps its limit.
+
+    What to do: Calibrate: `mae_linear` in human_agreement says what that would leave.
+    """
     return gate_of_each(
         context, human_agreement, lambda frame: error_gate(frame, "rmse", study.fidelity.thresholds.rmse), WARN
     )
@@ -124,7 +141,7 @@ def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") 
         n=int(row["n_used"]),
         what="Spearman with people" if column == "value" else "The lower bound of Spearman with people",
         reason=_reason(row),
-        remedy="" if pd.isna(row["value"]) else remedy,
+        remedy=NOT_ENOUGH if pd.isna(row["value"]) else remedy,
     )
 
 
@@ -140,9 +157,9 @@ def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
         n=int(row["n_used"]),
         what=f"{what} against people",
         reason=_reason(row),
-        remedy=""
+        remedy=NOT_ENOUGH
         if seen is None
-        else "mae_linear in human_agreement says what a calibration on held-out products would leave.",
+        else "Calibrate: mae_linear in human_agreement says what a calibration on held-out products would leave.",
     )
 
 

@@ -17,7 +17,7 @@ from resources.plots.figure import figure_metadata
 from resources.study import Study
 
 
-@dg.asset(group_name="fidelity", kinds={"csv"}, code_version="1")
+@dg.asset(group_name="fidelity", deps=["score_file", "catalogue_file"], kinds={"csv"}, code_version="1")
 def human_scores(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads the score file and joins the catalogue by job hash; a blank score is left out and counted."""
     path = study.fidelity.human_scores
@@ -52,7 +52,10 @@ def headline(read: HumanScoresRead) -> dict[str, Any]:
 
 @dg.asset_check(asset=human_scores, blocking=True)
 def every_row_accounted_for(human_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Each row of the score file is in the table or was left out for a counted cause."""
+    """Integrity (STOP): each row of the score file is in the table or was left out for a counted cause.
+
+    What to do: Make `human_scores` again: the file changed since the table was made.
+    """
     return gate_result(accounted_gate(human_scores, read_human_scores(study.fidelity)))
 
 

@@ -13,7 +13,7 @@ from analysis.icc import Icc, IccForm, icc, icc_band
 from analysis.icc_bootstrap import icc_bootstrap
 from analysis.undefined import UndefinedStatistic
 from assets.checks import WARN, gate_of_each, told
-from assets.fidelity.score_matrix import as_planned, scores_of
+from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.intervals import in_words
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
@@ -23,6 +23,7 @@ from resources.study import Study
 from resources.tables.fidelity_statistics import FORMS, ICC_BY_SETTING
 
 PINGOUIN_TOLERANCE = 1e-8
+NOT_ENOUGH = "It takes two objects or more with two valid repeats or more that differ: judge more."
 HEADLINE = ["icc_1k", "icc_1k_low", "icc_1k_high", "lower_bound", "band", "n_used", "n_products"]
 
 
@@ -32,7 +33,7 @@ def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, stud
     threshold = study.fidelity.thresholds.icc
     return each_partition(
         context,
-        lambda key: icc_row(score_matrix[key], study.fidelity),
+        lambda key: icc_row(sound_matrix(score_matrix[key], study.fidelity), study.fidelity),
         lambda row: headline(row, threshold),
     )
 
@@ -128,7 +129,11 @@ def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
 def repeatable(
     context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """The mean of the repeats is repeatable: ICC(1,k) reaches its threshold."""
+    """Quality (FAIL): the mean of the repeats is repeatable: ICC(1,k) reaches its threshold.
+
+    What to do: Plan more repeats, or judge at a lower temperature that still varies.
+    Withheld: the setting is not recommended.
+    """
     return gate_of_each(context, icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc))
 
 
@@ -136,7 +141,10 @@ def repeatable(
 def repeatable_for_sure(
     context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: the lower bound of ICC(1,k) reaches the threshold too."""
+    """Advice (note): the lower bound of ICC(1,k) reaches the threshold too.
+
+    What to do: Judge more objects of more products.
+    """
     return gate_of_each(context, icc_by_setting, lambda row: lower_bound_gate(row, study.fidelity.thresholds.icc), WARN)
 
 
@@ -146,7 +154,10 @@ def repeatable_for_sure(
 def icc_agrees_with_pingouin(
     context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, score_matrix: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: an independent implementation gives the same six coefficients."""
+    """Advice (note): an independent implementation gives the same six coefficients.
+
+    What to do: Report it with the score matrix: one of the two is wrong.
+    """
     return gate_of_each(
         context, icc_by_setting, lambda row: pingouin_gate(row, score_matrix[row["setting"].iloc[0]]), WARN
     )
@@ -164,7 +175,7 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
         n=int(seen["n_used"]),
         what="ICC(1,k)",
         reason=str(seen["undefined"]),
-        remedy=""
+        remedy=NOT_ENOUGH
         if pd.isna(seen["icc_1k"])
         else "More repeats raise ICC(1,k); a lower temperature narrows the repeats.",
     )
@@ -182,7 +193,7 @@ def lower_bound_gate(row: pd.DataFrame, threshold: float) -> Gate:
         n=int(seen["n_used"]),
         what="The lower bound of ICC(1,k)",
         reason=str(seen["interval_by_product"] if pd.isna(seen["undefined"]) else seen["undefined"]),
-        remedy="" if pd.isna(seen["icc_1k"]) else "More objects of more products narrow the interval.",
+        remedy=NOT_ENOUGH if pd.isna(seen["icc_1k"]) else "More objects of more products narrow the interval.",
     )
 
 
@@ -191,7 +202,8 @@ def _deterministic_gate(name: str, n: int, threshold: float) -> Gate:
         f"ICC(1,k) is 1 by construction over {n} objects and does not count: the setting is deterministic, all repeats "
         f"of each object are equal, which shows nothing about repeatability; needed: at least {threshold:g}."
     )
-    return Gate(name, False, None, f">= {threshold:g}", sentence, n, DETERMINISTIC)
+    remedy = "Judge at a temperature above 0."
+    return Gate(name, False, None, f">= {threshold:g}", f"{sentence} {remedy}", n, DETERMINISTIC, remedy)
 
 
 def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:

@@ -8,8 +8,8 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
-from assets.checks import WARN, gate_of_each, require, told
-from assets.fidelity.study_objects import mismatch_gate, missing_gate
+from assets.checks import WARN, gate_of_each, told
+from assets.fidelity.study_objects import require_sound_objects
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from assets.who_started import started_by_a_person
 from resources.configuration.grid import Setting, setting_from_key
@@ -40,8 +40,7 @@ def judge_calls(
     progress: dg.ResourceParam[TracksProgress],
 ) -> Frames:
     """Asks the judge what the ledger does not answer yet, then takes the ledger's rows of these settings."""
-    require(mismatch_gate(study_objects))
-    require(missing_gate(study_objects, study.fidelity.max_missing_share))
+    require_sound_objects(study_objects, study.fidelity)
     objects = judged_objects(study_objects)
     settings = [setting_from_key(key) for key in keys_of(context)]
     judging = judging_of(context, study, objects, settings)
@@ -115,7 +114,11 @@ def first_answers(calls: pd.DataFrame) -> pd.DataFrame:
 def answers_are_valid_json(
     context: dg.AssetCheckExecutionContext, judge_calls: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """The judge keeps to the answer's form: JSON validity reaches its threshold."""
+    """Quality (FAIL): the judge keeps to the answer's form: JSON validity reaches its threshold.
+
+    What to do: Read `fault_message` in judge_calls, then change the prompt or take a judge that keeps to the form.
+    Withheld: the setting is not recommended.
+    """
     return gate_of_each(
         context,
         judge_calls,
@@ -125,7 +128,10 @@ def answers_are_valid_json(
 
 @dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
 def same_model_answered(context: dg.AssetCheckExecutionContext, judge_calls: Frames) -> dg.AssetCheckResult:
-    """Advice: one model with one fingerprint gave all answers; a provider that swaps it changes the judge."""
+    """Advice (note): one model with one fingerprint gave all answers; a provider that swaps it changes the judge.
+
+    What to do: Pin the model's version, or name the model that answers.
+    """
     return gate_of_each(context, judge_calls, model_gate, WARN)
 
 
@@ -133,7 +139,10 @@ def same_model_answered(context: dg.AssetCheckExecutionContext, judge_calls: Fra
 def prices_are_recent(
     context: dg.AssetCheckExecutionContext, judge_calls: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: the price by which a paid judge's budget is kept was looked up within the last 180 days."""
+    """Advice (note): the price by which a paid judge's budget is kept was looked up within the last 180 days.
+
+    What to do: Look the price up and set `price`.
+    """
     gate = price_age_gate(study.fidelity.judge)
     return gate_of_each(context, judge_calls, lambda _calls: gate, WARN)
 
@@ -163,12 +172,16 @@ def model_gate(calls: pd.DataFrame) -> Gate:
         }
     )
     if gate.passed and others:
-        words = (
-            f"Another model answered than was asked for: {listed(others)}. Name the one that answers, or ask the "
-            "provider why."
-        )
         reason = f"another model answered than was asked for: {listed(others)}"
-        return gate._replace(passed=False, seen=None, sentence=words, reason=reason)
+        return at_most(
+            gate.name,
+            float(len(others)),
+            0,
+            n=len(answered),
+            counted="answers",
+            what="Number of models that answered and were not asked for",
+            remedy=f"These answered: {listed(others)}. Name the one that answers, or ask the provider why.",
+        )._replace(seen=None, reason=reason)
     return told(gate, f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
 
 
@@ -191,6 +204,6 @@ def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.9
         threshold,
         what="JSON validity",
         counted="first answers",
-        remedy="The column `fault_message` says what was wrong with each answer.",
+        remedy="Read in `fault_message` of judge_calls what was wrong with each answer; change prompt or judge.",
         confidence=confidence,
     )

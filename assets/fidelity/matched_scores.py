@@ -6,8 +6,8 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least
 from analysis.pairs import FEWEST_PAIRS
-from assets.checks import gate_of_each, told
-from assets.fidelity.score_matrix import as_planned, scores_of
+from assets.checks import gate_of_each, require, told
+from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_matched_scores
@@ -29,7 +29,9 @@ def matched_scores(
     """One row per object that the judge and at least one person scored."""
     return each_partition(
         context,
-        lambda key: matched_rows(key, score_matrix[key], human_scores, study_objects, study.fidelity),
+        lambda key: matched_rows(
+            key, sound_matrix(score_matrix[key], study.fidelity), human_scores, study_objects, study.fidelity
+        ),
         lambda frame: {
             "n_matched": len(frame),
             "bias": frame["difference"].mean(),
@@ -80,8 +82,21 @@ def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
 
 @dg.asset_check(asset=matched_scores, partitions_def=SETTINGS, blocking=True)
 def some_matched(context: dg.AssetCheckExecutionContext, matched_scores: Frames) -> dg.AssetCheckResult:
-    """Enough objects have a score from both sides to say anything about agreement."""
+    """Integrity (STOP): enough objects have a score from both sides to say anything about agreement.
+
+    What to do: Give score file and renders the same file hashes (`_h` and 8 hex digits), or score more objects.
+    """
     return gate_of_each(context, matched_scores, some_matched_gate)
+
+
+def sound_matches(matched: pd.DataFrame) -> pd.DataFrame:
+    """The pairs, if they are enough: a launch by hand never meets the check.
+
+    Raises:
+        Failure: They are too few.
+    """
+    require(some_matched_gate(matched))
+    return matched
 
 
 def some_matched_gate(matched: pd.DataFrame) -> Gate:

@@ -10,6 +10,7 @@ from analysis.bootstrap import FEWEST_CLUSTERS, clustered_intervals
 from analysis.gates import Gate, at_most
 from assets.checks import WARN, gate_of_each, told
 from assets.fidelity.matched_scores import matched_rows
+from assets.fidelity.score_matrix import sound_matrix
 from assets.intervals import in_words
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
@@ -36,7 +37,14 @@ def retried_calls(
     """One row per setting: objects whose score comes from a later attempt, beside the others."""
     return each_partition(
         context,
-        lambda key: retried_row(key, judge_calls[key], score_matrix[key], human_scores, study_objects, study.fidelity),
+        lambda key: retried_row(
+            key,
+            judge_calls[key],
+            sound_matrix(score_matrix[key], study.fidelity),
+            human_scores,
+            study_objects,
+            study.fidelity,
+        ),
         headline,
     )
 
@@ -129,9 +137,11 @@ def headline(row: pd.DataFrame) -> dict[str, object]:
 
 @dg.asset_check(asset=retried_calls, partitions_def=SETTINGS)
 def retries_not_told_apart(context: dg.AssetCheckExecutionContext, retried_calls: Frames) -> dg.AssetCheckResult:
-    """Advice: the scores do not tell calls that were tried again from other repeats of the same objects.
+    """Advice (note): the scores do not tell calls that were tried again from other repeats of the same objects.
 
     That is not to say that they are equal; few retried calls tell nothing apart.
+
+    What to do: Look at the objects in retried_calls before their scores are used.
     """
     return gate_of_each(context, retried_calls, retried_gate, WARN)
 

@@ -5,8 +5,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.checks import gate_of_each, told
+from assets.checks import gate_of_each, require, told
+from assets.fidelity.study_objects import require_sound_objects
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed
 from resources.judges.contract import SCORED_STATES
 from resources.plots.fidelity import draw_score_matrix
@@ -19,6 +21,7 @@ def score_matrix(
     context: dg.AssetExecutionContext, judge_calls: Frames, study_objects: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> Frames:
     """One row per object, one column per repeat; a verdict that is missing stays null."""
+    require_sound_objects(study_objects, study.fidelity)
     repeats = study.fidelity.repeats
     return each_partition(context, lambda key: matrix_of(key, judge_calls[key], study_objects, repeats), headline)
 
@@ -55,6 +58,19 @@ def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
     return matrix
 
 
+def sound_matrix(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """The matrix, if it is of the plan in force and its gate holds: a launch by hand never meets the check.
+
+    Raises:
+        UserError: It was made with another number of repeats.
+        Failure: An object has too few valid repeats.
+    """
+    gate = enough_repeats_gate(as_planned(matrix, study.repeats), study.minimum_repeats)
+    setting = matrix["setting"].iloc[0] if len(matrix) else "no setting"
+    require(gate._replace(sentence=f"{setting}: {gate.sentence}"))
+    return matrix
+
+
 def scores_of(matrix: pd.DataFrame) -> np.ndarray:
     """The numbers of the table, shape ``(n_objects, n_repeats)``, NaN where a verdict is missing."""
     return matrix.filter(regex=r"^repeat_\d+$").to_numpy(dtype="float64")
@@ -73,7 +89,10 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
 def enough_repeats(
     context: dg.AssetCheckExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Every object has the valid repeats that its statistics need."""
+    """Integrity (STOP): every object has the valid repeats that its statistics need.
+
+    What to do: Run the setting again: faults are asked again. An invalid answer is final: plan more repeats.
+    """
     return gate_of_each(
         context, score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity.minimum_repeats)
     )
@@ -91,7 +110,7 @@ def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:
         n=len(matrix),
         what="Fewest valid repeats of an object",
         reason="no object was judged",
-        remedy=""
+        remedy="See what something_to_judge lacks."
         if fewest is None
         else f"Too few: {named}. Run the setting again: faults are asked again. An invalid answer is final: plan more "
         "repeats.",

@@ -20,6 +20,7 @@ from resources.tables.fidelity_golden import DISTURBED, IN_PART, NOT_SEEN, UNKNO
 
 STRIPES = ("stripes", "stripes_shaded")
 STRONG_OPACITY = 0.7
+NO_PAIRS = "Run `golden_scores` again: it takes two items or more with a pair of scores."
 
 
 @dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="2")
@@ -54,39 +55,59 @@ def _named(frame: pd.DataFrame, seen: str) -> str:
 
 @dg.asset_check(asset=sensitivity)
 def stripes_are_seen(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Each stripes alteration lowers the scores by a large effect: Cohen's d reaches its threshold."""
+    """Quality (FAIL): each stripes alteration lowers the scores by a large effect: Cohen's d reaches its threshold.
+
+    What to do: Look at the pairs in golden_scores; try another prompt or judge.
+    Withheld: nothing; do not trust a small difference between two scores.
+    """
     return gate_result(effect_gate(sensitivity, study.fidelity.thresholds.effect_size))
 
 
 @dg.asset_check(asset=sensitivity)
 def stripes_lower_the_score(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Each stripes alteration lowers the score of nearly every item: the hit rate reaches its threshold."""
+    """Quality (FAIL): stripes lower the score of nearly every item: the hit rate reaches its threshold.
+
+    What to do: Look at the pairs in golden_scores; try another prompt or judge.
+    Withheld: nothing; do not trust a small difference between two scores.
+    """
     plan = study.fidelity
     return gate_result(hit_rate_gate(sensitivity, plan.thresholds.hit_rate, plan.confidence))
 
 
 @dg.asset_check(asset=sensitivity)
 def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: the lower bound of Cohen's d reaches the threshold too."""
+    """Advice (note): the lower bound of Cohen's d reaches the threshold too.
+
+    What to do: Put more items into the golden set.
+    """
     gate = effect_gate(sensitivity, study.fidelity.thresholds.effect_size, "cohens_d_low")
     return gate_result(gate, WARN)
 
 
 @dg.asset_check(asset=sensitivity)
 def strong_stripes_stand_out(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: stripes at opacity 0.7 lower the scores by a very large effect."""
+    """Advice (note): stripes at opacity 0.7 lower the scores by a very large effect.
+
+    What to do: Look at the pairs in golden_scores; try another prompt or judge.
+    """
     return gate_result(strong_stripes_gate(sensitivity, study.fidelity.thresholds.stripes_effect_size), WARN)
 
 
 @dg.asset_check(asset=sensitivity)
 def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: untouched and imperceptibly changed copies score as the original does."""
+    """Advice (note): untouched and imperceptibly changed copies score as the original does.
+
+    What to do: Plan more repeats, which steady the scores.
+    """
     return gate_result(false_alarm_gate(sensitivity, study.fidelity.thresholds.false_alarm_rate), WARN)
 
 
 @dg.asset_check(asset=sensitivity)
 def every_alteration_is_seen(sensitivity: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice: there is no alteration that the judge does not see."""
+    """Advice (note): there is no alteration that the judge does not see.
+
+    What to do: Do not read scores as speaking of such differences, or try another prompt or judge.
+    """
     return gate_result(seen_gate(sensitivity), WARN)
 
 
@@ -158,7 +179,7 @@ def false_alarm_gate(frame: pd.DataFrame, limit: float) -> Gate:
         counted="items",
         what=f"False-alarm rate on {worst['alteration']}{which}",
         reason=str(worst["undefined"]),
-        remedy=""
+        remedy=NO_PAIRS
         if pd.isna(worst["false_alarm_rate"])
         else "The judge's scores move without a change; drops of this size mean nothing. More repeats steady them.",
     )
@@ -172,9 +193,9 @@ def seen_gate(frame: pd.DataFrame) -> Gate:
     missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
     unknown = worse.loc[worse["seen"] == UNKNOWN, "alteration"].tolist()
     without = f"fewer than {FEWEST} items have a pair of scores that counts for {listed(unknown)}"
-    remedy = f"They are {', '.join(missed)}: differences of that kind do not lower its scores."
+    remedy = f"They are {', '.join(missed)}: differences of that kind do not lower its scores. Do not read them so."
     if unknown:
-        remedy = f"{remedy} Besides, {without}." if missed else "Run `golden_scores` again."
+        remedy = f"{remedy} Besides, {without}." if missed else NO_PAIRS
     gate = at_most(
         "every_alteration_is_seen",
         float(len(missed)) if missed or not unknown else None,
@@ -206,7 +227,7 @@ def _effect_gate(name: str, worst: pd.Series | None, n_stripes: int, threshold: 
         counted="items",
         what=f"{what} on {worst['alteration']}{which}",
         reason=str(reason),
-        remedy=""
+        remedy=NO_PAIRS
         if pd.isna(worst["cohens_d"])
         else "Look at these pairs in golden_scores; more items narrow the interval.",
     )

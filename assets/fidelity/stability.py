@@ -6,7 +6,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from analysis.stability import stability as of_matrix
 from assets.checks import WARN, gate_of_each
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import scores_of, sound_matrix
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.plots.fidelity import draw_stability
 from resources.plots.figure import figure_metadata
@@ -19,7 +19,7 @@ def stability(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg
     limit = study.fidelity.thresholds.median_mad
     return each_partition(
         context,
-        lambda key: stability_rows(score_matrix[key], study.fidelity.confidence),
+        lambda key: stability_rows(sound_matrix(score_matrix[key], study.fidelity), study.fidelity.confidence),
         lambda frame: {
             "n_objects": len(frame),
             "median_mad": frame["mad"].median(),
@@ -51,7 +51,11 @@ def stability_rows(matrix: pd.DataFrame, confidence: float) -> pd.DataFrame:
 def repeats_agree(
     context: dg.AssetCheckExecutionContext, stability: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """The repeats of a typical object agree: the median MAD keeps its limit."""
+    """Quality (FAIL): the repeats of a typical object agree: the median MAD keeps its limit.
+
+    What to do: Judge at a lower temperature.
+    Withheld: the setting is not recommended.
+    """
     return gate_of_each(context, stability, lambda frame: mad_gate(frame, study.fidelity.thresholds.median_mad))
 
 
@@ -59,7 +63,10 @@ def repeats_agree(
 def means_are_precise(
     context: dg.AssetCheckExecutionContext, stability: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: a typical object's mean is known closely: the median half-width keeps its limit."""
+    """Advice (note): a typical object's mean is known closely: the median half-width keeps its limit.
+
+    What to do: Plan as many repeats as `projected_n` in convergence_curves says.
+    """
     return gate_of_each(
         context, stability, lambda frame: width_gate(frame, study.fidelity.thresholds.ci_half_width), WARN
     )
@@ -80,5 +87,5 @@ def _median_gate(name: str, values: pd.Series, limit: float, what: str, remedy: 
     known = values.dropna()
     seen = float(known.median()) if len(known) else None
     reason = "no object has enough repeats"
-    remedy = remedy if len(known) else ""
+    remedy = remedy if len(known) else "Judge the setting with more repeats."
     return at_most(name, seen, limit, n=len(known), what=what, reason=reason, remedy=remedy)

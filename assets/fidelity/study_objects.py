@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.pairs import FEWEST_PAIRS
-from assets.checks import gate_result, told
+from assets.checks import gate_result, require, told
 from assets.golden_choice import refuse_unknown_items
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
@@ -26,7 +26,12 @@ SHOWN = 6
 THUMBNAIL_PX = 160
 
 
-@dg.asset(group_name="fidelity", kinds={"image"}, code_version="1")
+@dg.asset(
+    group_name="fidelity",
+    deps=["catalogue_file", "selection_file", "reference_images", "candidate_images"],
+    kinds={"image"},
+    code_version="1",
+)
 def study_objects(
     context: dg.AssetExecutionContext, human_scores: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:
@@ -77,26 +82,45 @@ def thumbnails(frame: pd.DataFrame) -> list[tuple[str, list[NDArray[np.uint8]]]]
 
 @dg.asset_check(asset=study_objects, blocking=True)
 def render_shows_the_scored_object(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
-    """The judged render is of the very object that people scored, by job hash."""
+    """Integrity (STOP): the judged render is of the very object that people scored, by job hash.
+
+    What to do: Correct `output_glb_relpath` of the objects that are named, or set `mismatched_objects: exclude`.
+    """
     return gate_result(mismatch_gate(study_objects))
 
 
 @dg.asset_check(asset=study_objects, blocking=True)
 def images_are_there(study_objects: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Few objects lack usable images."""
+    """Integrity (STOP): few objects lack usable images.
+
+    What to do: Put the images there, name the objects you have in `selected_objects`, or raise `max_missing_share`.
+    """
     return gate_result(missing_gate(study_objects, study.fidelity.max_missing_share))
 
 
 @dg.asset_check(asset=study_objects, blocking=True)
 def something_to_judge(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
-    """Enough objects are left to judge: fewer would be paid for and define no agreement."""
+    """Integrity (STOP): enough objects are left to judge: fewer would be paid for and define no agreement.
+
+    What to do: Score and render more objects, or mend the cause for which the others were left out.
+    """
     return gate_result(enough_objects_gate(study_objects))
+
+
+def require_sound_objects(frame: pd.DataFrame, study: FidelityStudy) -> None:
+    """Stop what would judge or use these objects while a gate on them fails: a launch by hand never meets the checks.
+
+    Raises:
+        Failure: One fails.
+    """
+    for gate in (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame)):
+        require(gate)
 
 
 def enough_objects_gate(frame: pd.DataFrame) -> Gate:
     """Objects to judge against three, under which no correlation with people is defined."""
     causes = frame["excluded"].dropna().unique()
-    remedy = f"The others were left out: {listed(causes)}." if len(causes) else "Score and render more objects."
+    left_out = f"The others were left out: {listed(causes)}. Mend that, or score" if len(causes) else "Score"
     judged = int(frame["excluded"].isna().sum())
     gate = at_least(
         "something_to_judge",
@@ -104,7 +128,7 @@ def enough_objects_gate(frame: pd.DataFrame) -> Gate:
         FEWEST_PAIRS,
         n=len(frame),
         what="Objects to judge",
-        remedy=remedy,
+        remedy=f"{left_out} and render more objects.",
     )
     return told(gate, f"{judged} of {len(frame)} objects are judged; needed: at least {FEWEST_PAIRS}.")
 
@@ -138,7 +162,7 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         remedy=f"{listed(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
         "or raise max_missing_share."
         if len(missing)
-        else "",
+        else "Correct `human_scores` or `selected_objects`: no object is left to judge.",
     )
     usable = f"{len(wanted) - len(missing)} of {len(wanted)} objects have usable images"
     return told(gate, f"{usable}; at most a share of {limit:g} may lack them.")

@@ -97,7 +97,11 @@ def headline(photo_pairs: pd.DataFrame, frame: pd.DataFrame, fit: BradleyTerry |
 def strengths_rest_on_all_votes(
     bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them."""
+    """Quality (FAIL): strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them.
+
+    What to do: Make `bradley_terry` again.
+    Withheld: nothing; do not use the strengths.
+    """
     fit = strengths_of(photo_pairs, study.pairwise) if bradley_terry.empty else None
     return gate_result(all_votes_gate(bradley_terry, photo_pairs, fit if isinstance(fit, str) else ""))
 
@@ -126,7 +130,7 @@ def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, why_none:
         counted="photos",
         what="Number of photos whose strength does not rest on all of their votes",
         reason="no pair has a vote",
-        remedy=f"The first is {both.index[wrong][0]}: make bradley_terry again." if wrong.any() else "",
+        remedy=f"The first is {both.index[wrong][0]}: make bradley_terry again." if wrong.any() else "Collect votes.",
     )
     n_votes = int(about["n_votes"].sum()) // 2
     return told(gate, f"The strengths of {len(about)} photos rest on all {n_votes} votes.")

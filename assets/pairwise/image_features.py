@@ -31,8 +31,10 @@ from resources.progress import TracksProgress
 from resources.study import Study
 from resources.tables.pairwise import IMAGE_FEATURES
 
+REPLACE = "Replace these files."
 
-@dg.asset(group_name="pairwise", kinds={"image", "pytorch"}, code_version="1", pool="gpu")
+
+@dg.asset(group_name="pairwise", deps=["photos"], kinds={"image", "pytorch"}, code_version="1", pool="gpu")
 def image_features(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,
@@ -148,7 +150,10 @@ def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float6
 def few_photos_are_unreadable(
     image_features: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: few photos of judged pairs are there and cannot be decoded; a pair with one of them is not predicted."""
+    """Advice (note): few photos of judged pairs cannot be decoded; a pair with one is not predicted.
+
+    What to do: Replace the photos that are named.
+    """
     features = features_of(study, list(images_of(judged_pairs(photo_pairs)).index), ())
     return gate_result(unreadable_gate(features, study.pairwise.max_missing_share), WARN)
 
@@ -163,8 +168,9 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
     unreadable = features["unreadable"].dropna()
     if len(features) and len(unreadable) == len(features):
         # A limit of 1 lets any number be missing, but not a study of nothing look well.
-        sentence = f"None of the {len(features)} photos of judged pairs can be read: {listed(unreadable, 3)}"
-        return Gate("few_photos_are_unreadable", False, 1.0, "< 1", sentence, len(features))
+        remedy = f"{listed(unreadable, 3)} {REPLACE}"
+        sentence = f"None of the {len(features)} photos of judged pairs can be read; needed: at least 1. {remedy}"
+        return Gate("few_photos_are_unreadable", False, 1.0, "< 1", sentence, len(features), None, remedy)
     gate = at_most(
         "few_photos_are_unreadable",
         len(unreadable) / len(features) if len(features) else None,
@@ -172,7 +178,7 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
         n=len(features),
         counted="photos",
         what="Share of unreadable photos",
-        remedy=listed(unreadable, 3),
+        remedy=f"{listed(unreadable, 3)} {REPLACE}" if len(features) else "some_pairs_are_judged says why.",
         reason="no pair is judged",
     )
     return told(gate, f"{len(features) - len(unreadable)} of {len(features)} photos of judged pairs can be read.")

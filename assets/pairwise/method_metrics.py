@@ -24,6 +24,8 @@ from resources.plots.pairwise import draw_accuracies, draw_agreement_bands, draw
 from resources.study import Study
 from resources.tables.pairwise import METHOD_METRICS
 
+NO_ACCURACY = "all_methods_are_available and some_pairs_are_judged say what is lacking: mend that."
+
 
 @dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
 def method_metrics(
@@ -90,7 +92,10 @@ def headline(frame: pd.DataFrame, not_run: list[str], study: PairwiseStudy) -> d
 
 @dg.asset_check(asset=method_metrics)
 def accuracies_are_plausible(method_metrics: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice: an accuracy outside 0.4 to 0.7 is looked at twice: image measures hardly ever leave that range."""
+    """Advice (note): an accuracy outside 0.4 to 0.7 is looked at twice: image measures hardly ever leave that range.
+
+    What to do: Look at the scores and pairs of the methods that are named.
+    """
     return gate_result(plausible_gate(method_metrics), WARN)
 
 
@@ -98,13 +103,19 @@ def accuracies_are_plausible(method_metrics: pd.DataFrame) -> dg.AssetCheckResul
 def some_method_beats_chance_for_sure(
     method_metrics: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: at least one method is right more often than a coin, with all methods in mind."""
+    """Advice (note): at least one method is right more often than a coin, with all methods in mind.
+
+    What to do: Judge more series: differences become sure.
+    """
     return gate_result(chance_gate(method_metrics, study.pairwise), WARN)
 
 
 @dg.asset_check(asset=method_metrics)
 def all_methods_are_available(method_metrics: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice: no method is left out for want of its weights."""
+    """Advice (note): no method is left out for want of its weights.
+
+    What to do: Run the command that method_metrics names under `unavailable`.
+    """
     return gate_result(available_gate(method_metrics), WARN)
 
 
@@ -122,7 +133,7 @@ def plausible_gate(frame: pd.DataFrame) -> Gate:
         counted="methods",
         what=f"Number of methods with an accuracy outside {low:g} to {high:g}",
         reason="no method has an accuracy",
-        remedy=f"Look at their scores and pairs twice: {named}." if named else "",
+        remedy=f"Look at their scores and pairs twice: {named}." if named else NO_ACCURACY,
     )
     return told(gate, f"All {len(seen)} accuracies lie between {low:g} and {high:g}.")
 
@@ -138,7 +149,9 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         counted="methods",
         what="Number of methods that surely beat chance",
         reason="no method has an accuracy",
-        remedy=f"More {study.units} make differences sure; method_metrics has each method's p." if len(seen) else "",
+        remedy=f"More {study.units} make differences sure; method_metrics has each method's p."
+        if len(seen)
+        else NO_ACCURACY,
     )
     return told(gate, f"Surely better than chance: {listed(beating)} ({len(beating)} of {len(seen)}).")
 
@@ -152,15 +165,10 @@ def available_gate(frame: pd.DataFrame) -> Gate:
         0,
         n=len(frame),
         counted="methods",
-        what="Number of unavailable methods",
+        what="Number of methods not measured for want of weights or a package",
+        remedy=f"They are {listed(lacking['method'], 20)}; nothing is wrong with the others. What each lacks, and the "
+        "command that provides it, stand in method_metrics, on the page and in summary.json under `unavailable`.",
     )
-    if not gate.passed:
-        sentence = (
-            f"Not measured for want of weights or a package: {len(lacking)} of {len(frame)} methods "
-            f"({listed(lacking['method'], 20)}); nothing is wrong with the others. What each lacks, and the command "
-            "that provides it, stand in method_metrics, on the page and in summary.json under `unavailable`."
-        )
-        return gate._replace(sentence=sentence)
     return told(gate, f"All {len(frame)} methods are available.")
 
 

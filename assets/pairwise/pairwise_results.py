@@ -56,7 +56,10 @@ def pairwise_results(
 def pairs_have_predictions(
     context: dg.AssetCheckExecutionContext, pairwise_results: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Advice: a method leaves few judged pairs without a prediction; what it fails on is not drawn by chance."""
+    """Advice (note): a method leaves few judged pairs without a prediction; what it fails on is not drawn by chance.
+
+    What to do: Mend the cause that is named; its photos are in image_features.
+    """
     limit = study.pairwise.max_missing_share
     return gate_of_each_method(context, pairwise_results, lambda name, frame: predictions_gate(frame, limit), WARN)
 
@@ -74,6 +77,6 @@ def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:
         n=len(frame),
         counted="pairs",
         what="Share of judged pairs without a prediction",
-        remedy=f"{listed(frame.loc[without, 'undefined'].unique(), 3)}",
+        remedy=f"{listed(frame.loc[without, 'undefined'].unique(), 3).rstrip('.')}. Mend that or leave the method out.",
     )
     return told(gate, f"{int((~without).sum())} of {len(frame)} judged pairs have a prediction.")

@@ -27,7 +27,7 @@ VOTES = ["series_id", "cluster", "compareID1", "compareID2", "votes_1", "votes_2
 SHOWN = 5
 
 
-@dg.asset(group_name="pairwise", kinds={"csv"}, code_version="2")
+@dg.asset(group_name="pairwise", deps=["votes_file", "photos"], kinds={"csv"}, code_version="2")
 def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads people's votes; winners come from the votes, ties have none; pairs that are not judged say why."""
     plan = study.pairwise
@@ -55,25 +55,38 @@ def headline(frame: pd.DataFrame, n_rows_in_file: int, plan: PairwiseStudy) -> d
 
 @dg.asset_check(asset=photo_pairs, blocking=True)
 def every_row_accounted_for(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Each row of the file is in the table with its votes, and the votes agree with MaxVote and Total."""
+    """Integrity (STOP): each row is in the table with its votes, and the votes agree with MaxVote and Total.
+
+    What to do: Make `photo_pairs` again: the file or how it is read changed since.
+    """
     return gate_result(accounted_gate(photo_pairs, read_photo_pairs(study.pairwise)))
 
 
 @dg.asset_check(asset=photo_pairs, blocking=True)
 def photos_are_there(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Few photos that judged pairs need are missing; a `max_missing_share` of 1 lets any number through."""
+    """Integrity (STOP): few of the photos that judged pairs need are missing.
+
+    What to do: Put the photos there, correct `image_root`, or set `max_missing_share: 1` to go on without.
+    """
     return gate_result(photos_gate(photo_pairs, study.pairwise))
 
 
 @dg.asset_check(asset=photo_pairs)
 def no_photo_is_missing(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice: every photo that pairs need is in the image folder."""
+    """Advice (note): every photo that pairs need is in the image folder.
+
+    What to do: Put the photos there.
+    """
     return gate_result(no_photo_missing_gate(photo_pairs, study.pairwise), WARN)
 
 
 @dg.asset_check(asset=photo_pairs)
 def some_pairs_are_judged(photo_pairs: pd.DataFrame) -> dg.AssetCheckResult:
-    """At least one pair is left for the methods; strengths of photos need none."""
+    """Quality (FAIL): at least one pair is left for the methods; strengths of photos need none.
+
+    What to do: Lower `min_agreement` or `min_reviewers`, or collect more votes.
+    Withheld: predictions and accuracies, for there is no pair; strengths of photos are made.
+    """
     return gate_result(judged_gate(photo_pairs))
 
 
@@ -131,7 +144,7 @@ def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
         n=needed,
         counted="photos",
         what="Number of missing photos",
-        remedy=f"{named} {lost} pairs are not judged for that.",
+        remedy=f"{named} {lost} pairs are not judged for that. Put the photos there.",
     )
     return told(gate, f"All {needed} photos that pairs need are there.")
 
@@ -147,7 +160,8 @@ def judged_gate(frame: pd.DataFrame) -> Gate:
         n=len(frame),
         counted="pairs",
         what="Number of judged pairs",
-        remedy=f"Left out: {listed(f'{n} {cause}' for cause, n in causes.items()) or 'none'}.",
+        remedy=f"Left out: {listed(f'{n} {cause}' for cause, n in causes.items()) or 'none'}. Lower `min_agreement` or "
+        "`min_reviewers`, or collect more votes.",
     )
     return told(gate, f"{judged} of {len(frame)} pairs are judged.")
 

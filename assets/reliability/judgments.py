@@ -22,7 +22,7 @@ from resources.reliability.records import JudgmentRecord, imported
 from resources.study import Study
 
 
-@dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
+@dg.asset(group_name="reliability", deps=["queries_file"], kinds={"database"}, code_version="1")
 def judgments(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,
@@ -49,14 +49,20 @@ def judgments(
 def every_judge_scored_the_documents(
     judgments: pd.DataFrame, query_documents: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Few documents lack a judge's score; they are left out and counted."""
+    """Integrity (STOP): few documents lack a judge's score; they are left out and counted.
+
+    What to do: Score the documents that are named, or raise `max_incomplete_share`.
+    """
     scored = scored_documents(judgments, study.reliability, documents=query_documents)
     return gate_result(complete_gate(scored, study.reliability.max_incomplete_share))
 
 
 @dg.asset_check(asset=judgments, blocking=True)
 def two_judges_have_scores(judgments: pd.DataFrame) -> dg.AssetCheckResult:
-    """Agreement takes two judges."""
+    """Integrity (STOP): agreement takes two judges.
+
+    What to do: Name `judges`, or give a file with the scores of two judges.
+    """
     return gate_result(judges_gate(judgments))
 
 
@@ -147,7 +153,9 @@ def complete_gate(scored: Scored, max_incomplete_share: float) -> Gate:
         n=n,
         counted="documents",
         what="Share of documents that not every judge scored",
-        remedy=f"The first are {names}. Score them, or raise `max_incomplete_share`; they are left out either way.",
+        remedy=f"The first are {names}. Score them, or raise `max_incomplete_share`; they are left out either way."
+        if n
+        else "Give an input with documents.",
         reason="there is no document",
     )
     return told(gate, f"{n - missing} of {n} documents have a score of every judge; {missing} are left out.")

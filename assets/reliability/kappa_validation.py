@@ -73,19 +73,29 @@ def judges_agree(
     judge_agreement: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> dg.AssetCheckResult:
-    """Macro and micro kappa reach their limits and few queries have a low kappa; ground truth relies on it."""
+    """Quality (FAIL): macro and micro kappa reach their limits, and few queries have a low kappa.
+
+    What to do: Go through the contingency: `touchstone reliability status` says what is due.
+    Withheld: `ground_truth`, until a validation passes or people decide every dispute.
+    """
     return gate_result(agreement_gate(query_kappa, judge_agreement, study.reliability))
 
 
 @dg.asset_check(asset=kappa_validation)
 def agreement_is_proven(kappa_validation: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice: where the judges agree, the lower bounds of both kappas do too."""
+    """Advice (note): where the judges agree, the lower bounds of both kappas do too.
+
+    What to do: Judge more queries: the bounds narrow.
+    """
     return gate_result(proven_gate(kappa_validation), WARN)
 
 
 @dg.asset_check(asset=kappa_validation)
 def convention_does_not_decide(kappa_validation: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice: the verdict is the same whether queries with one label count as 1 or not at all."""
+    """Advice (note): the verdict is the same whether queries with one label count as 1 or not at all.
+
+    What to do: Sample queries with relevant and irrelevant documents.
+    """
     return gate_result(convention_gate(kappa_validation), WARN)
 
 
@@ -192,12 +202,13 @@ def agreement_gate(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, pla
     try:
         verdict = verdict_of(query_kappa, judge_agreement, plan)
     except UndefinedStatistic as undefined:
-        return Gate(
-            name, False, None, f">= {plan.gate.min_macro:g}", f"No verdict: {undefined.reason}.", 0, undefined.reason
-        )
+        remedy = "Sample queries with relevant and irrelevant documents."
+        words = f"No verdict over {len(query_kappa)} queries: {undefined.reason}; needed: a defined kappa. {remedy}"
+        return Gate(name, False, None, f">= {plan.gate.min_macro:g}", words, 0, undefined.reason, remedy)
     gates = verdict.gate.gates
     worst = next((gate for gate in gates if not gate.passed), gates[0])
-    sentence = " ".join(gate.sentence for gate in gates)
+    remedy = "" if verdict.gate.passed else f" {REMEDY}"
+    sentence = " ".join(gate.sentence.removesuffix(f" {REMEDY}") for gate in gates) + remedy
     return worst._replace(name=name, passed=verdict.gate.passed, sentence=f"{' and '.join(verdict.judges)}: {sentence}")
 
 
@@ -207,7 +218,9 @@ def proven_gate(history: pd.DataFrame) -> Gate:
         history,
         "agreement_is_proven",
         "not_proven",
-        "The judges agree well enough, and a lower bound does not prove it yet: more queries would narrow it.",
+        "The judges agree well enough over {n} queries, and a lower bound does not prove it yet; needed: lower bounds "
+        "that reach the limits too.",
+        "Judge more queries: the bounds narrow.",
         "The lower bounds of kappa do not contradict the verdict.",
     )
 
@@ -218,18 +231,20 @@ def convention_gate(history: pd.DataFrame) -> Gate:
         history,
         "convention_does_not_decide",
         "depends_on_convention",
-        "The verdict would be another if queries on which both judges give one and the same label did not count as 1: "
-        "sample queries with relevant and irrelevant documents.",
+        "The verdict would be another if queries on which both judges give one and the same label did not count as 1 "
+        "(over {n} queries); needed: one verdict under both conventions.",
+        "Sample queries with relevant and irrelevant documents.",
         "The verdict is the same under both conventions.",
     )
 
 
-def _flag_gate(history: pd.DataFrame, name: str, column: str, raised: str, holds: str) -> Gate:
+def _flag_gate(history: pd.DataFrame, name: str, column: str, raised: str, remedy: str, holds: str) -> Gate:
     if history.empty:
         return Gate(name, True, None, "nothing", "There is no validation to look at.")
     last = history.iloc[-1]
-    gate = at_most(name, float(bool(last[column])), 0, n=int(last["total_queries"]), counted="queries", what=name)
-    return told(gate._replace(sentence=raised), holds)
+    n = int(last["total_queries"])
+    gate = at_most(name, float(bool(last[column])), 0, n=n, counted="queries", what=name, remedy=remedy)
+    return told(gate._replace(sentence=f"{raised.format(n=n)} {remedy}"), holds)
 
 
 def headline(history: pd.DataFrame) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from resources.inputs.relevance import read_relevance
 from resources.study import Study
 
 
-@dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
+@dg.asset(group_name="reliability", deps=["queries_file"], kinds={"database"}, code_version="1")
 def query_documents(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads queries and documents, and keeps them in the database, where votes and scores refer to them.
 

@@ -6,17 +6,20 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line import (
+    backup,
     calls,
     demo,
     dev,
     doctor,
     evaluate,
+    gates,
     import_files,
     init,
     pairwise,
     reliability,
     review,
     run_study,
+    serve,
     status,
 )
 from resources.errors import UserError
@@ -33,10 +36,14 @@ application.command("run")(run_study.run)
 application.command("pairwise")(pairwise.pairwise)
 application.command("status")(status.status)
 application.command("calls")(calls.calls)
+application.command("gates")(gates.gates)
 application.command("init")(init.init)
 application.command("import")(import_files.import_files)
 application.command("doctor")(doctor.doctor)
 application.command("dev")(dev.dev)
+application.command("serve")(serve.serve)
+application.command("backup")(backup.backup)
+application.command("restore")(backup.restore)
 application.command("review")(review.review)
 application.add_typer(evaluate.application, name="evaluate")
 application.add_typer(reliability.application, name="reliability")

@@ -15,9 +15,9 @@ from upath import UPath
 from analysis.correlation import correlation
 from analysis.gates import Gate, at_least, at_most
 from assets.checks import NOT_ASKED
-from assets.fidelity.recommended_setting import chosen_setting
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.plan_in_force import ANOTHER_JUDGE
+from assets.recommendation_gates import chosen_setting
 from assets.setting_conditions import counted
 from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome

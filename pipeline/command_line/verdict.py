@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
-from assets.fidelity.recommended_setting import as_good_as_best, chosen_setting
+from assets.recommendation_gates import as_good_as_best, chosen_setting
 from assets.recommendation_grade import grade_of
 from assets.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds

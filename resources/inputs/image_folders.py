@@ -9,6 +9,7 @@ from pathlib import Path
 from upath import UPath
 
 from resources.errors import UserError, listed
+from resources.inputs.links import refuse_link_out
 
 MAX_PHOTOS = 5
 EXTENSIONS = ("png", "jpg", "jpeg")
@@ -37,7 +38,7 @@ class ImageFolders:
 
     @cached_property
     def _items(self) -> Mapping[str, UPath]:
-        return {folder.name: folder for folder in self.root.iterdir() if folder.is_dir()}
+        return {folder.name: self._inside(folder) for folder in self.root.iterdir() if folder.is_dir()}
 
     @cached_property
     def _items_in_any_case(self) -> Mapping[str, list[UPath]]:
@@ -51,7 +52,7 @@ class ImageFolders:
         alike = self._items_in_any_case.get(item_id.casefold(), [])
         # Of folders that differ only in letter case none is taken rather than the wrong one.
         found = self._items.get(item_id) or (alike[0] if len(alike) == 1 else None)
-        return found or self.root / item_id.replace("/", "_")
+        return found or self.root / (item_id.replace("/", "_") if item_id.strip(".") else "_")
 
     def ambiguity_of(self, item_id: str) -> str | None:
         """A sentence where several folders could be the item's; null where one is, or none."""
@@ -75,8 +76,14 @@ class ImageFolders:
         if item_id not in self._listings:
             folder = self.folder_of(item_id)
             files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
-            self._listings[item_id] = {file.name.casefold(): file for file in files}
+            self._listings[item_id] = {file.name.casefold(): self._inside(file) for file in files}
         return self._listings[item_id]
+
+    def _inside(self, place: UPath) -> UPath:
+        """The file or folder, unless it is a link that leads elsewhere; addresses of other kinds have no links."""
+        if isinstance(place, Path):
+            refuse_link_out(self.root, place, self.setting)
+        return place
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from resources.inputs.links import refuse_link_out
+
 ENDING: Final = ".JPG"
 # In this order, in any letter case, where the exact name is absent.
 ENDINGS: Final = (".jpg", ".jpeg", ".png")
@@ -31,11 +33,19 @@ class PhotoPlaces:
 
     @classmethod
     def at(cls, root: Path) -> "PhotoPlaces":
-        """The files that lie in the folder itself."""
+        """The files that lie in the folder itself.
+
+        Raises:
+            UserError: One of them is a link that leads out of it.
+        """
         names: list[str] = []
         if root.is_dir():
             with os.scandir(root) as entries:
-                names = sorted(entry.name for entry in entries if entry.is_file())
+                files = [entry for entry in entries if entry.is_file()]
+            for entry in files:
+                if entry.is_symlink():
+                    refuse_link_out(root, Path(entry.path), "image_root")
+            names = sorted(entry.name for entry in files)
         # Of names that differ only in letter case the first in the alphabet counts, on every machine the same.
         return cls(root, frozenset(names), {name.casefold(): name for name in reversed(names)})
 

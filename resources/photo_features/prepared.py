@@ -15,7 +15,7 @@ from upath import UPath
 
 from analysis.photo_rules import PhotoMeasures, photo_measures
 from resources.errors import UserError
-from resources.images import UnreadableImage, decode_photo
+from resources.images import MAX_BYTES, UnreadableImage, decode_photo, refuse_large
 from resources.photo_features.stages import KEPT_OVER_SIDE, Stages
 
 if TYPE_CHECKING:
@@ -100,10 +100,9 @@ def prepared(photo: Photo, stages: Stages) -> Prepared:
         UserError: The file is gone or was changed since it was looked at.
     """
     started = time.thread_time()
-    data = _unchanged(photo)
     done = Prepared(photo.sha256)
     try:
-        pixels = decode_photo(data, photo.path)
+        pixels = decode_photo(_unchanged(photo), photo.path)
     except UnreadableImage as error:
         done.unreadable = error.reason
         return done
@@ -165,9 +164,11 @@ def at_long_side(halvings: Halvings, long_side_px: int | None) -> Pixels:
 
 def _unchanged(photo: Photo) -> bytes:
     try:
-        data = UPath(photo.path).read_bytes()
+        with UPath(photo.path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UserError(f"{photo.path} cannot be read any more ({error}). Put it back and run again.") from error
+    refuse_large(data, photo.path)
     if hashlib.sha256(data).hexdigest() != photo.sha256:
         raise UserError(f"{photo.path} was changed while its features were being computed. Run again.")
     return data

@@ -227,7 +227,7 @@ def test_a_constant_judge_fails_with_the_reason() -> None:
     assert not gate.passed
     assert gate.seen is None
     assert "undefined (all 8 judge scores are equal)" in gate.sentence
-    assert gate.sentence.endswith("needed: at least 0.7.")
+    assert "needed: at least 0.7. It takes three objects or more" in gate.sentence
 
 
 def test_a_bound_that_too_few_products_do_not_give_fails_with_the_method() -> None:

@@ -191,7 +191,7 @@ def test_a_deterministic_setting_fails_whatever_its_coefficient() -> None:
         assert not gate.passed
         assert gate.seen is None
         assert "the setting is deterministic, all repeats of each object are equal" in gate.sentence
-        assert gate.sentence.endswith("needed: at least 0.85.")
+        assert gate.sentence.endswith("needed: at least 0.85. Judge at a temperature above 0.")
 
 
 def test_an_undefined_coefficient_fails_with_its_reason() -> None:
@@ -199,7 +199,7 @@ def test_an_undefined_coefficient_fails_with_its_reason() -> None:
     for gate in (repeatable_gate(seen, 0.85), lower_bound_gate(seen, 0.85)):
         assert not gate.passed
         assert "every score equals every other" in gate.sentence
-        assert gate.sentence.endswith("needed: at least 0.85.")
+        assert "needed: at least 0.85. It takes two objects or more" in gate.sentence
 
 
 def test_pingouin_agrees() -> None:

@@ -102,7 +102,7 @@ def test_without_a_defined_kappa_there_is_no_verdict_and_the_reason_is_told() ->
         verdict(scores)
     gate = agreement_gate(query_kappa_of(scores), judge_agreement_of(scores), plan())
     assert (gate.passed, gate.seen) == (False, None)
-    assert gate.sentence.startswith("No verdict: no query has a defined kappa")
+    assert gate.sentence.startswith("No verdict over 2 queries: no query has a defined kappa")
 
 
 def test_a_pair_without_a_common_document_leaves_no_verdict() -> None:

@@ -120,7 +120,10 @@ def test_available_methods_pass_and_lacking_ones_are_named_with_the_remedy() -> 
     assert available_gate(rows({"good": 10})).passed
     gate = available_gate(rows({"good": 10}, {"vit_base": "no weights: fetch them", "clip_color": "none"}))
     assert not gate.passed
-    assert "2 of 3 methods (vit_base, clip_color); nothing is wrong with the others" in gate.sentence
+    assert (
+        "package is 2 over 3 methods; needed: at most 0. They are vit_base, clip_color; nothing is wrong with"
+        in gate.sentence
+    )
     # Reasons with their commands are in the table, once.
     assert "fetch them" not in gate.sentence
 
@@ -129,9 +132,10 @@ def test_available_methods_pass_and_lacking_ones_are_named_with_the_remedy() -> 
 def test_gates_on_no_number_at_all_fail_as_undefined(gate: Any) -> None:
     seen = gate(rows({}, {"vit_base": "no weights"}))
     assert (seen.passed, seen.seen) == (False, None)
-    # Nothing follows what is needed: there is no method to look at, and more series would be of no use.
+    # There is no method to look at, and more series would be of no use.
     assert re.search(
-        r"undefined \(no method has an accuracy\) over 0 methods; needed: at (most|least) \d\.$", seen.sentence
+        r"undefined \(no method has an accuracy\) over 0 methods; needed: at (most|least) \d\. all_methods_are_av",
+        seen.sentence,
     )
 
 
@@ -142,7 +146,7 @@ def test_few_pairs_without_a_prediction_pass_and_many_fail_with_the_reason() -> 
         gate = predictions_gate(results_of(PAIRS, "told", known, undefined_rules="cut off"), 0.05)
         assert gate.passed is passes
         assert gate.seen == pytest.approx(lost / 40)
-        assert passes or gate.sentence.endswith("cut off")
+        assert passes or gate.sentence.endswith("cut off. Mend that or leave the method out.")
     assert predictions_gate(no_rows(), 0.05).passed
 
 

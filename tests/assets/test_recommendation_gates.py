@@ -6,13 +6,8 @@ import pandas as pd
 import pytest
 
 from analysis.gates import Gate
-from assets.fidelity.recommended_setting import (
-    chosen_setting,
-    confirmed_gate,
-    headline,
-    recommended_gate,
-    sure_gate,
-)
+from assets.fidelity.recommended_setting import headline
+from assets.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
 from assets.setting_conditions import FOUR_CONDITIONS
 from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 
@@ -42,13 +37,20 @@ def test_no_setting_passes_then_none_is_recommended_and_the_nearest_says_what_it
     )
     assert f"Nearest is {SHAKY}: Median MAD of the repeats is" in gate.sentence
     for advice in (confirmed_gate(made), sure_gate(made, study_of().thresholds)):
-        assert (advice.passed, advice.sentence) == (False, "No setting is recommended, so there is nothing to confirm.")
+        assert not advice.passed
+        assert advice.sentence == (
+            "No setting is recommended, so there is nothing to confirm. Recommended is 0 over 3 settings; needed: 1. "
+            "a_setting_is_recommended says what is lacking."
+        )
 
 
 def test_where_every_setting_is_deterministic_none_is_near():
     made = recommended(judgements({BASELINE: 0.0, STEADY: 0.0}))
     assert chosen_setting(made) == (None, None)
-    assert "No setting was compared whose repeats vary." in recommended_gate(made).sentence
+    assert (
+        "No setting was compared whose repeats vary: add one with a temperature above 0."
+        in recommended_gate(made).sentence
+    )
 
 
 def test_a_confirmed_recommendation_says_so_with_its_bounds(split):

@@ -6,12 +6,8 @@ import pytest
 
 from analysis.holm import holm
 from assets.choosing_products import products_that_choose
-from assets.fidelity.recommended_setting import (
-    as_good_as_best,
-    chosen_setting,
-    recommended_gate,
-)
 from assets.fidelity.setting_summary import summary_rows
+from assets.recommendation_gates import as_good_as_best, chosen_setting, recommended_gate
 from assets.setting_conditions import condition_gates, misses, rule_of, stored_conditions
 from resources.configuration.recommendation import Recommendation, RecommendationWeights
 from resources.tables.all_tables import TABLES

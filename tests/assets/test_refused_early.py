@@ -69,4 +69,7 @@ def test_where_no_photo_can_be_read_no_limit_lets_it_pass() -> None:
     assert unreadable_gate(features, 1.0).passed
     gate = unreadable_gate(features.head(2), 1.0)
     assert not gate.passed
-    assert gate.sentence == "None of the 2 photos of judged pairs can be read: a.JPG: empty. b.JPG: cut off."
+    assert gate.sentence == (
+        "None of the 2 photos of judged pairs can be read; needed: at least 1. a.JPG: empty. b.JPG: cut off. Replace "
+        "these files."
+    )

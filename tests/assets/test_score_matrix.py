@@ -82,4 +82,6 @@ def test_a_matrix_of_another_plan_is_refused_with_both_numbers() -> None:
 def test_a_matrix_without_objects_fails() -> None:
     gate = enough_repeats_gate(matrix_of_scores({"a": [0.1, 0.1, 0.1]}).iloc[:0], 3)
     assert not gate.passed
-    assert gate.sentence.endswith("undefined (no object was judged) over 0 objects; needed: at least 3.")
+    assert gate.sentence.endswith(
+        "undefined (no object was judged) over 0 objects; needed: at least 3. See what something_to_judge lacks."
+    )

@@ -93,7 +93,7 @@ def test_excluded_mismatches_are_not_counted_as_missing_images() -> None:
 def test_without_any_object_the_share_is_undefined_and_fails() -> None:
     gate = missing_gate(objects_of(one_each("a")).iloc[:0], 0.05)
     assert not gate.passed
-    assert gate.sentence.endswith("needed: at most 0.05.")
+    assert "needed: at most 0.05. Correct `human_scores`" in gate.sentence
     assert "there is no object" in gate.sentence
 
 

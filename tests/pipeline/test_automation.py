@@ -1,29 +1,19 @@
-"""When tables are made again: the sensor on the score file, the schedule, and the refresh rule."""
+"""When tables are made again: the schedules, and the refresh rule."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
-from dagster._core.definitions.sensor_definition import SensorExecutionData
 
-from pipeline.automation import (
-    REFRESH,
-    all_settings,
-    changed_human_scores,
-    fidelity,
-    new_human_scores,
-    nightly_fidelity,
-    refresh,
-)
+from pipeline.automation import REFRESH, all_settings, fidelity, nightly_fidelity, refresh
 from pipeline.definitions import definitions_of
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.study import Study
+from resources.tables.all_tables import TABLES
 from tests.small_study import (
     KEYS,
     OBJECTS,
-    TABLES,
     changed,
     errors,
     fault,
@@ -43,12 +33,6 @@ def study(tmp_path: Path) -> Study:
     return write_study(tmp_path)
 
 
-def looked(study: Study, instance: dg.DagsterInstance) -> SensorExecutionData:
-    """One tick of the sensor as the daemon makes it."""
-    context = dg.build_sensor_context(instance, resources={"study": study}, definitions=definitions_of(study))
-    return changed_human_scores.evaluate_tick(context)
-
-
 def make_human_scores(study: Study, instance: dg.DagsterInstance) -> None:
     assert not errors(run_one(study, instance, KEYS[0], HUMAN_SCORES))
 
@@ -56,67 +40,6 @@ def make_human_scores(study: Study, instance: dg.DagsterInstance) -> None:
 def other_scores(study: Study) -> None:
     path = study.fidelity.human_scores
     path.write_text(path.read_text(encoding="utf-8-sig").replace("0.190", "0.195"), encoding="utf-8-sig")
-
-
-def test_scores_that_were_never_read_start_one_run_over_all_settings(
-    study: Study, instance: dg.DagsterInstance
-) -> None:
-    [request] = looked(study, instance).run_requests or []
-    assert request.tags["dagster/asset_partition_range_start"] == KEYS[0]
-    assert request.tags["dagster/asset_partition_range_end"] == KEYS[-1]
-    assert request.run_key
-
-
-def test_a_file_that_did_not_change_starts_nothing_and_says_so(
-    study: Study, sqlite_instance: dg.DagsterInstance
-) -> None:
-    make_human_scores(study, sqlite_instance)
-    tick = looked(study, sqlite_instance)
-    assert not tick.run_requests
-    assert tick.skip_message == "subjective.csv has not changed since human_scores was made."
-
-
-def test_a_file_that_was_only_touched_starts_nothing(study: Study, instance: dg.DagsterInstance) -> None:
-    make_human_scores(study, instance)
-    os.utime(study.fidelity.human_scores, (2e9, 2e9))
-    assert not looked(study, instance).run_requests
-
-
-def test_changed_scores_start_one_run_however_often_the_sensor_looks(
-    study: Study, sqlite_instance: dg.DagsterInstance
-) -> None:
-    make_human_scores(study, sqlite_instance)
-    other_scores(study)
-    keys = {request.run_key for _ in range(2) for request in looked(study, sqlite_instance).run_requests or []}
-    assert len(keys) == 1
-    make_human_scores(study, sqlite_instance)
-    assert not looked(study, sqlite_instance).run_requests
-
-
-def test_scores_that_are_changed_back_start_a_run_again(study: Study, instance: dg.DagsterInstance) -> None:
-    # Dagster never starts a second run for a run key, so the key of the first content may not come back.
-    path, keys = study.fidelity.human_scores, []
-    first = path.read_bytes()
-    for change in (lambda: None, lambda: other_scores(study), lambda: path.write_bytes(first)):
-        change()
-        [request] = looked(study, instance).run_requests or []
-        keys.append(request.run_key)
-        make_human_scores(study, instance)
-    assert len(set(keys)) == 3
-
-
-def test_a_missing_file_starts_nothing_and_says_where_it_should_be(study: Study, instance: dg.DagsterInstance) -> None:
-    study.fidelity.human_scores.unlink()
-    tick = looked(study, instance)
-    assert not tick.run_requests
-    assert str(study.fidelity.human_scores) in (tick.skip_message or "")
-    assert "`human_scores` in touchstone.yaml" in (tick.skip_message or "")
-
-
-def test_the_sensors_job_makes_human_scores_and_all_that_depends_on_them(study: Study) -> None:
-    job = definitions_of(study).resolve_job_def(new_human_scores.name)
-    # The watch on drift asks anew whenever it is made, so new scores leave it alone.
-    assert {key.path[-1] for key in job.asset_layer.selected_asset_keys} == set(TABLES)
 
 
 def test_the_schedule_covers_all_settings_every_night(study: Study) -> None:
@@ -138,13 +61,12 @@ def test_the_tags_of_schedule_and_sensor_make_a_run_over_all_settings(
 
 def test_nothing_runs_by_itself_until_it_is_switched_on() -> None:
     assert nightly_fidelity.default_status == dg.DefaultScheduleStatus.STOPPED
-    assert changed_human_scores.default_status == dg.DefaultSensorStatus.STOPPED
     assert refresh.default_status == dg.DefaultSensorStatus.STOPPED
 
 
 def without_refresh(study: Study) -> set[str]:
     """The tables that the refresh rule leaves alone."""
-    specs = definitions_of(study).resolve_all_asset_specs()
+    specs = [spec for spec in definitions_of(study).resolve_all_asset_specs() if spec.key.path[-1] in TABLES]
     assert {spec.automation_condition for spec in specs} <= {REFRESH, None}
     return {spec.key.path[-1] for spec in specs if spec.automation_condition is None}
 

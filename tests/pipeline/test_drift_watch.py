@@ -232,7 +232,7 @@ def test_the_job_makes_the_two_tables_and_the_studys_own_job_does_not(study: Stu
     definitions = definitions_of(study)
     made = {
         name: {key.path[-1] for key in definitions.resolve_job_def(name).asset_layer.selected_asset_keys}
-        for name in (watch_drift.name, "fidelity", "new_human_scores")
+        for name in (watch_drift.name, "fidelity")
     }
     assert made["watch_drift"] == {"anchor_scores", "drift"}
-    assert not made["watch_drift"] & (made["fidelity"] | made["new_human_scores"])
+    assert not made["watch_drift"] & made["fidelity"]

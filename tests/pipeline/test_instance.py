@@ -59,6 +59,44 @@ def test_settings_that_a_user_changed_stay(home: Home) -> None:
     assert (home.dagster / "dagster.yaml").read_text() == "telemetry:\n  enabled: false\n"
 
 
+def test_a_file_that_is_named_is_taken_whenever_it_differs_and_what_was_there_is_kept(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare_instance(home)
+    named = tmp_path / "dagster.yaml"
+    monkeypatch.setenv("TOUCHSTONE_DAGSTER_YAML", str(named))
+    for limit in (2, 3):
+        named.write_text(f"concurrency:\n  runs:\n    max_concurrent_runs: {limit}\n")
+        prepare_instance(home)
+        assert (home.dagster / "dagster.yaml").read_text() == named.read_text()
+    assert "max_concurrent_runs: 2" in (home.dagster / "dagster.yaml.before").read_text()
+    monkeypatch.delenv("TOUCHSTONE_DAGSTER_YAML")
+    prepare_instance(home)
+    assert (home.dagster / "dagster.yaml").read_text() == named.read_text()
+
+
+def test_settings_on_postgres_take_the_ledgers_database_and_ask_for_one(
+    home: Home, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DAGSTER_YAML", str(CHECKOUT / "deploy/postgres/dagster.yaml"))
+    monkeypatch.setenv("DAGSTER_POSTGRES_URL", "")
+    with pytest.raises(UserError, match="Set TOUCHSTONE_DATABASE_URL to its address"):
+        prepare_instance(home)
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", "postgresql://me:hush@127.0.0.1:1/none")
+    with pytest.raises(UserError, match="127.0.0.1:1/none cannot be used") as raised:
+        prepare_instance(home)
+    assert "hush" not in str(raised.value)
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", postgres_url)
+    prepare_instance(home)
+    assert os.environ["DAGSTER_POSTGRES_URL"] == postgres_url.replace("postgresql:", "postgresql+psycopg2:")
+
+
+def test_a_settings_file_that_is_not_there_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DAGSTER_YAML", "absent.yaml")
+    with pytest.raises(UserError, match="absent.yaml, which is no file"):
+        prepare_instance(home)
+
+
 def test_a_home_of_another_study_is_refused_before_anything_is_made(home: Home) -> None:
     home.claim("other")
     with pytest.raises(UserError, match="holds the study 'other', not 'sample'"):

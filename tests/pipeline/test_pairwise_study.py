@@ -9,13 +9,12 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 import pytest
-from dagster._core.definitions.sensor_definition import SensorExecutionData
 from rich.console import Console
 
 from pipeline.command_line.pairwise_summary import show_pairwise
 from pipeline.definitions import definitions_of
 from pipeline.instance import this_process
-from pipeline.pairwise_automation import all_methods, changed_photo_pairs, nightly_pairwise
+from pipeline.pairwise_automation import all_methods, nightly_pairwise
 from pipeline.runs import Outcome
 from resources.errors import UserError
 from resources.pairwise_rows import letters_of, measured
@@ -112,29 +111,6 @@ def test_letters_come_from_both_sides_of_the_couples() -> None:
         [("a", "b", "a", "ab"), ("b", "c", "ab", "b")], columns=["method_1", "method_2", "letters_1", "letters_2"]
     )
     assert letters_of(couples) == {"a": "a", "b": "ab", "c": "b"}
-
-
-def looked(study: Study, instance: dg.DagsterInstance) -> SensorExecutionData:
-    context = dg.build_sensor_context(instance, resources={"study": study}, definitions=definitions_of(study))
-    return changed_photo_pairs.evaluate_tick(context)
-
-
-def test_new_votes_start_one_run_over_all_methods_and_known_ones_none(
-    made: tuple[Study, Outcome], instance: dg.DagsterInstance
-) -> None:
-    study = made[0]
-    assert looked(study, instance).skip_message == "pairs.csv has not changed since photo_pairs was made."
-    before = study.pairwise.pairs_csv.read_text()
-    try:
-        study.pairwise.pairs_csv.write_text(
-            before.replace("1,0,1,1-1.JPG,1-2.JPG,4,1,5,0.8", "1,0,1,1-1.JPG,1-2.JPG,5,0,5,1.0")
-        )
-        [request] = looked(study, instance).run_requests or []
-        study.pairwise.pairs_csv.unlink()
-        assert "Put the file of votes there" in str(looked(study, instance).skip_message)
-    finally:
-        study.pairwise.pairs_csv.write_text(before)
-    assert request.tags.items() >= all_methods().items()
 
 
 def test_the_schedule_is_off_until_it_is_switched_on_and_runs_all_methods() -> None:

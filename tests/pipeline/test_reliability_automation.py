@@ -1,6 +1,5 @@
-"""Study D by itself: sensors on the file of queries, on votes and on validations, tick by tick."""
+"""Study D by itself: sensors on votes and on validations, tick by tick."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,14 +12,11 @@ from pipeline.automation import REFRESH, refresh_rule
 from pipeline.definitions import definitions_of
 from pipeline.reliability_automation import (
     allowed_ground_truth,
-    changed_queries,
     finished_tiebreaks,
-    reliability,
     revalidation,
 )
 from pipeline.runs import run_revalidation
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.configuration.reliability import SourceTable
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate, vote_on, write_queries
@@ -181,46 +177,10 @@ def test_ground_truth_is_written_once_for_each_validation_that_allows_it(
     assert len(waiting.validations.ground_truth_rows()) == 15
 
 
-def test_new_content_starts_one_run_and_a_file_that_was_only_touched_none(
-    study: Study, instance: dg.DagsterInstance
-) -> None:
-    assert len(keys(changed_queries, study, instance, ticks=2)) == 1
-    validate(study, instance)
-    path = study.reliability.queries
-    assert path is not None
-    os.utime(path, (2e9, 2e9))
-    tick = looked(changed_queries, study, instance)
-    assert (tick.run_requests, tick.skip_message) == (
-        [],
-        "queries.jsonl has not changed since query_documents was made.",
-    )
-    write_queries(path, [*DIFFERENT, AGREED])
-    changed = keys(changed_queries, study, instance, ticks=2)
-    assert len(changed) == 1
-    validate(study, instance)
-    # Content that comes back is a change again, with a key of its own.
-    write_queries(path, DIFFERENT)
-    back = keys(changed_queries, study, instance)
-    assert len(back) == 1
-    assert not back & changed
-
-
-def test_a_missing_file_and_a_database_table_start_nothing_and_say_why(
-    study: Study, instance: dg.DagsterInstance
-) -> None:
-    path = study.reliability.queries
-    assert path is not None
-    path.unlink()
-    assert "is not there" in (looked(changed_queries, study, instance).skip_message or "")
-    study.reliability_section = study.reliability.model_copy(update={"queries": None, "postgres": SourceTable()})
-    assert "database table" in (looked(changed_queries, study, instance).skip_message or "")
-
-
-def test_what_may_cost_nothing_runs_by_itself_and_what_asks_judges_waits_to_be_switched_on() -> None:
-    assert changed_queries.default_status == dg.DefaultSensorStatus.STOPPED
+def test_what_asks_no_judge_runs_by_itself() -> None:
     assert finished_tiebreaks.default_status == dg.DefaultSensorStatus.RUNNING
     assert allowed_ground_truth.default_status == dg.DefaultSensorStatus.RUNNING
-    assert (changed_queries.job_name, finished_tiebreaks.job_name) == (reliability.name, revalidation.name)
+    assert finished_tiebreaks.job_name == revalidation.name
 
 
 def test_only_ground_truth_is_outside_the_refresh_rule_unless_a_judge_may_cost_money(study: Study) -> None:

@@ -1,11 +1,13 @@
 """A judge that costs money under automation: asked by people, not by schedules, sensors and the refresh rule."""
 
+import os
+import time
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
-from pipeline.automation import all_settings, changed_human_scores, fidelity, nightly_fidelity
+from pipeline.automation import all_settings, fidelity, nightly_fidelity
 from pipeline.definitions import definitions_of
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.errors import UserError
@@ -55,9 +57,13 @@ def test_the_nightly_run_asks_nothing_and_says_why(study: Study, instance: dg.Da
     assert ledger_rows(study).empty
 
 
-def test_a_run_of_the_sensor_asks_nothing_either(study: Study, instance: dg.DagsterInstance) -> None:
-    context = dg.build_sensor_context(instance, resources={"study": study}, definitions=definitions_of(study))
-    [request] = changed_human_scores.evaluate_tick(context).run_requests or []
+def test_a_run_of_the_sensor_asks_nothing_either(study: Study, instance: dg.DagsterInstance, tmp_path: Path) -> None:
+    then = time.time() - 60  # what was written just now may still grow
+    for path in tmp_path.rglob("*.*"):
+        os.utime(path, (then, then))
+    definitions = definitions_of(study)
+    context = dg.build_sensor_context(instance, resources={"study": study}, definitions=definitions)
+    [request] = definitions.resolve_sensor_def("changed_inputs").evaluate_tick(context).run_requests or []
     assert refused(launched(study, instance, dict(request.tags), UP_TO_CALLS))
     assert ledger_rows(study).empty
 

@@ -162,7 +162,10 @@ def test_a_price_that_was_read_in_the_future_fails_the_gate(tmp_path: Path, monk
     path.write_text("name: ours\nmodels:\n  - {model: m, input: 1, output: 2, read_on: 2026-11-29, source: contract}\n")
     gate = price_age_gate(configured(prices=path), TODAY)
     assert not gate.passed
-    assert gate.sentence == "The price of 'm' was read on 2026-11-29, which is still to come. Correct `read_on`."
+    assert gate.sentence == (
+        "Age of the price of 'm' is -1 days over 1 model; needed: 0 to 180 days. It was read on 2026-11-29, which is "
+        "still to come. Correct `read_on`."
+    )
 
 
 def test_a_model_that_no_table_knows_is_free_on_a_server_of_ones_own_only() -> None:

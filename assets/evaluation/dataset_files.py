@@ -1,0 +1,24 @@
+"""Input `dataset_files`: the file of each data set, configured or dropped into the inbox."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from assets.datasets import DATASETS, known_datasets
+from assets.observed_inputs import about_input, input_spec, version_of
+from resources.study import Study
+
+MEANING = (
+    "The file of each data set, configured or dropped into the inbox. A data set's version is the hash of its bytes."
+)
+SPEC = input_spec("dataset_files", "evaluation", "csv", MEANING).replace_attributes(partitions_def=DATASETS)
+
+
+@dg.multi_observable_source_asset(specs=[SPEC])
+def dataset_files(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> Iterator[dg.ObserveResult]:
+    """The content of a data set's file now, as one version."""
+    known = known_datasets(study.evaluation)
+    place = known[context.partition_key].file if context.partition_key in known else None
+    found = version_of(study, place)
+    version = dg.DataVersion(found.version)
+    yield dg.ObserveResult(asset_key="dataset_files", data_version=version, metadata=about_input(place, found))

@@ -1,0 +1,104 @@
+"""Inputs that people bring: where each lies, and how its content becomes a version that Dagster knows."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import dagster as dg
+
+from resources.input_versions import ABSENT, InputVersion, InputVersions
+from resources.study import Study
+
+# Dagster 1.13 calls it beta, and automation follows no other observation: a plain `AssetSpec` counts as never there.
+warnings.filterwarnings("ignore", message="Function `multi_observable_source_asset`", category=dg.BetaWarning)
+
+Place = Callable[[Study], Path | None]
+NOT_A_FILE: Final = "not a file"
+DATA_VERSION: Final = "dagster/data_version"  # the tag by which Dagster knows it
+
+# By study and input: where it lies; null where the study has none, or keeps it in a database.
+INPUTS: Final[Mapping[str, Mapping[str, Place]]] = {
+    "fidelity": {
+        "score_file": lambda study: study.fidelity.human_scores,
+        "catalogue_file": lambda study: study.fidelity.catalogue,
+        "selection_file": lambda study: study.fidelity.selected_objects,
+        "reference_images": lambda study: study.fidelity.references,
+        "candidate_images": lambda study: study.fidelity.candidates,
+    },
+    "pairwise": {
+        "votes_file": lambda study: study.pairwise.pairs_csv,
+        "photos": lambda study: study.pairwise.image_root,
+    },
+    "reliability": {"queries_file": lambda study: study.reliability.queries},
+}
+
+
+def input_spec(name: str, group: str, kind: str, description: str) -> dg.AssetSpec:
+    """What the graph shows of an input: it is observed, never made.
+
+    Args:
+        name: Its asset key, which is also the name of its file and function.
+        group: The study.
+        kind: What it is, shown on the node.
+        description: For people.
+    """
+    return dg.AssetSpec(name, group_name=group, kinds={kind}, description=description)
+
+
+def observation(
+    key: dg.AssetKey, place: Path | None, found: InputVersion, partition: str | None = None
+) -> dg.AssetObservation:
+    """The event that tells Dagster of an input's version outside of a step of the input itself.
+
+    Args:
+        key: The input.
+        place: Where it lies.
+        found: What lies there.
+        partition: Which part of the input, where it has parts.
+    """
+    tags = {DATA_VERSION: found.version}
+    return dg.AssetObservation(key, partition=partition, metadata=about_input(place, found), tags=tags)
+
+
+def observed(study: Study, group: str, name: str) -> dg.ObserveResult:
+    """An input as it lies on the disk now.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    place = INPUTS[group][name](study)
+    found = version_of(study, place)
+    return dg.ObserveResult(
+        asset_key=name, data_version=dg.DataVersion(found.version), metadata=about_input(place, found)
+    )
+
+
+def version_of(
+    study: Study,
+    place: Path | None,
+    *,
+    looked: InputVersions | None = None,
+    quiet_s: float = 0.0,
+    seconds: float | None = None,
+) -> InputVersion:
+    """The version of what lies there, `not a file` where nothing can; as `InputVersions.of` gives it.
+
+    `looked` is opened already, where many places are looked at.
+    """
+    if place is None:
+        return InputVersion(NOT_A_FILE, 0, 0)
+    return (looked or InputVersions(study.home.local)).of(place, quiet_s=quiet_s, seconds=seconds)
+
+
+def about_input(place: Path | None, found: InputVersion) -> dict[str, Any]:
+    """What an observation says of an input besides its version."""
+    if place is None:
+        return {"found": "not configured as a file"}
+    where = "nothing is there" if found.version == ABSENT else "there"
+    return {
+        "path": dg.MetadataValue.path(str(place)),
+        "found": where,
+        "n_files": found.n_files,
+        "n_bytes": found.n_bytes,
+    }

@@ -1,0 +1,156 @@
+"""The code version of each table: its own, kept by hand, and a digest of the parts of the configuration that it reads.
+
+So `code_version_changed()` of the refresh rule sees a changed judge, prompt, rubric, threshold or weights file when
+the code location is loaded, and the UI shows tables of another configuration as out of date.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pipeline.table_reads import READS
+from resources.configuration.fidelity import LocalJudge, ReplayJudge
+from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.reliability import RecordedJudge
+from resources.configuration.section import Section
+from resources.errors import UserError
+from resources.input_versions import ABSENT, InputVersions
+from resources.judges.openai.access import BASE_URL, MODEL
+from resources.judges.prompt import RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLATE
+from resources.judges.relevance.prompts import prompt_of
+from resources.photo_features.stages import DECODING_VERSION, RULES_VERSION
+from resources.study import Study
+
+# Of a judge behind an endpoint: they bound what it costs and how fast it is asked, and change no answer.
+NOT_OF_AN_ANSWER: Final = (
+    *("concurrency", "requests_per_minute", "tokens_per_minute", "requests_per_day", "timeout_s", "attempts"),
+    *("longest_wait_s", "faults_until_open", "budget_usd", "auto_budget_usd_per_day", "price", "prices"),
+)
+_DIGITS: Final = 10
+
+
+def code_version(study: Study, table: str, own: str | None) -> str:
+    """The table's code version, such as ``2-1f0c9a77de``; its own alone where it reads nothing.
+
+    Args:
+        study: The running study.
+        table: Its name.
+        own: What stands in its file.
+    """
+    [(group, reads)] = [(group, tables[table]) for group, tables in READS.items() if table in tables]
+    if not reads:
+        return str(own)
+    facts = {read: fact(study, group, read) for read in reads}
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return f"{own}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
+
+
+def fact(study: Study, group: str, read: str) -> Any:
+    """One thing that a table is made from, as plain data."""
+    if read in FACTS:
+        return FACTS[read](study)
+    section: Section = getattr(study, group)
+    return _plain(section) if read == "*" else _below(section, read.split("."))
+
+
+def _below(value: Any, keys: list[str]) -> Any:
+    if isinstance(value, Mapping) and keys:
+        # What is as everywhere else is left out: one more data set is no change of the others.
+        found = {str(name): _below(one, keys) for name, one in value.items()}
+        usual = {str(name): _below(type(one)(), keys) for name, one in value.items()}
+        return {name: one for name, one in found.items() if one != usual[name]}
+    return _below(getattr(value, keys[0]), keys[1:]) if keys else _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Section):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    return value
+
+
+def content(study: Study, path: Path | None) -> str | None:
+    """The hash of a file or folder that the configuration names; `absent` where it is not there yet."""
+    if path is None:
+        return None
+    try:
+        # Nothing is written into a home that no study has claimed.
+        return InputVersions(study.home.local if study.home.holds_a_study() else None).of(path).version
+    except OSError as error:
+        # The run that needs it says so; the graph can be shown without.
+        return f"unreadable: {error.strerror}"
+
+
+def _asked(judge: Section) -> Any:
+    if not isinstance(judge, OpenAIJudge):
+        return judge.model_dump(mode="json", exclude={"workers"})
+    access = [judge.model or os.environ.get(MODEL), os.environ.get(BASE_URL)]
+    return [*access, judge.model_dump(mode="json", exclude=set(NOT_OF_AN_ANSWER))]
+
+
+def _judge(study: Study) -> Any:
+    """Who judges in study A, and by which rubric and prompt; of a recording, what is in it."""
+    plan = study.fidelity
+    if isinstance(plan.judge, ReplayJudge):
+        return ["replay", content(study, plan.judge.path), plan.rubric_weights.shares]
+    if isinstance(plan.judge, LocalJudge):
+        from resources.judges.local import CODE_VERSION
+    else:
+        from resources.judges.openai.chat_judge import CODE_VERSION
+    prompt = [RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLATE.template]
+    return [_asked(plan.judge), CODE_VERSION, prompt, plan.rubric_weights.shares]
+
+
+def _judges(study: Study) -> Any:
+    """Who judges in study D, each with its prompt, recording or calibration."""
+    plan = study.reliability
+    again = plan.recalibration
+    rounds = {plan.prompt_version: plan.judges, again.prompt_version: {**plan.judges, **again.judges}}
+    facts: dict[str, Any] = {"calibration": content(study, plan.calibration)}
+    for version, judges in rounds.items():
+        for name, judge in judges.items():
+            own = content(study, judge.path) if isinstance(judge, RecordedJudge) else _asked(judge)
+            facts[f"{version} {name}"] = [own, _prompt(plan.prompts, version) if isinstance(judge, OpenAIJudge) else ""]
+    return facts
+
+
+def _prompt(own: Mapping[str, Path], version: str) -> str:
+    try:
+        return prompt_of(version, own).sha256
+    except UserError:
+        # The run that needs it says so; the graph can be shown without.
+        return ABSENT
+
+
+def _stages(study: Study) -> Any:
+    """What is measured on photos, and by which weights."""
+    from assets.pairwise.image_features import wanted_stages
+
+    plan = study.pairwise
+    weights = [content(study, plan.clip_model.weights), content(study, plan.vit_model.weights)]
+    return [sorted(wanted_stages(plan)), weights, DECODING_VERSION, RULES_VERSION]
+
+
+def _own_methods(study: Study) -> Any:
+    """Users' methods, each with what its file says."""
+    return {name: content(study, path) for name, path in study.pairwise.own_methods.items()}
+
+
+def _baseline(study: Study) -> Any:
+    """The papers' numbers."""
+    return content(study, study.evaluation.baseline)
+
+
+FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
+    "@judge": _judge,
+    "@judges": _judges,
+    "@stages": _stages,
+    "@own_methods": _own_methods,
+    "@baseline": _baseline,
+}

@@ -1,0 +1,143 @@
+"""Every gate of the four studies, read from the checks themselves: the page `docs/gates.md` is made of it."""
+
+import re
+from typing import NamedTuple
+
+import dagster as dg
+from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
+
+from pipeline.definitions import STUDIES
+
+REGENERATE = "make gates"
+INTEGRITY, QUALITY, ADVICE = "integrity", "quality", "advice"
+# How a check's docstring begins, and what the command line calls it where it fails.
+KINDS = {INTEGRITY: "Integrity (STOP)", QUALITY: "Quality (FAIL)", ADVICE: "Advice (note)"}
+_FORM = re.compile(
+    r"(?P<kind>.+? \(\w+\)): (?P<asks>.+?)\n\nWhat to do: (?P<to_do>[^\n]+)(?:\nWithheld: (?P<held>[^\n]+))?", re.DOTALL
+)
+HEAD = f"""# The gates
+
+Every asset check of the four studies, as the UI shows it on its table; `{REGENERATE}` makes this page from the code.
+
+- **{KINDS[INTEGRITY]}**: the data are wrong. Nothing that depends on the table is made: not in the same run, not by the
+  refresh rule later, and not by a launch by hand where that would ask a judge or compute numbers from the bad data.
+- **{KINDS[QUALITY]}**: a threshold of the study is missed. What relies on it is withheld, everything else is made.
+- **{KINDS[ADVICE]}**: worth knowing; nothing is withheld.
+
+Each result says what was seen, over how many, what is needed and what to do; its metadata has the same four as `seen`,
+`over`, `needed` and `to_do`. A check on a table with partitions has a result for each of them.
+"""
+
+
+class GateEntry(NamedTuple):
+    """One check: where it stands, which kind it is, and what it asks, advises and withholds, in words."""
+
+    study: str
+    table: str
+    name: str
+    kind: str
+    asks: str
+    to_do: str
+    withheld: str
+
+
+def whole_graph() -> AssetGraph:
+    """The tables and checks of all studies, whatever is configured."""
+    packages = [part.package for part in STUDIES.values()]
+    loaded = [asset for package in packages for asset in dg.load_assets_from_package_module(package)]
+    tables = [asset for asset in loaded if isinstance(asset, dg.AssetsDefinition)]
+    checks = [check for package in packages for check in dg.load_asset_checks_from_package_module(package)]
+    return AssetGraph.from_assets([*tables, *checks])
+
+
+def gates() -> list[GateEntry]:
+    """Every gate, by study, table in the order of making, and name.
+
+    Raises:
+        ValueError: A check's docstring has not the form of a gate, or not that of its kind.
+    """
+    graph = whole_graph()
+    places = {key: place for place, key in enumerate(graph.toposorted_asset_keys)}
+    studies = list(STUDIES)
+    entries = [
+        (studies.index(graph.get(key.asset_key).group_name), places[key.asset_key], key.name, _entry(graph, key))
+        for key in graph.asset_check_keys
+    ]
+    return [entry for *_, entry in sorted(entries, key=lambda one: one[:3])]
+
+
+def _entry(graph: AssetGraph, key: dg.AssetCheckKey) -> GateEntry:
+    spec = graph.get_check_spec(key)
+    found = _FORM.fullmatch((spec.description or "").strip())
+    kind = next((name for name, words in KINDS.items() if found and found["kind"] == words), None)
+    if (
+        found is None
+        or kind is None
+        or spec.blocking != (kind == INTEGRITY)
+        or bool(found["held"]) != (kind == QUALITY)
+    ):
+        raise ValueError(
+            f"check {key.name} on {key.asset_key.path[-1]}: its docstring must begin with one of {[*KINDS.values()]} "
+            "(the first if and only if it blocks), then what it asks; after an empty line 'What to do: ...', and for a "
+            "quality gate 'Withheld: ...' on the next."
+        )
+    held = {INTEGRITY: lambda: downstream_words(graph, key.asset_key), QUALITY: lambda: found["held"]}
+    return GateEntry(
+        graph.get(key.asset_key).group_name or "",
+        key.asset_key.path[-1],
+        key.name,
+        kind,
+        " ".join(found["asks"].split()),
+        found["to_do"],
+        held[kind]() if kind in held else "nothing.",
+    )
+
+
+def downstream_of(graph: AssetGraph, table: dg.AssetKey) -> list[dg.AssetKey]:
+    """All tables that are made from a table, directly or not, in the order of making."""
+    found: set[dg.AssetKey] = set()
+    ahead = [table]
+    while ahead:
+        new = graph.get(ahead.pop()).child_keys - found
+        found |= new
+        ahead += new
+    return [key for key in graph.toposorted_asset_keys if key in found]
+
+
+def downstream_words(graph: AssetGraph, table: dg.AssetKey) -> str:
+    """What an integrity gate on a table withholds; of a table with partitions only the failing one."""
+    below = downstream_of(graph, table)
+    if graph.get(table).partitions_def is None:
+        return f"{_named(below)}."
+    of_partition = [key for key in below if graph.get(key).partitions_def is not None]
+    of_all = [key for key in below if graph.get(key).partitions_def is None]
+    return (
+        f"of the failing setting {_named(of_partition)}; over all settings, in that run, {_named(of_all)}: a run of "
+        "another setting makes them without the failing one."
+    )
+
+
+def _named(tables: list[dg.AssetKey]) -> str:
+    return ", ".join(f"`{key.path[-1]}`" for key in tables)
+
+
+def page() -> str:
+    """The text of `docs/gates.md`."""
+    parts, entries = [HEAD], gates()
+    for study in STUDIES:
+        rows = [entry for entry in entries if entry.study == study]
+        parts.append(
+            f"\n## {study.capitalize()}\n\n| table | gate | kind | asks | what to do | withheld |\n"
+            + "| --- " * 6
+            + "|\n"
+        )
+        parts += [
+            f"| `{one.table}` | `{one.name}` | {KINDS[one.kind]} | {_sentence(one.asks)} | {one.to_do} | "
+            f"{_sentence(one.withheld)} |\n"
+            for one in rows
+        ]
+    return "".join(parts)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

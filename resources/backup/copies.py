@@ -1,0 +1,104 @@
+"""Files of a home copied while others write: whole, with their hash, and SQLite's as SQLite copies itself."""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from resources.database.locks import FOLDER_SUFFIX
+from resources.home import DATABASE
+from resources.partial_files import SUFFIX, named_in_faults
+
+_SQLITE: Final = b"SQLite format 3\0"
+# What SQLite keeps beside a database while it is open.
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+_CHUNK_BYTES: Final = 1 << 20
+BUSY_S: Final = 60.0
+
+
+class Copy(NamedTuple):
+    """What was copied: size in bytes and SHA-256 in hex."""
+
+    bytes: int
+    sha256: str
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Every file to keep, relative to the folder: tables first, databases after them, the ledger last.
+
+    Whatever a table tells of calls is then in the copy of the ledger too.
+    """
+    found = list(_walked(folder, folder, set()))
+    return sorted(found, key=lambda file: (is_sqlite(folder / file), file.name == DATABASE, str(file)))
+
+
+def copy_file(source: Path, target: Path) -> Copy | None:
+    """Copy one file; null where it is gone by now, as a file is that another process replaced or swept away."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if is_sqlite(source):
+            _copy_sqlite(source, target)
+            return hashed(target)
+        digest, size = hashlib.sha256(), 0
+        with source.open("rb") as read, named_in_faults(target), target.open("wb") as written:
+            while chunk := read.read(_CHUNK_BYTES):
+                digest.update(chunk)
+                size += written.write(chunk)
+    except FileNotFoundError:
+        return None
+    return Copy(size, digest.hexdigest())
+
+
+def hashed(path: Path) -> Copy:
+    """Size and hash of a file that is there."""
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            size += len(chunk)
+    return Copy(size, digest.hexdigest())
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file is a database of SQLite; one that is gone is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except FileNotFoundError:
+        return False
+
+
+def _copy_sqlite(source: Path, target: Path) -> None:
+    """By SQLite's own means: a plain copy lacks the newest rows, which lie in a file beside it, or is torn."""
+    target.unlink(missing_ok=True)
+    address = f"file:{quote(str(source.absolute()))}?mode=ro"
+    with (
+        closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as read,
+        closing(sqlite3.connect(target)) as written,
+    ):
+        read.backup(written)
+
+
+def _walked(folder: Path, base: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
+    status = folder.stat()
+    # A link that leads back up would be followed for ever.
+    if (status.st_dev, status.st_ino) in seen:
+        return
+    seen.add((status.st_dev, status.st_ino))
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            if entry.is_dir():
+                if not entry.name.endswith(FOLDER_SUFFIX):
+                    yield from _walked(Path(entry.path), base, seen)
+            elif entry.is_file() and not _passing(Path(entry.path)):
+                yield Path(entry.path).relative_to(base)
+
+
+def _passing(path: Path) -> bool:
+    """Whether a file is one that a process has not finished writing, or needs only while it runs."""
+    base, sign, ending = path.name.rpartition("-")
+    return path.name.endswith(SUFFIX) or (sign + ending in _BESIDE and is_sqlite(path.with_name(base)))

@@ -1,0 +1,42 @@
+"""What is installed is what the lock says, to the byte, and the audit passes nothing that it could not look up."""
+
+import re
+import tomllib
+
+from resources.home import CHECKOUT
+
+# Local projects and what stands in the lock for other platforms have no files of their own.
+OWN = "touchstone"
+
+
+def constraints() -> dict[str, str]:
+    lines = [line for line in (CHECKOUT / "constraints.txt").read_text().splitlines() if line and line[0] not in "#-"]
+    found = [re.fullmatch(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?==([^ ;]+)(?: ;.*)?", line.strip()) for line in lines]
+    assert all(found), [line for line, match in zip(lines, found, strict=True) if match is None]
+    return {match[1].lower(): match[2] for match in found if match is not None}
+
+
+def locked() -> list[dict[str, object]]:
+    packages = tomllib.loads((CHECKOUT / "uv.lock").read_text())["package"]
+    return [one for one in packages if one["name"] != OWN]
+
+
+def test_every_package_has_one_exact_version_which_the_lock_has_too() -> None:
+    versions = {(str(one["name"]), str(one.get("version"))) for one in locked()}
+    assert constraints()
+    assert set(constraints().items()) <= versions
+
+
+def test_every_file_in_the_lock_has_its_hash() -> None:
+    for package in locked():
+        wheels, sdist = package.get("wheels", []), package.get("sdist")
+        files = [*wheels, *([sdist] if sdist else [])]  # type: ignore[misc]
+        assert files, package["name"]
+        assert all(file["hash"].startswith("sha256:") for file in files), package["name"]
+
+
+def test_an_audit_without_answers_fails() -> None:
+    recipe = (CHECKOUT / "Makefile").read_text().split("\naudit:")[1].split("\nlock:")[0]
+    calls = [line for line in recipe.splitlines() if "--requirement" in line]
+    assert len(calls) == 2
+    assert all("--strict" in line and "constraints.txt" in line for line in calls)
