@@ -28,6 +28,7 @@ from pipeline.reliability_automation import (
     allowed_ground_truth,
     changed_queries,
     finished_tiebreaks,
+    nightly_reliability,
     reliability,
     revalidation,
     write_ground_truth,
@@ -62,7 +63,7 @@ STUDIES = {
     "reliability": Part(
         assets.reliability,
         [reliability, revalidation, write_ground_truth],
-        [],
+        [nightly_reliability],
         [changed_queries, finished_tiebreaks, allowed_ground_truth],
     ),
 }

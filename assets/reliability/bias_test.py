@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.judge_bias import BiasTest, judge_bias
 from analysis.undefined import UndefinedStatistic
 from analysis.walsh import score_differences
+from assets.intervals import in_words
 from assets.judge_pairs import Pair, pairs_of_judges
 from assets.partitions import metadata_value
 from assets.reliability.judgments import sound_scores
@@ -53,15 +54,21 @@ def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
             confidence=plan.confidence,
         )
     except UndefinedStatistic as undefined:
-        nothing = {"method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}
+        nothing = {"method": "none", "interval_method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}
         return [known | nothing | {"test": test} for test in TESTS]
-    return [known | _row(test) for test in (found.query_medians, found.pooled)]
+    names = (pair.judge_1, pair.judge_2)
+    return [known | _row(test, names) for test in (found.query_medians, found.pooled)]
 
 
-def _row(test: BiasTest) -> dict[str, Any]:
+def _row(test: BiasTest, names: tuple[str, str]) -> dict[str, Any]:
     fields = test._asdict()
-    interval = fields.pop("interval")
-    return fields | {"shift_low": interval.low, "shift_high": interval.high}
+    interval, higher = fields.pop("interval"), fields.pop("higher")
+    return fields | {
+        "higher_judge": None if higher is None else names[higher - 1],
+        "shift_low": interval.low,
+        "shift_high": interval.high,
+        "interval_method": in_words(interval),
+    }
 
 
 def biased_pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:

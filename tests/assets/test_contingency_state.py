@@ -11,6 +11,7 @@ import pytest
 from assets.contingency_state import (
     COMMANDS,
     REVIEW,
+    RUN,
     advised_thresholds,
     due,
     facts_of,
@@ -59,7 +60,8 @@ def test_steps_come_in_order_until_people_resolve_what_judging_again_did_not(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     study = relevance_study(tmp_path, DIFFERENT, DIFFERENT)
-    assert due(study).name == "more_data"
+    assert (due(study).name, next_command(study, due(study))) == ("validate", RUN)
+    assert "was not run yet" in due(study).sentence
     outcome = validate(study, instance)
     assert (outcome.user_errors, outcome.other_errors) == ([], [])
     # Ten queries are in dispute, with two documents each; 20 % of ten are two.
@@ -159,6 +161,7 @@ def test_judges_without_a_defined_kappa_ask_for_more_data(tmp_path: Path, instan
     validate(study, instance)
     assert study.validations.validations().empty
     assert due(study).name == "more_data"
+    assert next_command(study, due(study)) == "touchstone import reliability"
     with pytest.raises(UserError, match="no validation yet"):
         require_contingency(study)
 

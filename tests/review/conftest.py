@@ -18,7 +18,7 @@ from resources.database.engine import open_engine
 from resources.database.migrate import migrate
 from tests.made_disputes import STUDY
 
-CONFIGURATION = f"study: {STUDY}\nreliability:\n  queries: queries.csv\n  review:\n    documents_at_a_time: 3\n"
+CONFIGURATION = f"study: {STUDY}\nreliability:\n  queries: queries.csv\n  review:\n    documents_at_a_time: 4\n"
 
 
 def write_study(folder: Path) -> dict[str, str]:
