@@ -87,7 +87,9 @@ def review(study: Study, reviewer: str) -> None:
         )
         blind = section.review.blind and not st.toggle("Show the judges' scores", key="scores")
         parts.sent(store, page)
-        parts.record(page, section)
+        # Kappa of the study, too, only to who has voted.
+        if not blind or page.task is None or page.sent is not None:
+            parts.record(page, section)
     with below:
         data = desk.desk_data(
             reviewer,

@@ -120,9 +120,7 @@ function give_up() {
   draw()
 }
 
-function off(why) {
-  lock = { why, since: 0 }
-}
+const off = (why) => (lock = { why, since: 0 })
 
 function on() {
   lock = null
@@ -184,13 +182,11 @@ function build() {
     data.documents.forEach((one, place) => root.append(card(one, place)))
     root.append(
       written("Reason", `at most ${data.longest_reason} characters, kept with the ground truth; needed to skip`, kept, "reason", data.longest_reason),
-      written("Note", "for your colleagues", kept, "note", data.longest_note),
+      written("Note", "kept with the vote", kept, "note", data.longest_note),
     )
   }
   const bar = make("div", "bar")
-  const notice = make("div", "notice")
-  notice.setAttribute("role", "status")
-  bar.append(notice)
+  bar.appendChild(make("div", "notice")).setAttribute("role", "status")
   if (kept !== null) {
     const actions = make("div", "actions")
     actions.append(button("Save and next", "S", "main", save), button("Skip", "", "skip", skip))

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from resources.errors import UserError
 from resources.home import CHECKOUT
-from resources.study import study_from_environment
 
 HOST = "127.0.0.1"
 APP = CHECKOUT / "review" / "app.py"
@@ -19,6 +18,8 @@ THEME = {"base": "light", "primaryColor": "#2b6cb0", "textColor": "#1a202c", "bo
 
 def review(port: Annotated[int, typer.Option(help="Port of the page.", min=1, max=65535)] = 8501) -> None:
     """Open the review page on this machine: votes on documents that judges differ about."""
+    from resources.study import study_from_environment
+
     # Said here, before a server starts, in the words of the command line.
     _configured = study_from_environment().reliability
     console = Console(stderr=True)

@@ -56,6 +56,7 @@ def test_an_empty_name_is_refused_in_words(study_on_sqlite: sa.Engine) -> None:
 
 def test_scores_and_kappa_are_hidden_until_the_vote_and_shown_after_it(study: sa.Engine) -> None:
     add_disputes(study, 1)
+    add_validation(study, 0.52, 0.5, "contingency_triggered", 3)
     store_of(study).vote("ben", "b", {store_of(study).next_query("ben").documents[0].document_row: False})  # type: ignore[union-attr]
     page = opened()
     page.selectbox[0].set_value("all").run()
@@ -216,6 +217,8 @@ def test_the_history_of_kappa_is_drawn(study_on_sqlite: sa.Engine) -> None:
     add_validation(study_on_sqlite, 0.52, 0.5, "contingency_triggered", 3)
     add_validation(study_on_sqlite, 0.66, 0.69, "contingency_triggered", 9)
     page = opened()
+    assert len(page.get("vega_lite_chart")) == 0  # blind until the first vote
+    page.toggle[0].set_value(True).run()
     assert any("Validation 2, over 24 queries: macro 0.66, micro 0.69" in one.value for one in page.caption)
     assert len(page.get("vega_lite_chart")) == 1
 

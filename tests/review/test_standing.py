@@ -86,7 +86,8 @@ def test_where_the_tables_are_elsewhere_the_page_counts_by_the_database_alone(st
     store_of(study).vote("ann", "a", dict.fromkeys(queries[0][1], True))
     text = opened().get("progress")[0].proto.text
     assert text.endswith(
-        "enough for the next step, which `touchstone reliability status` names; 2 documents whose labels differ are undecided"
+        "enough for the next step, which `touchstone reliability status` names; "
+        "2 documents whose labels differ are undecided"
     )
     store_of(study).vote("ben", "b", {queries[0][1][0]: False})
     assert store_of(study).n_undecided() == 3  # one is tied now
@@ -94,7 +95,8 @@ def test_where_the_tables_are_elsewhere_the_page_counts_by_the_database_alone(st
     store_of(study).vote("ann", "c", {queries[1][1][0]: True})
     text = opened().get("progress")[0].proto.text
     assert text.endswith(
-        "enough for the next step, which `touchstone reliability status` names; 1 document whose labels differ is undecided"
+        "enough for the next step, which `touchstone reliability status` names; "
+        "1 document whose labels differ is undecided"
     )
 
 
