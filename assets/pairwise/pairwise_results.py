@@ -1,6 +1,5 @@
 """Table `pairwise_results`: which photo of each judged pair a method picks."""
 
-from functools import lru_cache
 from typing import Any
 
 import dagster as dg
@@ -37,10 +36,15 @@ def pairwise_results(
     methods = {name: method_of(plan, name) for name in methods_of_run(context)}
     photos = images_of(judged)
 
-    # Methods that need the same stages follow one another; more than the latest stages would fill memory.
-    @lru_cache(maxsize=1)
+    held: dict[tuple[str, ...], Features] = {}
+
+    # Methods that need the same stages follow one another. The last ones' features go before others are read: two
+    # networks' of 100,000 photos are half a gigabyte.
     def features_for(stages: tuple[str, ...]) -> Features:
-        return measured(study, photos, stages)
+        if stages not in held:
+            held.clear()
+            held[stages] = measured(study, photos, stages)
+        return held[stages]
 
     def make(name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
         lacking = why_unavailable(methods[name], stages)
