@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.checks import WARN, gate_of_each_method, require, told
 from assets.method_partitions import METHODS, each_method, methods_of_run
-from assets.method_scores import headline, images_of, no_rows, own_file, result_rows
+from assets.method_scores import PAIR, headline, images_of, no_rows, own_file, result_rows
 from assets.pairwise.photo_pairs import photos_gate
 from assets.partitions import ONE_RUN
 from assets.photo_measures import measured, unavailable_stages
@@ -19,6 +19,8 @@ from resources.methods.scoring import why_unavailable
 from resources.pairwise_rows import judged_pairs
 from resources.parquet_tables import Frames
 from resources.study import Study
+
+USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded"]
 
 
 @dg.asset(group_name="pairwise", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
@@ -31,7 +33,7 @@ def pairwise_results(
     """One row per judged pair and method: its scores of both photos; none of a method whose stages are not there."""
     plan = study.pairwise
     require(photos_gate(photo_pairs, plan))
-    judged, stages = judged_pairs(photo_pairs), unavailable_stages(image_features)
+    judged, stages = judged_pairs(photo_pairs[USED]), unavailable_stages(image_features)
     # Before anything is computed: a user's file that is wrong stops the run at once.
     methods = {name: method_of(plan, name) for name in methods_of_run(context)}
     photos = images_of(judged)
