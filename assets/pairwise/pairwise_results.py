@@ -13,6 +13,7 @@ from assets.pairwise.photo_pairs import photos_gate
 from assets.partitions import ONE_RUN
 from assets.photo_measures import measured, unavailable_stages
 from resources.errors import listed
+from resources.memory import return_freed_memory
 from resources.methods.features import Features
 from resources.methods.registry import method_of
 from resources.methods.scoring import why_unavailable
@@ -45,6 +46,7 @@ def pairwise_results(
     def features_for(stages: tuple[str, ...]) -> Features:
         if stages not in held:
             held.clear()
+            return_freed_memory()
             held[stages] = measured(study, photos, stages)
         return held[stages]
 
