@@ -53,7 +53,9 @@ def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
         raise TableFault(f"{name}, {len(frame)} rows: {_faults(table, frame, error)}. {NOTHING}") from None
     declared = _declared(table, valid.columns)
     lists = {label: _lists(name, label, valid[label]) for label, column in declared if column.kind == "texts"}
-    kept = valid.assign(**lists)[[label for label, _ in declared]]
+    labels = [label for label, _ in declared]
+    # Choosing columns copies them all.
+    kept = (valid if list(valid.columns) == labels else valid[labels]).assign(**lists)
     kept.attrs = dict(frame.attrs)
     return kept
 
