@@ -5,12 +5,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index
+from analysis.bootstrap import RESAMPLES, Interval
 from analysis.holm import below_level
 from analysis.rounding import rounded
 from analysis.signed_rank import SignedRank, signed_rank
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences, shift
+from analysis.walsh import differences_by_query, shift
 
 LEVEL = 0.05
 ASSUMES_INDEPENDENCE = "assumes independent documents"
@@ -85,12 +85,7 @@ def judge_bias(
     Source:
         docs/statistics.md, Agreement of two judges.
     """
-    differences = score_differences(first, second)
-    if not differences.size:
-        raise UndefinedStatistic("no document that both judges scored")
-    index, n_queries = cluster_index(queries)
-    if index.shape != differences.shape:
-        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
+    differences, index, n_queries = differences_by_query(first, second, queries)
     one, two = rounded(first), rounded(second)
     how = {"seed": seed, "resamples": resamples, "workers": workers}
     of_queries = query_medians(differences, index)

@@ -5,12 +5,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import cluster_index
 from analysis.halves import halves
 from analysis.kappa import cohens_kappa, counts_of_queries, relevant
 from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences, walsh_median
+from analysis.walsh import differences_by_query, walsh_median
 from analysis.words import queries as in_queries
 from analysis.words import told_apart
 
@@ -71,12 +70,7 @@ def threshold_advice(
     Source:
         docs/statistics.md, Agreement of two judges.
     """
-    differences = score_differences(first, second)
-    if not differences.size:
-        raise UndefinedStatistic("no document that both judges scored")
-    index, n_queries = cluster_index(queries)
-    if index.shape != differences.shape:
-        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
+    differences, index, n_queries = differences_by_query(first, second, queries)
     moved = walsh_median(differences)
     if rounded(moved) == 0.0:
         return ThresholdAdvice(

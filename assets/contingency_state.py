@@ -78,9 +78,9 @@ def facts_of(study: Study, tables: ContingencyTables) -> ContingencyFacts:
 
 def due(study: Study) -> ContingencyStep:
     """The one step that comes next, from the tables in the home and the store."""
-    tables = stored_tables(study)
     if no_verdict(study):
         return step_due(ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0))
+    tables = stored_tables(study)
     if tables is not None:
         return step_due(facts_of(study, tables))
     if study.validations.validations().empty:

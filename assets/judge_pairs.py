@@ -152,6 +152,16 @@ def scored_documents(
     return Scored(judges, found, scores, queries.astype(np.intp), np.asarray(query_ids, dtype=object))
 
 
+def current_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:
+    """The scores that count, of all documents that are there now.
+
+    Raises:
+        UserError: The judgments are of other queries.
+    """
+    refuse_unjudged(judgments, query_documents)
+    return scored_documents(judgments, plan, documents=query_documents)
+
+
 def _places(keys: pd.DataFrame) -> NDArray[np.intp]:
     """A number for each query and document, from 0 in the order in which they first come."""
     queries, documents = (pd.factorize(keys[name])[0].astype(np.int64) for name in KEY)

@@ -9,9 +9,9 @@ from analysis.judge_bias import BiasTest, judge_bias
 from analysis.undefined import UndefinedStatistic
 from analysis.walsh import score_differences
 from assets.intervals import in_words
-from assets.judge_pairs import Pair, pairs_of_judges
+from assets.judge_pairs import Pair
 from assets.partitions import metadata_value
-from assets.reliability.judgments import sound_scores
+from assets.reliability.judgments import compared
 from resources.configuration.reliability import ReliabilityStudy
 from resources.plots.figure import figure_metadata
 from resources.plots.reliability import draw_differences, panels_height_in
@@ -30,8 +30,7 @@ def bias_test(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Two rows per pair of judges: the signed-rank test of queries' medians, which decides, and the pooled one."""
-    scored = sound_scores(judgments, query_documents, study.reliability)
-    pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
+    pairs = compared(judgments, query_documents, study).pairs
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
     apart = {(pair.judge_1, pair.judge_2): score_differences(pair.score_1, pair.score_2) for pair in pairs}
     plot = figure_metadata(

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.rounding import rounded
-from assets.judge_pairs import Scored, refuse_unjudged, scored_documents
+from assets.judge_pairs import Scored, current_scores
 from assets.reliability.disputed_documents import reviewed_queries, undecided
 from assets.reliability.query_kappa import lowest_kappas
 from resources.partial_files import write_whole
@@ -34,8 +34,7 @@ def disagreements(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per disputed query; `outputs/disagreements.csv` has them for a spreadsheet."""
-    refuse_unjudged(judgments, query_documents)
-    scored = scored_documents(judgments, study.reliability, documents=query_documents).of_two()
+    scored = current_scores(judgments, query_documents, study.reliability).of_two()
     frame = disputed_queries(disputed_documents, scored, query_kappa, query_documents, held_out_of(study))
     path = study.home.outputs / "disagreements.csv"
     write_whole(path, exported(frame))

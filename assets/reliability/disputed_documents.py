@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.disagreement import document_disagreement, review_order
-from assets.judge_pairs import KEY, Scored, refuse_unjudged, scored_documents
+from assets.judge_pairs import KEY, Scored, current_scores
 from assets.partitions import metadata_value
 from assets.reliability.query_kappa import lowest_kappas
 from resources.configuration.reliability import ReliabilityStudy
@@ -28,8 +28,7 @@ def disputed_documents(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per document far apart or with labels that differ; the review app offers them in this order."""
-    refuse_unjudged(judgments, query_documents)
-    scored = scored_documents(judgments, study.reliability, documents=query_documents).of_two()
+    scored = current_scores(judgments, query_documents, study.reliability).of_two()
     thresholds = study.thresholds(scored.judges)
     kappas = lowest_kappas(query_kappa)
     frame = with_votes(disputes(scored, thresholds, kappas, study.reliability), study)

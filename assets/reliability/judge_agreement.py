@@ -16,9 +16,9 @@ from analysis.krippendorff import krippendorff_alpha
 from analysis.landis_koch import landis_koch
 from analysis.undefined import UndefinedStatistic
 from assets.intervals import in_words
-from assets.judge_pairs import Pair, Scored, Thresholds, pairs_of_judges
+from assets.judge_pairs import Pair, Scored, Thresholds
 from assets.partitions import metadata_value
-from assets.reliability.judgments import sound_scores
+from assets.reliability.judgments import compared
 from assets.reliability.kappa_validation import verdict_of
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
@@ -36,9 +36,7 @@ def judge_agreement(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Kappa macro and micro, percent agreement, PABAK, AC1, alpha and others; Fleiss for three judges or more."""
-    scored = sound_scores(judgments, query_documents, study.reliability)
-    thresholds = study.thresholds(scored.judges)
-    pairs = pairs_of_judges(scored, thresholds)
+    scored, thresholds, pairs = compared(judgments, query_documents, study)
     rows = [row for pair in pairs for row in pair_rows(pair, study.reliability)]
     if len(scored.judges) > 2:
         rows += all_rows(scored, thresholds, study.reliability)

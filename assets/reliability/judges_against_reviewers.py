@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.kappa_intervals import of_sums
 from assets.intervals import in_words
-from assets.judge_pairs import KEY, refuse_unjudged, scored_documents
+from assets.judge_pairs import KEY, current_scores
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS
@@ -22,8 +22,7 @@ def judges_against_reviewers(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per judge; the documents were chosen because judges differ, so these are no error rates."""
-    refuse_unjudged(judgments, query_documents)
-    scored = scored_documents(judgments, study.reliability, documents=query_documents)
+    scored = current_scores(judgments, query_documents, study.reliability)
     decided = disputed_documents.dropna(subset=["decision"])
     numbered = scored.documents[KEY].assign(row=np.arange(len(scored.scores)))
     rows = decided[KEY].merge(numbered, on=KEY, validate="one_to_one")["row"].to_numpy(dtype=np.intp)

@@ -1,7 +1,7 @@
 """Table `judgments`: what each judge said of each document, under each prompt version."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import dagster as dg
 import pandas as pd
@@ -9,12 +9,13 @@ import pandas as pd
 from analysis.gates import Gate, at_least, at_most
 from analysis.words import counted, noun
 from assets.checks import gate_result, require, told
-from assets.judge_pairs import NOT_JUDGED, Scored, judges_in, refuse_unjudged, scored_documents
+from assets.judge_pairs import NOT_JUDGED, Pair, Scored, current_scores, judges_in, pairs_of_judges, scored_documents
 from assets.partitions import metadata_value
 from assets.who_started import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.errors import UserError, listed
-from resources.inputs.relevance import RelevanceInput, read_relevance
+from resources.inputs.relevance import read_relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
 from resources.progress import TracksProgress
@@ -151,11 +152,29 @@ def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: R
     Raises:
         Failure: One fails.
     """
-    refuse_unjudged(judgments, query_documents)
-    scored = scored_documents(judgments, plan, documents=query_documents)
+    scored = current_scores(judgments, query_documents, plan)
     require(judges_gate(judgments, plan))
     require(complete_gate(scored, plan.max_incomplete_share, kept_of_others(judgments)))
     return scored
+
+
+class Compared(NamedTuple):
+    """The documents of all judges, each judge's threshold in force, and every two judges at these."""
+
+    scored: Scored
+    thresholds: dict[str, float]
+    pairs: list[Pair]
+
+
+def compared(judgments: pd.DataFrame, query_documents: pd.DataFrame, study: Study) -> Compared:
+    """What a table that compares judges begins with: `sound_scores`, two by two.
+
+    Raises:
+        Failure: A gate on the scores fails.
+    """
+    scored = sound_scores(judgments, query_documents, study.reliability)
+    thresholds = study.thresholds(scored.judges)
+    return Compared(scored, thresholds, pairs_of_judges(scored, thresholds))
 
 
 def kept_of_others(judgments: pd.DataFrame) -> int:

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.kappa import counts_of_queries, relevant
 from analysis.recalibration_effect import KappaChange, recalibration_effect
 from assets.intervals import in_words
-from assets.judge_pairs import Scored, refuse_unjudged, scored_documents
+from assets.judge_pairs import Scored, current_scores, scored_documents
 from assets.judged_again import judged_again_now
 from assets.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
@@ -30,8 +30,7 @@ def recalibration(
 ) -> pd.DataFrame:
     """Two rows per part of the queries: macro and micro kappa before and after, at the thresholds in force."""
     started = judged_again(study.validations)
-    refuse_unjudged(judgments, query_documents)
-    after = scored_documents(judgments, study.reliability, documents=query_documents)
+    after = current_scores(judgments, query_documents, study.reliability)
     pair = deciding_pair(kappa_validation, after.judges)
     if started is None or pair is None:
         context.add_output_metadata({"status": "no query was judged again"})

@@ -20,7 +20,8 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import UserError, listed
 from resources.home import touchstone_home
-from resources.inputs.relevance import RelevanceInput, read_relevance
+from resources.inputs.relevance import read_relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.reliability.counted_judgments import Judged, counted
 from resources.study import study_from_environment
 

@@ -200,8 +200,13 @@ def init(
     Console().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
 
 
+def slug(words: str) -> str:
+    """The words in lower case, letters and digits, with underscores between; empty where there are none."""
+    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+
+
 def study_name(folder: Path) -> str:
     """A study's name from its folder's: lower case, letters, digits and underscores, and not the built-in one."""
-    name = re.sub(r"[^a-z0-9]+", "_", folder.absolute().name.lower()).strip("_")
+    name = slug(folder.absolute().name)
     name = name if re.match(r"[a-z]", name) else f"study_{name}".strip("_")
     return f"{name}_study" if name == "sample" else name

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,27 +11,11 @@ from resources.database.models import storable
 from resources.errors import FileFault, nearest
 from resources.inputs.evaluation_values import MISSING, score_in
 from resources.inputs.faults import Faults
+from resources.inputs.relevance_input import RelevanceInput
 
 Scale = tuple[float, float]
 SHOWN_CHARACTERS = 60
 LONGEST_JUDGE = 60
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """What was read; `resources.inputs.relevance.RelevanceInput` says more. `sha256` is empty for a file.
-
-    `rows` has the row of each document and of each score, in the order of the frames of these names.
-    """
-
-    name: str
-    documents: pd.DataFrame
-    scores: pd.DataFrame
-    judges: tuple[str, ...]
-    n_missing: Mapping[str, int]
-    ignored: tuple[str, ...]
-    rows: Mapping[str, np.ndarray]
-    sha256: str = ""
 
 
 class RowFault(Exception):
@@ -137,7 +120,7 @@ class Gathering:
         for name, key in zip(self._keys, (document, judge, version_number, row), strict=True):
             self._keys[name].append(key)
 
-    def result(self, ignored: Sequence[str]) -> Relevance:
+    def result(self, ignored: Sequence[str]) -> RelevanceInput:
         """The frames, once all is read.
 
         Raises:
@@ -159,7 +142,7 @@ class Gathering:
         judges = [name for name, number in self.judges.items() if there[keys["judge"] == number].any()]
         query = np.frombuffer(self._document_query, dtype=np.int64)
         order = np.argsort(query, kind="stable")
-        return Relevance(
+        return RelevanceInput(
             self.name,
             self._documents(query, order),
             self._frame({name: key[there] for name, key in keys.items()}, scores[there]),

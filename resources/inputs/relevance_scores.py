@@ -8,7 +8,8 @@ from upath import UPath
 from resources.errors import FileFault, listed, nearest, nearest_of
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.record_files import RecordFile, record_file
-from resources.inputs.relevance_records import Gathering, Relevance, RowFault, Scale, refuse_unknown
+from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.relevance_records import Gathering, RowFault, Scale, refuse_unknown
 from resources.inputs.relevance_rows import (
     DOC_ID,
     DOCS,
@@ -35,7 +36,7 @@ def read_relevance_file(
     columns: Mapping[str, str] | None = None,
     scale: Scale = (0.0, 1.0),
     prompt_version: str = "v1",
-) -> Relevance:
+) -> RelevanceInput:
     """Everything in the file, in its order; the file is read as a stream.
 
     Args:

@@ -15,7 +15,8 @@ from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError, listed, nearest
 from resources.inputs.faults import Faults
-from resources.inputs.relevance_records import Gathering, Relevance, RowFault, Scale, identifier, refuse_unknown
+from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.relevance_records import Gathering, RowFault, Scale, identifier, refuse_unknown
 from resources.inputs.relevance_rows import DOC_ID, DOCS, DOCUMENT, ID, OF_QUERIES, QUERY, QUERY_ID, SUFFIX, QueryRows
 
 ROWS_AT_A_TIME: Final = 2_000
@@ -28,7 +29,7 @@ def read_relevance_table(
     columns: Mapping[str, str] | None = None,
     scale: Scale = (0.0, 1.0),
     prompt_version: str = "v1",
-) -> Relevance:
+) -> RelevanceInput:
     """Queries, documents and scores of the table, by id; nothing is written to it.
 
     Args:
@@ -76,7 +77,7 @@ def read_relevance_table(
         problem = f"it has documents of queries that are not in {what}: {listed(map(repr, documents))}."
         raise FileFault(f"table {source.documents_table}", problem, "Add the queries, or remove the documents.")
     read = gathering.result([name for name in names if name not in found.values()])
-    return replace(read, sha256=digest.hexdigest())
+    return replace(read, rows=None, sha256=digest.hexdigest())
 
 
 @contextmanager

@@ -14,8 +14,9 @@ from resources.plots.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_d
 # Which mark a validation's status has: the same as on the report's page.
 MARKS: Final = {PASSED: "o", CONTINGENCY: "o", RESOLVED: "D"}
 EDGES: Final = rounded(np.linspace(-1.0, 1.0, 21))
+# Beside the scale, where kappa has no place.
 UNDEFINED_AT: Final = 1.15
-WIDTH: Final = 0.092
+WIDTH: Final = 0.092  # of a bar, in kappa
 MOST_TICKS: Final = 12
 # Of many judges there are many pairs.
 MOST_PANELS: Final = 6

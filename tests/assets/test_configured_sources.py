@@ -1,6 +1,5 @@
 """Only what the configured judges and the input say now counts; what an earlier one said is kept and told."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,6 @@ from tests.small_relevance import (
 )
 
 KINDS = [AGREED] * 4 + [OPPOSED] * 2
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def recorded_study(folder: Path, **more: Any) -> Study:

@@ -1,6 +1,5 @@
 """Where the contingency stands: the step that is due follows from tables, votes and what people set going."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,6 @@ from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, sto
 
 DIFFERENT = [AGREED] * 10 + [OPPOSED] * 10
 HIGHER = [AGREED] * 4 + [LENIENT] * 8
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 @pytest.fixture

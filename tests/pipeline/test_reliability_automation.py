@@ -31,12 +31,6 @@ DIFFERENT = [AGREED] * 5 + [OPPOSED] * 10
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as one:
-        yield one
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
     one = relevance_study(tmp_path, DIFFERENT)
     yield one

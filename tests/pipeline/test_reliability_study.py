@@ -1,7 +1,6 @@
 """Study D through Dagster: a whole contingency on both databases, what stops a run, and what a crash leaves."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +35,6 @@ OWN = {
     "ground_truth": ["decided_at"],
     "reliability_report": ["path", "sha256", "n_bytes"],
 }
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as one:
-        yield one
 
 
 def judge_again(study: Study, queries: list[str] = LOW) -> None:

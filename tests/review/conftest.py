@@ -1,7 +1,6 @@
 """A study with disputed queries on each database, the page over it, and a browser."""
 
 import os
-import shutil
 import socket
 import subprocess
 import urllib.request
@@ -11,7 +10,6 @@ from time import monotonic, sleep
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Browser, sync_playwright
 
 from pipeline.command_line.review import server_command
 from resources.database.engine import open_engine
@@ -105,14 +103,3 @@ def server(home: Path, engine: sa.Engine) -> Iterator[Server]:
     started = Server(home)
     yield started
     started.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()

@@ -1,6 +1,5 @@
 """What the page says of how far the review is, what is due, and what comes after."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -20,12 +19,6 @@ from tests.review.test_app import opened, texts
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate, vote_on
 
 TRIGGERED: Status = "contingency_triggered"
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def now(study: Study) -> Standing:

@@ -11,7 +11,6 @@ from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
 
 OF_THE_GATE: Final = ("kappa_macro", "kappa_micro")
-KAPPAS: Final = ("kappa_macro", "kappa_macro_defined", "kappa_micro")
 TERMS: Final = {
     "kappa_macro": "kappa_macro",
     "kappa_macro_defined": "convention",
@@ -33,7 +32,6 @@ TERMS: Final = {
 DRAWN: Final = tuple(
     name for name in TERMS if name not in ("low_share", "prevalence_index", "bias_index", "fleiss_kappa")
 )
-BANDED: Final = (*KAPPAS, "weighted_kappa_linear", "weighted_kappa_quadratic", "fleiss_kappa")
 
 
 def coefficients_chart(contents: Contents) -> Chart:
@@ -84,7 +82,7 @@ def coefficients_table(contents: Contents, rows: dict[str, dict[str, Any]], capt
             say(f"statistic.{name}"),
             number(rows[name]["value"]),
             interval(rows[name]["value_low"], rows[name]["value_high"], unreliable=_few(rows[name])),
-            band(rows[name]["value"]) if name in BANDED and is_number(rows[name]["value"]) else "",
+            band(rows[name]["value"]) if isinstance(rows[name]["band"], str) else "",
             whole(rows[name]["n_queries"]),
             whole(rows[name]["n_documents"]),
             _note(rows[name]),

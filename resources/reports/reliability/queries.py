@@ -8,6 +8,7 @@ from analysis.holm import below_level
 from analysis.judge_bias import LEVEL
 from analysis.rounding import rounded
 from resources.plots.figure import BLUE, PALE, RED
+from resources.plots.reliability import EDGES, UNDEFINED_AT, WIDTH
 from resources.reports.charts import Chart, line_at, note_at_line, words
 from resources.reports.numbers import number, p_value, plain_number, whole
 from resources.reports.phrases import phrase
@@ -15,10 +16,7 @@ from resources.reports.reliability.contents import Contents, say
 from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text, joined, same
 
-EDGES: Final = rounded(np.linspace(-1.0, 1.0, 21))
 HEIGHT_PX: Final = 340
-# Beside the scale, where kappa has no place.
-UNDEFINED_AT: Final = 1.15
 PROMPT: Final = "prompt_version="
 FEATURES: Final = ("query_words", "query_is_vague", "document_words", "documents")
 
@@ -37,7 +35,7 @@ def kappa_histogram(contents: Contents) -> Chart:
             "type": "bar",
             "x": middles,
             "y": [int(n) for n in counts[name]],
-            "width": 0.092,
+            "width": WIDTH,
             "name": words(say(f"legend.{name}")),
             "marker": {"color": color},
             "text": [
@@ -55,7 +53,7 @@ def kappa_histogram(contents: Contents) -> Chart:
                 "type": "bar",
                 "x": [UNDEFINED_AT],
                 "y": [one_label],
-                "width": 0.092,
+                "width": WIDTH,
                 "name": words(say("legend.one_label")),
                 "marker": {"color": PALE},
                 "text": [words(say("hover.one_label", n=whole(one_label)))],
