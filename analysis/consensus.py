@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 class Consensus(NamedTuple):
     """Labels of documents, shape ``(n_documents,)``, and which queries have one for each, shape ``(n_queries,)``.
 
-    `relevant` means nothing where `resolved` is false. `by_people` are documents on which the judges differ and people
-    decided. A query without documents is not resolved.
+    `relevant` means nothing where `resolved` is false. `by_people` are documents without the label of all judges that
+    people decided. A query without documents is not resolved.
     """
 
     relevant: NDArray[np.bool_]
@@ -36,7 +36,12 @@ def majority(votes_relevant: int, votes_not_relevant: int) -> bool | None:
 
 
 def consensus(
-    labels: ArrayLike, votes_relevant: ArrayLike, votes_not_relevant: ArrayLike, queries: ArrayLike, n_queries: int
+    labels: ArrayLike,
+    votes_relevant: ArrayLike,
+    votes_not_relevant: ArrayLike,
+    queries: ArrayLike,
+    n_queries: int,
+    complete: ArrayLike | None = None,
 ) -> Consensus:
     """The label of each document that has one, and the queries in which every document has.
 
@@ -46,6 +51,8 @@ def consensus(
         votes_not_relevant: Shape ``(n_documents,)``, those whose standing vote is not relevant.
         queries: Shape ``(n_documents,)``, the number of each document's query, from 0.
         n_queries: How many queries there are.
+        complete: Shape ``(n_documents,)``, true where every judge has a label: of the others people alone decide. All
+            of them where left out.
 
     Returns:
         Where all judges agree their label, whatever people say; else the majority of the votes; a tie or no vote
@@ -72,8 +79,11 @@ def consensus(
         raise ValueError("votes must not be negative")
     if index.size and (index.dtype.kind not in "iu" or int(index.min()) < 0 or int(index.max()) >= n_queries):
         raise ValueError(f"a query's number must be a whole number from 0 to {n_queries - 1}")
+    whole = np.ones(len(of_judges), dtype=np.bool_) if complete is None else np.asarray(complete)
+    if whole.shape != of_judges.shape[:1] or whole.dtype.kind != "b":
+        raise ValueError(f"complete must be true or false for each of {len(of_judges)} documents")
     index = index.astype(np.intp)
-    agree = of_judges.all(axis=1) | ~of_judges.any(axis=1)
+    agree = whole & (of_judges.all(axis=1) | ~of_judges.any(axis=1))
     by_people = ~agree & (yes != no)
     resolved = agree | by_people
     open_documents = np.bincount(index[~resolved], minlength=n_queries)

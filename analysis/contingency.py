@@ -1,10 +1,15 @@
 """Which step is due when judges do not agree well enough."""
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+from analysis.words import counted, queries
 
 Status = Literal["passed", "contingency_triggered", "resolved_by_review"]
 StepName = Literal["none", "more_data", "review", "validate", "accept_thresholds", "recalibrate", "manual_review"]
-STATUSES: tuple[Status, ...] = ("passed", "contingency_triggered", "resolved_by_review")
+PASSED: Final = "passed"
+CONTINGENCY: Final = "contingency_triggered"
+RESOLVED: Final = "resolved_by_review"
+STATUSES: tuple[Status, ...] = (PASSED, CONTINGENCY, RESOLVED)
 
 
 class ContingencyFacts(NamedTuple):
@@ -14,7 +19,9 @@ class ContingencyFacts(NamedTuple):
     `quota` how many of them must be reviewed. `threshold_helps`: an advised threshold raises kappa and is not in force
     yet. `n_low` counts queries of low kappa: what recalibration judges again. `n_undecided` counts documents whose
     labels differ and that no person has decided. `changed`: scores or thresholds are others than at the latest
-    validation.
+    validation. `moved`: it is the first one at accepted thresholds, which put other documents in dispute.
+    `without_effect` says in a sentence why a recalibration that was started is none yet: no query counts under its
+    prompt.
     """
 
     status: Status | None
@@ -27,6 +34,8 @@ class ContingencyFacts(NamedTuple):
     n_low: int
     n_undecided: int
     changed: bool = False
+    moved: bool = False
+    without_effect: str = ""
 
 
 class ContingencyStep(NamedTuple):
@@ -57,7 +66,9 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
     _refuse(facts)
     if facts.status is None:
         return ContingencyStep(
-            "more_data", "There is no validation yet: score queries with both judges until one has a defined kappa."
+            "more_data",
+            "There is no verdict: add queries with relevant and irrelevant documents to the input, scored by every "
+            "judge, until each two judges have a query with a defined kappa.",
         )
     others = ContingencyStep(
         "validate", "Scores or thresholds are others than at the latest validation: validate again."
@@ -70,11 +81,7 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
         return ContingencyStep("none", "People decided every document on which the judges differ. Nothing is due.")
     missing = facts.quota - facts.n_reviewed
     if missing > 0:
-        return ContingencyStep(
-            "review",
-            f"Review {missing} more of {facts.n_disputed} disputed queries: {facts.n_reviewed} of the {facts.quota} "
-            "needed are done.",
-        )
+        return ContingencyStep("review", _review(facts, missing))
     if facts.changed:
         return others
     if facts.n_undecided == 0:
@@ -84,8 +91,8 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
     if facts.biased and facts.threshold_helps:
         return ContingencyStep(
             "accept_thresholds",
-            "One judge scores higher than the other, and another threshold for it raises kappa: accept the advised "
-            "threshold.",
+            "One judge scores higher than the other, and another threshold for it raises micro kappa: accept the "
+            "advised threshold.",
         )
     if not facts.recalibrated and facts.n_low > 0:
         why = (
@@ -94,14 +101,25 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
             else "Neither judge scores higher, so no threshold is to blame"
         )
         return ContingencyStep(
-            "recalibrate", f"{why}: judge the {_queries(facts.n_low)} of low kappa again under the next prompt."
+            "recalibrate",
+            f"{why}: judge the {queries(facts.n_low)} of low kappa again under the next prompt."
+            f"{' ' if facts.without_effect else ''}{facts.without_effect}",
         )
     why = "Recalibration is done" if facts.recalibrated else "No query has a low kappa to be judged again"
     return ContingencyStep(
         "manual_review",
-        f"{why} and kappa is still too low: decide the {_documents(facts.n_undecided)} on which the judges still "
-        "differ.",
+        f"{why} and kappa is still too low: decide the {counted(facts.n_undecided, 'document')} on which the "
+        "judges still differ.",
     )
+
+
+def _review(facts: ContingencyFacts, missing: int) -> str:
+    """How much is left to review, and why it is asked for again after thresholds were accepted."""
+    why = "The accepted threshold changed labels, so other documents are in dispute now. " if facts.moved else ""
+    disputed = counted(facts.n_disputed, "disputed query", "disputed queries")
+    if facts.n_reviewed == 0:
+        return f"{why}Review {missing} of {disputed}."
+    return f"{why}Review {missing} more of {disputed}: {facts.n_reviewed} of the {facts.quota} needed are done."
 
 
 def _refuse(facts: ContingencyFacts) -> None:
@@ -113,11 +131,3 @@ def _refuse(facts: ContingencyFacts) -> None:
             f"counts that do not fit: {facts.n_reviewed} reviewed and {facts.quota} needed of {facts.n_disputed} "
             f"disputed queries, {facts.n_low} low, {facts.n_undecided} undecided"
         )
-
-
-def _queries(n: int) -> str:
-    return "1 query" if n == 1 else f"{n} queries"
-
-
-def _documents(n: int) -> str:
-    return "1 document" if n == 1 else f"{n} documents"

@@ -52,15 +52,17 @@ def document_disagreement(
     """How far the judges lie apart on each document.
 
     Args:
-        scores: Shape ``(n_documents, n_judges)``, on 0-1, at least 2 judges.
+        scores: Shape ``(n_documents, n_judges)``, on 0-1, at least 2 judges; NaN where a judge gave none, and at least
+            two scores in each row.
         thresholds: Shape ``(n_judges,)``; a score above it is relevant.
         high_disagreement: A difference above it is high.
 
     Returns:
-        All comparisons are made at 12 decimals: a difference of 0.4 is not above 0.4.
+        Of the judges that scored it. All comparisons are made at 12 decimals: a difference of 0.4 is not above 0.4.
 
     Raises:
-        ValueError: Fewer than 2 judges, another number of thresholds, or a score or threshold is missing.
+        ValueError: Fewer than 2 judges, another number of thresholds, a document with fewer than 2 scores, or an
+            infinite score or threshold.
 
     Source:
         docs/statistics.md, Agreement of two judges.
@@ -70,17 +72,21 @@ def document_disagreement(
         raise ValueError(
             f"two judges or more with a threshold each are needed, got shapes {matrix.shape} and {limits.shape}"
         )
-    if not (np.isfinite(matrix).all() and np.isfinite(limits).all()):
-        raise ValueError("a score or a threshold is missing or infinite; drop the document and count it")
+    if np.isinf(matrix).any() or not np.isfinite(limits).all():
+        raise ValueError("a score or a threshold is infinite, or a threshold is missing")
+    there = np.isfinite(matrix)
+    if (there.sum(axis=1) < 2).any():
+        raise ValueError("a document has fewer than two scores; drop it and count it")
     values = rounded(matrix)
-    labels = values > rounded(limits)
-    largest = rounded(values.max(axis=1) - values.min(axis=1))
+    low, high = np.where(there, values, np.inf), np.where(there, values, -np.inf)
+    labels = high > rounded(limits)
+    largest = rounded(high.max(axis=1) - low.min(axis=1))
     return DocumentDisagreement(
         largest=largest,
         is_high=np.asarray(largest > rounded(high_disagreement)),
-        labels_differ=np.asarray(labels.any(axis=1) & ~labels.all(axis=1)),
-        lowest_judge=values.argmin(axis=1),
-        highest_judge=values.argmax(axis=1),
+        labels_differ=np.asarray(labels.any(axis=1) & (there & ~labels).any(axis=1)),
+        lowest_judge=low.argmin(axis=1),
+        highest_judge=high.argmax(axis=1),
     )
 
 
@@ -127,7 +133,7 @@ def review_order(disagreement: DocumentDisagreement, queries: ArrayLike, query_k
 
 
 def review_quota(n_disputed: int, share: float = REVIEWED_SHARE) -> int:
-    """How many disputed queries people must review before the next validation: the share of them, rounded up.
+    """How many disputed queries people must review before the next step: the share of them, rounded up.
 
     Raises:
         ValueError: A negative number, or a share outside 0-1.

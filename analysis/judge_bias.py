@@ -5,12 +5,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index
+from analysis.bootstrap import RESAMPLES, Interval
 from analysis.holm import below_level
 from analysis.rounding import rounded
-from analysis.signed_rank import signed_rank
+from analysis.signed_rank import SignedRank, signed_rank
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences, shift
+from analysis.walsh import differences_by_query, shift
 
 LEVEL = 0.05
 ASSUMES_INDEPENDENCE = "assumes independent documents"
@@ -19,14 +19,16 @@ ASSUMES_INDEPENDENCE = "assumes independent documents"
 class BiasTest(NamedTuple):
     """A signed-rank test of first judge - second, with the shift of the same differences (share).
 
-    `p` and `statistic` are none where all differences are 0, and `undefined` says so. `biased` is none in the pooled
-    test, which decides nothing.
+    `p` and `statistic` are none where all differences are 0, and `undefined` says so. `higher` is the judge (1 or 2)
+    that scores higher by the statistic, which can be so at a shift of 0; none where it lies in the middle. `biased` is
+    none in the pooled test, which decides nothing.
     """
 
     test: Literal["query_medians", "pooled"]
     p: float | None
     method: str
     statistic: float | None
+    higher: Literal[1, 2] | None
     n: int
     n_zero: int
     shift: float
@@ -83,12 +85,7 @@ def judge_bias(
     Source:
         docs/statistics.md, Agreement of two judges.
     """
-    differences = score_differences(first, second)
-    if not differences.size:
-        raise UndefinedStatistic("no document that both judges scored")
-    index, n_queries = cluster_index(queries)
-    if index.shape != differences.shape:
-        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
+    differences, index, n_queries = differences_by_query(first, second, queries)
     one, two = rounded(first), rounded(second)
     how = {"seed": seed, "resamples": resamples, "workers": workers}
     of_queries = query_medians(differences, index)
@@ -138,8 +135,15 @@ def _test(
     try:
         found = signed_rank(differences)
     except UndefinedStatistic as undefined:
-        return BiasTest(name, None, f"none: {undefined.reason}", None, n, n_zero, *tail, undefined.reason)
-    return BiasTest(name, found.p, found.method, found.statistic, n, n_zero, *tail, None)
+        return BiasTest(name, None, f"none: {undefined.reason}", None, None, n, n_zero, *tail, undefined.reason)
+    return BiasTest(name, found.p, found.method, found.statistic, _higher(found), n, n_zero, *tail, None)
+
+
+def _higher(found: SignedRank) -> Literal[1, 2] | None:
+    """Not by the shift: it is 0 where most differences are, whatever the others say."""
+    if found.statistic == found.middle:
+        return None
+    return 1 if found.statistic > found.middle else 2
 
 
 def _difference_of_medians(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
-from analysis.kappa import COUNTS, columns_of, headline_kappas, kappas
+from analysis.kappa import COUNTS, ONE_LABEL, columns_of, headline_kappas, kappas
 
 STATISTICS = ("kappa_macro", "kappa_micro")
 NO_QUERY = "no query of this part has documents that both judges scored before and after"
-ONE_LABEL = "both judges give every document the same label, so kappa is 0/0"
 
 
 class KappaChange(NamedTuple):

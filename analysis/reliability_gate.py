@@ -6,6 +6,7 @@ from analysis.gates import Gate, at_least, at_most
 from analysis.kappa import LOW_KAPPA, KappaSummary
 from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
+from analysis.words import noun, queries
 
 MIN_MACRO, MIN_MICRO, MAX_LOW_SHARE = 0.70, 0.70, 0.30
 REMEDY = "Go through the contingency: tiebreaks, bias, recalibration."
@@ -64,7 +65,7 @@ def reliability_gate(
     """
     if summary.n_defined == 0:
         raise UndefinedStatistic(
-            f"no query has a defined kappa: in each of {summary.n_queries} queries both judges give one and the same "
+            f"no query has a defined kappa: in each of {queries(summary.n_queries)} both judges give one and the same "
             "label to every document"
         )
     macro = at_least(
@@ -73,7 +74,7 @@ def reliability_gate(
         min_macro,
         n=summary.n_queries,
         what="Macro kappa (1 where both judges give one label)",
-        counted="queries",
+        counted=noun(summary.n_queries, "query", "queries"),
         remedy=REMEDY,
     )
     micro = at_least(
@@ -82,7 +83,7 @@ def reliability_gate(
         min_micro,
         n=summary.n_documents,
         what="Micro kappa",
-        counted="documents",
+        counted=noun(summary.n_documents, "document"),
         remedy=REMEDY,
     )
     low_share = at_most(
@@ -91,7 +92,7 @@ def reliability_gate(
         max_low_share,
         n=summary.n_defined,
         what=f"The share of queries with kappa below {low_kappa:g}",
-        counted="queries with a defined kappa",
+        counted=f"{noun(summary.n_defined, 'query', 'queries')} with a defined kappa",
         remedy=REMEDY,
     )
     others = micro.passed and low_share.passed

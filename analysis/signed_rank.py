@@ -15,13 +15,17 @@ NORMAL = "normal (Pratt, tie correction)"
 
 
 class SignedRank(NamedTuple):
-    """Sum of the ranks of the positive differences with its two-sided p, unitless; `n_zero` of the `n` are 0."""
+    """Sum of the ranks of the positive differences with its two-sided p, unitless; `n_zero` of the `n` are 0.
+
+    `middle` is what the sum is where differences lie as far above 0 as below: above it they lean to the positive side.
+    """
 
     statistic: float
     p: float
     method: str
     n: int
     n_zero: int
+    middle: float
 
 
 def signed_rank(differences: ArrayLike) -> SignedRank:
@@ -56,7 +60,8 @@ def signed_rank(differences: ArrayLike) -> SignedRank:
     seen = 2 * n_zero * n_positive + int(doubled[positive].sum())
     exact = moved.size <= MOST_EXACT
     p = _exact_p(doubled, n_zero, seen) if exact else _normal_p(n_zero + doubled / 2.0, seen / 2.0)
-    return SignedRank(seen / 2.0, p, EXACT if exact else NORMAL, int(values.size), n_zero)
+    middle = (2 * n_zero * moved.size + int(doubled.sum())) / 4.0
+    return SignedRank(seen / 2.0, p, EXACT if exact else NORMAL, int(values.size), n_zero, middle)
 
 
 def finite_differences(differences: ArrayLike) -> NDArray[np.float64]:

@@ -5,24 +5,27 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import cluster_index
 from analysis.halves import halves
 from analysis.kappa import cohens_kappa, counts_of_queries, relevant
 from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences, walsh_median
+from analysis.walsh import differences_by_query, walsh_median
+from analysis.words import queries as in_queries
+from analysis.words import told_apart
 
 HIGHEST = 1.0
 NO_HELP = "no threshold helps"
+IN_FORCE = "no further threshold helps"
 
 Thresholds = tuple[float, float]
 
 
 class ThresholdAdvice(NamedTuple):
-    """What to do with the threshold of the higher judge (1 or 2; none where neither scores higher).
+    """What to do with the threshold of the higher judge (1 or 2; none where the shift of the documents is 0).
 
     `kappa_now` and `kappa_advised` are means over both halves of the queries, each at thresholds that the other half
-    sets; none where a half does not define them. `threshold_advised` is none where no threshold helps.
+    sets; none where a half does not define them. `threshold_advised` is none where no threshold helps that is not in
+    force.
     """
 
     higher: Literal[1, 2] | None
@@ -56,8 +59,9 @@ def threshold_advice(
 
     Returns:
         The advised threshold of the higher judge is the other's + |shift|, at most 1: 0.5 + |shift| where the other's
-        is 0.5, and the same again once it is in force. It is given when micro kappa rises with the shift (and the
-        higher judge) estimated on one half and kappa on the other, both ways averaged.
+        is 0.5. It is given when micro kappa rises with the shift (and the higher judge) estimated on one half and
+        kappa on the other, both ways averaged, and when it is not in force yet: once it is, the halves' thresholds lie
+        about it, and kappa can rise with them by chance.
 
     Raises:
         ValueError: Shapes differ, or a score, threshold or query is missing.
@@ -66,15 +70,12 @@ def threshold_advice(
     Source:
         docs/statistics.md, Agreement of two judges.
     """
-    differences = score_differences(first, second)
-    if not differences.size:
-        raise UndefinedStatistic("no document that both judges scored")
-    index, n_queries = cluster_index(queries)
-    if index.shape != differences.shape:
-        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
+    differences, index, n_queries = differences_by_query(first, second, queries)
     moved = walsh_median(differences)
     if rounded(moved) == 0.0:
-        return ThresholdAdvice(None, 0.0, None, None, None, None, n_queries, f"{NO_HELP}: neither judge scores higher")
+        return ThresholdAdvice(
+            None, 0.0, None, None, None, None, n_queries, f"{NO_HELP}: the median shift of the documents is 0"
+        )
     place = 0 if moved > 0 else 1
     higher: Literal[1, 2] = 1 if place == 0 else 2
     now = thresholds[place]
@@ -87,11 +88,16 @@ def threshold_advice(
         words = f"{NO_HELP} that could be shown: kappa is not defined on a half of the queries"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
     tried = _moved(thresholds, moved)[place]
-    seen = f"kappa {kappa_now:.2f} -> {kappa_advised:.2f} on queries that did not set it, of {n_queries}"
+    kappas = f"micro kappa {kappa_now:.2f} -> {kappa_advised:.2f}"
+    seen = f"{kappas} on queries that did not set it, of {in_queries(n_queries)}"
+    shown_now, shown = told_apart(now, tried)
     if rounded(kappa_advised) <= rounded(kappa_now):
-        words = f"{NO_HELP}: {names[place]} above {tried:.3g} does not raise kappa ({seen})"
+        words = f"{NO_HELP}: {names[place]} above {shown} does not raise kappa ({seen})"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
-    words = f"set the threshold of {names[place]} from {now:.3g} to {tried:.3g} ({seen})"
+    if rounded(tried) == rounded(now):
+        words = f"{IN_FORCE}: {shown} for {names[place]}, which is what its shift calls for, is in force already"
+        return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
+    words = f"set the threshold of {names[place]} from {shown_now} to {shown} ({seen})"
     return ThresholdAdvice(higher, moved, now, tried, kappa_now, kappa_advised, n_queries, words)
 
 

@@ -51,6 +51,32 @@ def score_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64
     return rounded(rounded(one) - rounded(two))
 
 
+def differences_by_query(
+    first: ArrayLike, second: ArrayLike, queries: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
+    """First judge - second judge with the query of each document.
+
+    Args:
+        first: Shape ``(n,)``, scores on 0-1.
+        second: Shape ``(n,)``, same documents.
+        queries: Shape ``(n,)``, the query of each document.
+
+    Returns:
+        What `score_differences` gives, each document's query by number, and how many queries there are.
+
+    Raises:
+        ValueError: Shapes differ, or a score or a query is missing.
+        UndefinedStatistic: No document.
+    """
+    differences = score_differences(first, second)
+    if not differences.size:
+        raise UndefinedStatistic("no document that both judges scored")
+    index, n_queries = cluster_index(queries)
+    if index.shape != differences.shape:
+        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
+    return differences, index, n_queries
+
+
 def walsh_median(differences: ArrayLike) -> float:
     """By how much differences are shifted away from 0: their Hodges-Lehmann estimate.
 

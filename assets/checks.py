@@ -15,6 +15,8 @@ from resources.errors import listed
 
 WARN = dg.AssetCheckSeverity.WARN
 NOT_ASKED = "Not asked of this data set."
+# How the sentence begins of advice on something that is not there: it neither holds nor fails.
+DOES_NOT_APPLY = "Does not apply"
 
 
 def gate_result(gate: Gate, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> dg.AssetCheckResult:

@@ -7,23 +7,26 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.contingency import ContingencyFacts, ContingencyStep, StepName, step_due
+from analysis.contingency import PASSED, ContingencyFacts, ContingencyStep, StepName, step_due
 from analysis.rounding import rounded
+from assets.judge_pairs import refuse_unjudged
+from assets.judged_again import judged_again_now
 from assets.reliability.bias_test import biased_pairs
 from assets.reliability.disputed_documents import VOTES, undecided, with_votes
 from assets.reliability.ground_truth import ALLOWED
+from assets.reliability.judgments import refuse_without_judges
+from assets.reliability.kappa_validation import judges_of, why_no_verdict
 from assets.reliability.threshold_advice import helpful
 from resources.errors import UserError
-from resources.reliability.recalibrations import Recalibrated, latest_recalibration
+from resources.reliability.recalibrations import Recalibrated, judged_again, latest_recalibration
+from resources.reliability.stored_table import stored_table
 from resources.study import Study
-from resources.tables.all_tables import TABLES
-from resources.tables.parquet import read
 
 RUN: Final = "touchstone run reliability"
 REVIEW: Final = "touchstone review"
 COMMANDS: Final[Mapping[StepName, str]] = {
     "none": "touchstone reliability export ground_truth.csv",
-    "more_data": RUN,
+    "more_data": "touchstone import reliability",
     "review": REVIEW,
     "validate": RUN,
     "accept_thresholds": "touchstone reliability accept-thresholds",
@@ -39,19 +42,6 @@ class ContingencyTables(NamedTuple):
     query_kappa: pd.DataFrame
     bias_test: pd.DataFrame
     threshold_advice: pd.DataFrame
-
-
-def stored_table(study: Study, name: str) -> pd.DataFrame | None:
-    """A table of study D as it lies in the home; null where it was never made there.
-
-    Raises:
-        UserError: Its file is damaged, or of another version.
-    """
-    path = study.home.tables / "reliability" / f"{name}.parquet"
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return read(TABLES[name], file, path=path)
 
 
 def stored_tables(study: Study) -> ContingencyTables | None:
@@ -77,32 +67,48 @@ def facts_of(study: Study, tables: ContingencyTables) -> ContingencyFacts:
         quota=progress.needed,
         biased=bool(biased_pairs(tables.bias_test)),
         threshold_helps=bool(advised_thresholds(tables, in_force)),
-        recalibrated=recalibrated(study, history),
+        recalibrated=recalibrated(study, history, tables.query_kappa),
         n_low=len(queries_of_low_kappa(study, tables.query_kappa, history)),
         n_undecided=len(undecided_now(study, tables.disputed_documents)),
         changed=changed(study, history, in_force),
+        moved=thresholds_moved(history),
+        without_effect=without_effect(study, tables.query_kappa),
     )
 
 
 def due(study: Study) -> ContingencyStep:
     """The one step that comes next, from the tables in the home and the store."""
+    if no_verdict(study):
+        return step_due(ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0))
     tables = stored_tables(study)
     if tables is not None:
         return step_due(facts_of(study, tables))
     if study.validations.validations().empty:
-        return step_due(ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0))
+        return ContingencyStep("validate", "The study was not run yet: run it to see whether the judges agree.")
     return ContingencyStep("validate", "The tables of the latest validation are not in this home: validate again.")
+
+
+def no_verdict(study: Study) -> str | None:
+    """Why the tables of the latest run give no verdict; null where they give one or were never made."""
+    query_kappa, agreement = (stored_table(study, name) for name in ("query_kappa", "judge_agreement"))
+    if query_kappa is None or agreement is None:
+        return None
+    return why_no_verdict(query_kappa, agreement, study.reliability)
 
 
 def next_command(study: Study, step: ContingencyStep) -> str:
     """What to type for a step; for a manual review that was opened the review itself."""
-    if step.name == "manual_review" and manual_review_is_open(study):
+    if step.name == "manual_review" and study.validations.manual_review_is_open():
         return REVIEW
     return COMMANDS[step.name]
 
 
-def require_contingency(study: Study) -> pd.DataFrame:
+def require_contingency(study: Study, *, or_passed: bool = False) -> pd.DataFrame:
     """The validations so far, where the latest one asks for steps and enough disagreements are reviewed.
+
+    Args:
+        study: The running study.
+        or_passed: A pass will do too.
 
     Raises:
         UserError: There is none, it asks for nothing, or the quota of reviews is not met. Nothing was changed.
@@ -111,15 +117,18 @@ def require_contingency(study: Study) -> pd.DataFrame:
     if history.empty:
         raise UserError(f"There is no validation yet. Nothing was changed. Run `{RUN}`.")
     status = str(history["status"].iloc[-1])
+    if or_passed and status == PASSED:
+        return history
     if status in ALLOWED:
         raise UserError(f"The latest validation is {status}: no step is due. Nothing was changed.")
     study.reviews.require_quota()
+    refuse_unjudged_input(study)
     return history
 
 
 def thresholds_now(study: Study, query_kappa: pd.DataFrame) -> dict[str, float]:
     """Each judge's threshold in force."""
-    return study.thresholds(tuple(dict.fromkeys([*query_kappa["judge_1"], *query_kappa["judge_2"]])))
+    return study.thresholds(judges_of(query_kappa))
 
 
 def advised_thresholds(tables: ContingencyTables, in_force: Mapping[str, float]) -> dict[str, float]:
@@ -133,26 +142,80 @@ def advised_thresholds(tables: ContingencyTables, in_force: Mapping[str, float])
     }
 
 
-def recalibrated(study: Study, history: pd.DataFrame) -> bool:
-    """Whether queries were judged again under the configured prompt since the judges were last trusted."""
+def recalibrated(study: Study, history: pd.DataFrame, query_kappa: pd.DataFrame) -> bool:
+    """Whether queries were judged again under the configured prompt since the judges were last trusted.
+
+    One of them at least must count under it: a recalibration of which nothing came is none.
+    """
     actions = study.validations.actions()
     started = actions[actions["action"] == "recalibration_started"]
     trusted = history.loc[history["status"].isin(ALLOWED), "timestamp"]
     version = study.reliability.recalibration.prompt_version
-    return any(
+    counts = bool((query_kappa["prompt_version"] == version).any())
+    return counts and any(
         row["details"]["prompt_version"] == version and (trusted.empty or row["taken_at"] > trusted.iloc[-1])
         for row in started.to_dict("records")
     )
 
 
+def thresholds_moved(history: pd.DataFrame) -> bool:
+    """Whether the latest validation is the first one at thresholds that a person accepted."""
+    steps = [] if history.empty else json.loads(history["contingency_actions"].iloc[-1])
+    return any(step["step"] == "thresholds_accepted" for step in steps)
+
+
+def without_effect(study: Study, query_kappa: pd.DataFrame) -> str:
+    """Why no query counts under the prompt of the recalibration that was started; nothing where one does, or none was.
+
+    Args:
+        study: The running study.
+        query_kappa: Of the latest run.
+    """
+    started = judged_again(study.validations)
+    if started is None or (query_kappa["prompt_version"] == started.prompt_version).any():
+        return ""
+    judgments, documents = stored_table(study, "judgments"), stored_table(study, "query_documents")
+    if judgments is None or documents is None:
+        return ""
+    return judged_again_now(judgments, documents, started, study.reliability).sentence
+
+
+def nobody_to_judge_again(study: Study) -> str | None:
+    """Why the queries of low kappa cannot be judged again, by the judges of the latest run; null where they can."""
+    query_kappa = stored_table(study, "query_kappa")
+    judges = () if query_kappa is None else judges_of(query_kappa)
+    try:
+        refuse_without_judges(study.reliability, judges)
+    except UserError as problem:
+        return str(problem)
+    return None
+
+
+def refuse_unjudged_input(study: Study) -> None:
+    """Refuse a step on judgments that are of another input than the queries in the home.
+
+    Raises:
+        UserError: The queries changed since they were judged.
+    """
+    judgments, documents = stored_table(study, "judgments"), stored_table(study, "query_documents")
+    if judgments is not None and documents is not None:
+        refuse_unjudged(judgments, documents)
+
+
 def queries_of_low_kappa(study: Study, query_kappa: pd.DataFrame, history: pd.DataFrame) -> pd.DataFrame:
     """Rows of `query_kappa` that recalibration would judge again: of the deciding pair, not under that prompt yet."""
+    rows = queries_of_older_prompts(study, query_kappa, history)
+    return rows[rows["is_low"].astype(bool)]
+
+
+def queries_of_older_prompts(study: Study, query_kappa: pd.DataFrame, history: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `query_kappa` of the deciding pair that do not count under the configured next prompt yet."""
     if history.empty:
         return query_kappa.iloc[:0]
     last = history.iloc[-1]
     ours = (query_kappa["judge_1"] == last["judge_1"]) & (query_kappa["judge_2"] == last["judge_2"])
     version = study.reliability.recalibration.prompt_version
-    return query_kappa[ours & query_kappa["is_low"].astype(bool) & (query_kappa["prompt_version"] != version)]
+    return query_kappa[ours & (query_kappa["prompt_version"] != version)]
 
 
 def undecided_now(study: Study, disputed: pd.DataFrame) -> pd.DataFrame:
@@ -175,9 +238,3 @@ def recalibration_under_way(study: Study) -> Recalibrated | None:
     if not any(step["step"] == "recalibration_started" for step in steps):
         return None
     return latest_recalibration(study.validations)
-
-
-def manual_review_is_open(study: Study) -> bool:
-    """Whether a person opened the manual review, and nothing else was begun after it."""
-    actions = study.validations.actions()
-    return len(actions) > 0 and str(actions["action"].iloc[-1]) == "manual_review_opened"

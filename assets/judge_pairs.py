@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 from analysis.kappa import counts_of_queries, relevant
 from analysis.undefined import UndefinedStatistic
 from resources.configuration.reliability import ReliabilityStudy
+from resources.errors import UserError
 
 Thresholds = dict[str, float]
 KEY = ["query_id", "doc_id"]
+NOT_JUDGED = (
+    "The queries changed and were not judged yet. Nothing was changed. Run `touchstone run reliability`: it judges and "
+    "validates them."
+)
 
 
 class Scored(NamedTuple):
@@ -35,9 +40,21 @@ class Scored(NamedTuple):
         # Without a judge nothing is missing, and nothing is scored.
         return np.asarray(np.isfinite(self.scores).all(axis=1) & bool(self.judges))
 
+    @property
+    def of_several(self) -> NDArray[np.bool_]:
+        """Documents that two judges or more have scored, shape ``(n_documents,)``."""
+        return np.asarray(np.isfinite(self.scores).sum(axis=1) > 1)
+
     def of_all(self) -> "Scored":
         """Only the documents that every judge has scored; queries keep their numbers."""
-        kept = self.complete
+        return self.only(self.complete)
+
+    def of_two(self) -> "Scored":
+        """Only the documents that two judges or more have scored; queries keep their numbers."""
+        return self.only(self.of_several)
+
+    def only(self, kept: NDArray[np.bool_]) -> "Scored":
+        """Only these documents, shape ``(n_documents,)``; queries keep their numbers."""
         return self._replace(
             documents=self.documents[kept].reset_index(drop=True),
             scores=self.scores[kept],
@@ -49,6 +66,11 @@ class Scored(NamedTuple):
         scores = np.where(np.isfinite(self.scores), self.scores, 0.0)
         columns = [relevant(scores[:, column], thresholds[judge]) for column, judge in enumerate(self.judges)]
         return np.column_stack(columns)
+
+    def labels_differ(self, thresholds: Thresholds) -> NDArray[np.bool_]:
+        """Documents on which two judges that scored them give two labels, shape ``(n_documents,)``."""
+        labels, there = self.labels(thresholds), np.isfinite(self.scores)
+        return np.asarray((labels & there).any(axis=1) & (there & ~labels).any(axis=1))
 
 
 class Pair(NamedTuple):
@@ -67,6 +89,22 @@ class Pair(NamedTuple):
     def counts(self) -> NDArray[np.int64]:
         """Documents of each query by both labels, shape ``(n_queries, 4)``."""
         return counts_of_queries(self.label_1, self.label_2, self.queries, self.n_queries)
+
+
+def refuse_unjudged(judgments: pd.DataFrame, query_documents: pd.DataFrame) -> None:
+    """Refuse judgments that were made before the queries that are there now.
+
+    Args:
+        judgments: Table `judgments`.
+        query_documents: Table `query_documents`.
+
+    Raises:
+        UserError: They are of another input, or of documents that it does not have.
+    """
+    then, now = (frame.attrs.get("about", {}).get("input") for frame in (judgments, query_documents))
+    known = pd.MultiIndex.from_frame(query_documents[KEY])
+    if then != now or (then is None and not pd.MultiIndex.from_frame(judgments[KEY]).isin(known).all()):
+        raise UserError(NOT_JUDGED)
 
 
 def judges_in(judgments: pd.DataFrame, plan: ReliabilityStudy) -> tuple[str, ...]:
@@ -112,6 +150,16 @@ def scored_documents(
     queries, query_ids = pd.factorize(found["query_id"])
     found["prompt_version"] = _versions(chosen["prompt_version"], place, queries, plan.prompt_version)
     return Scored(judges, found, scores, queries.astype(np.intp), np.asarray(query_ids, dtype=object))
+
+
+def current_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:
+    """The scores that count, of all documents that are there now.
+
+    Raises:
+        UserError: The judgments are of other queries.
+    """
+    refuse_unjudged(judgments, query_documents)
+    return scored_documents(judgments, plan, documents=query_documents)
 
 
 def _places(keys: pd.DataFrame) -> NDArray[np.intp]:

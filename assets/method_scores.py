@@ -50,17 +50,18 @@ def result_rows(method: Method, judged: pd.DataFrame, features: Features, study:
     defined = np.isfinite(found.score_1)
     picked = predicted_winners(found.score_1[defined], found.score_2[defined])
     times = features.times_ms(parts_of(method))
-    frame = judged[PAIR].assign(
-        method=method.name,
-        fold_group=groups,
-        score_image1=found.score_1,
-        score_image2=found.score_2,
-        predicted_winner=_where_defined(picked, defined, "Int64"),
-        credit=_where_defined(credits_of(pairs.winner[defined], picked), defined, "float64"),
-        time_ms=times[pairs.first] + times[pairs.second],
-        undefined=found.undefined,
-    )
-    return frame[COLUMNS]
+    cells = {
+        "method": pd.Series(method.name, index=judged.index, dtype="str"),
+        "fold_group": groups,
+        "score_image1": found.score_1,
+        "score_image2": found.score_2,
+        "predicted_winner": _where_defined(picked, defined, "Int64"),
+        "credit": _where_defined(credits_of(pairs.winner[defined], picked), defined, "float64"),
+        "time_ms": times[pairs.first] + times[pairs.second],
+        "undefined": found.undefined,
+    }
+    # Not by choosing columns, which copies them: methods share what they have in common.
+    return pd.DataFrame({column: cells.get(column, judged.get(column)) for column in COLUMNS}, copy=False)
 
 
 def current_pairs_gate(results: Frames, judged: pd.DataFrame) -> Gate:

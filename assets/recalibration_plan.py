@@ -7,42 +7,47 @@ import numpy as np
 import pandas as pd
 
 from analysis.rounding import rounded
-from assets.contingency_state import queries_of_low_kappa, require_contingency, stored_table
+from assets.contingency_state import queries_of_low_kappa, queries_of_older_prompts, require_contingency
 from assets.judge_pairs import judges_in
 from assets.reliability.judgments import documents_of, refuse_without_judges
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.configuration.reliability import RecordedJudge, RelevanceJudge
-from resources.errors import UserError, listed
+from resources.configuration.reliability import RelevanceJudge
+from resources.errors import UserError
 from resources.judges.openai.access import access_of, require_key
-from resources.judges.relevance import recorded
-from resources.judges.relevance.calibration import read_calibration
 from resources.judges.relevance.documents import AskedDocument
-from resources.judges.relevance.openai_relevance import relevance_judge
-from resources.judges.relevance.prompts import prompt_of
-from resources.judges.relevance.texts import refuse_without_text
+from resources.judges.relevance.recorded import RecordedJudge
+from resources.judges.relevance.registry import ready_judges
 from resources.reliability.recalibrations import Recalibrated
+from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 
 class RecalibrationPlan(NamedTuple):
-    """`rows` are those of table `query_kappa`, in its order; `without_answer` counts documents that nobody recorded."""
+    """`rows` are those of table `query_kappa`, in its order; `without_answer` counts documents that nobody recorded.
+
+    `every`: they were not chosen by their kappa.
+    """
 
     again: Recalibrated
     rows: pd.DataFrame
     asked: list[AskedDocument]
     without_answer: int
+    every: bool
 
 
-def recalibration_plan(study: Study) -> RecalibrationPlan:
-    """The queries of low kappa that would be judged again under the next prompt, and which of them are held out.
+def recalibration_plan(study: Study, *, every: bool = False) -> RecalibrationPlan:
+    """The queries that would be judged again under the next prompt, and which of them are held out.
+
+    Args:
+        study: The running study.
+        every: All queries that do not count under that prompt yet, also after a pass; else those of low kappa.
 
     Raises:
         UserError: It is not its time, there is nothing to judge again or nobody who could, or a judge is not ready.
             Nothing was changed.
     """
     plan = study.reliability
-    history = require_contingency(study)
-    refuse_without_judges(plan)
+    history = require_contingency(study, or_passed=every)
     tables = [stored_table(study, name) for name in ("query_kappa", "judgments", "query_documents")]
     query_kappa, judgments, documents = tables
     if query_kappa is None or judgments is None or documents is None:
@@ -50,23 +55,20 @@ def recalibration_plan(study: Study) -> RecalibrationPlan:
             "The tables of the latest validation are not in this home. Nothing was changed. Run "
             "`touchstone run reliability`."
         )
-    rows = queries_of_low_kappa(study, query_kappa, history)
+    refuse_without_judges(plan, judges_in(judgments, plan))
+    rows = (queries_of_older_prompts if every else queries_of_low_kappa)(study, query_kappa, history)
     version = plan.recalibration.prompt_version
     if rows.empty:
         raise UserError(
-            f"No query of low kappa is left that was not judged under '{version}'. Nothing was changed. Name another "
-            "prompt in `recalibration: prompt_version`, or go on by `touchstone reliability manual-review`."
+            f"No query {'' if every else 'of low kappa '}is left that was not judged under '{version}'. Nothing was "
+            "changed. Name another prompt in `recalibration: prompt_version`, or, where kappa is too low, go on by "
+            "`touchstone reliability manual-review`."
         )
     queries = [str(query) for query in rows["query_id"]]
     again = Recalibrated(version, frozenset(queries), held_out(queries, plan.recalibration.held_out_share, plan.seed))
     judges = {**plan.judges, **plan.recalibration.judges}
-    if missing := [name for name in judges_in(judgments, plan) if name not in judges]:
-        raise UserError(
-            f"Nobody is named who could judge again for {listed(missing)}: kappa needs every judge's answer under "
-            f"'{version}'. Nothing was changed. Add it to `recalibration: judges:`."
-        )
     asked = documents_of(documents, again.queries)
-    return RecalibrationPlan(again, rows, asked, refuse_unready(study, judges, version, asked))
+    return RecalibrationPlan(again, rows, asked, refuse_unready(study, judges, version, asked), every)
 
 
 def held_out(queries: Sequence[str], share: float, seed: int) -> frozenset[str]:
@@ -94,15 +96,9 @@ def refuse_unready(
         UserError: A document has no text, a file, a prompt, a model or a key is missing or wrong.
     """
     without = 0
-    for name, judge in judges.items():
+    for judge in ready_judges(study, judges, version, asked).values():
         if isinstance(judge, RecordedJudge):
-            without += len(asked) - len(recorded.RecordedJudge(name, judge.path, version).judged(asked, version))
-            continue
-        refuse_without_text(name, asked)
-        if isinstance(judge, OpenAIJudge):
-            access = access_of(judge)
-            require_key(access)
-            relevance_judge(name, judge, prompt_of(version, study.reliability.prompts), access)
-        elif study.reliability.calibration is not None:
-            read_calibration(study.reliability.calibration).refuse_evaluated(asked)
+            without += len(asked) - len(judge.judged(asked, version))
+        elif isinstance(judge, OpenAIJudge):
+            require_key(access_of(judge))
     return without

@@ -96,7 +96,10 @@ def run(folder: Path) -> None:
                 name = str(path.relative_to(tables))
                 if name not in seen:
                     seen.add(name)
-                    print(f"  {name:<45} {time.monotonic() - started:6.0f} s  peak {peak_mb():6.0f} MB", flush=True)
+                    print(
+                        f"  {name:<46} {time.monotonic() - started:5.0f} s {now_mb():5.0f} MB, peak {peak_mb():5.0f}",
+                        flush=True,
+                    )
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -108,6 +111,12 @@ def run(folder: Path) -> None:
         f"  {PHOTOS} photos: peak {peak_mb():.0f} MB (limit {LIMIT_MB}; {before_mb:.0f} before the run), "
         f"{time.monotonic() - started:.0f} s"
     )
+
+
+def now_mb() -> float:
+    """Resident memory of this process now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
 
 
 def peak_mb() -> float:

@@ -21,6 +21,7 @@ from pipeline.pairwise_automation import nightly_pairwise, pairwise
 from pipeline.reliability_automation import (
     allowed_ground_truth,
     finished_tiebreaks,
+    nightly_reliability,
     reliability,
     revalidation,
     write_ground_truth,
@@ -53,7 +54,7 @@ STUDIES = {
     "reliability": Part(
         assets.reliability,
         [reliability, revalidation, write_ground_truth],
-        [],
+        [nightly_reliability],
         [finished_tiebreaks, allowed_ground_truth],
     ),
 }

@@ -5,9 +5,11 @@ import json
 import dagster as dg
 import pandas as pd
 
-from assets.contingency_state import recalibration_under_way, stored_table, undecided_now
+from assets.contingency_state import recalibration_under_way, refuse_unjudged_input, undecided_now
 from assets.reliability.ground_truth import ALLOWED
 from pipeline.automation import tables_and_inputs
+from resources.errors import UserError
+from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 TRUTH = dg.AssetSelection.assets("ground_truth")
@@ -29,6 +31,18 @@ revalidation = dg.define_asset_job(
 write_ground_truth = dg.define_asset_job(
     "write_ground_truth", selection=TRUTH, description="Study D: ground truth, once the latest validation allows it."
 )
+
+
+@dg.schedule(
+    job=reliability,
+    cron_schedule="0 1 * * *",
+    default_status=dg.DefaultScheduleStatus.STOPPED,
+    description="Every night at 01:00 UTC, once switched on: reads the queries again, has judged what is not judged, "
+    "validates. Queries in a database table have no other automation.",
+)
+def nightly_reliability() -> dg.RunRequest:
+    """One run; scores that are there are kept."""
+    return dg.RunRequest()
 
 
 @dg.sensor(
@@ -54,6 +68,10 @@ def finished_tiebreaks(
     left = disputed is None or len(undecided_now(study, disputed)) > 0
     if seen["n_reviewed_queries"] >= progress.needed and (left or seen["n_undecided_documents"] == 0):
         return dg.SkipReason(f"{progress}. Validation {latest} has seen as much.")
+    try:
+        refuse_unjudged_input(study)
+    except UserError as problem:
+        return dg.SkipReason(str(problem))
     # Dagster starts one run for a key ever: what every tick finds until the run is there is one key.
     return dg.RunRequest(run_key=f"{'enough' if left else 'all'} decided after validation {latest}")
 

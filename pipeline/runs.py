@@ -47,18 +47,8 @@ def run_study(
     """
     from assets.partitions import SETTINGS
 
-    job = definitions.resolve_job_def(job_name)
-    outcome = Outcome()
-    for first, last in _stretches(SETTINGS.get_partition_keys(), settings):
-        result = job.execute_in_process(
-            run_config=QUIET,
-            instance=instance,
-            tags=settings_between(first, last) | this_process(),
-            raise_on_error=False,
-            resources=resources,
-        )
-        _gather(result, outcome)
-    return outcome
+    stretches = _stretches(SETTINGS.get_partition_keys(), settings)
+    return _run_stretches(definitions, job_name, instance, stretches, resources)
 
 
 def run_drift(
@@ -90,18 +80,8 @@ def run_pairwise(
     Raises:
         UserError: A method that the study does not have.
     """
-    job = definitions.resolve_job_def(pairwise.name)
-    outcome = Outcome()
-    for first, last in _stretches(METHODS.get_partition_keys(), methods, "method"):
-        result = job.execute_in_process(
-            run_config=QUIET,
-            instance=instance,
-            tags=settings_between(first, last) | this_process(),
-            raise_on_error=False,
-            resources=resources,
-        )
-        _gather(result, outcome)
-    return outcome
+    stretches = _stretches(METHODS.get_partition_keys(), methods, "method")
+    return _run_stretches(definitions, pairwise.name, instance, stretches, resources)
 
 
 def run_reliability(
@@ -163,6 +143,28 @@ def _run_validation(
     # Without a verdict the run leaves no row, and an older one allows nothing on newer scores.
     if history is not None and (history["status"].isin(ALLOWED) & (history["run"] == run_id)).any():
         run_job(write_ground_truth.name)
+    return outcome
+
+
+def _run_stretches(
+    definitions: dg.Definitions,
+    job_name: str,
+    instance: dg.DagsterInstance,
+    stretches: Iterator[tuple[str, str]],
+    resources: dict[str, Any] | None,
+) -> Outcome:
+    """One run for each stretch of partitions, from its first to its last."""
+    job = definitions.resolve_job_def(job_name)
+    outcome = Outcome()
+    for first, last in stretches:
+        result = job.execute_in_process(
+            run_config=QUIET,
+            instance=instance,
+            tags=settings_between(first, last) | this_process(),
+            raise_on_error=False,
+            resources=resources,
+        )
+        _gather(result, outcome)
     return outcome
 
 

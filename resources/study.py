@@ -116,9 +116,12 @@ class Study:
         return ValidationStore(self.engine, self.name)
 
     def thresholds(self, judges: Sequence[str]) -> dict[str, float]:
-        """Each judge's threshold in force: the one that a person accepted last, else the configured one."""
-        configured = {judge: self.reliability.threshold_of(judge) for judge in judges}
-        return self.validations.thresholds_in_force(configured)
+        """Each judge's threshold in force: the one that a person accepted last, else the configured one.
+
+        Raises:
+            UserError: The configuration has one of a judge that is none of these.
+        """
+        return self.validations.thresholds_in_force(self.reliability.thresholds_of(judges))
 
 
 def study_from_environment() -> Study:

@@ -1,21 +1,24 @@
 """The review page: people decide what judges differ about, without seeing first what the judges said."""
 
+from functools import partial
+
 import streamlit as st
 
-from resources.configuration.reliability import ReliabilityStudy
+from analysis.words import counted, noun
 from resources.errors import UserError
 from resources.reliability.review_store import ReviewStore
-from resources.study import study_from_environment
-from review import parts, state
+from resources.study import Study, study_from_environment
+from review import desk, parts, state
 from review.state import Page
 
 
 @st.cache_resource(show_spinner="Opening the database")
-def open_store() -> tuple[ReviewStore, ReliabilityStudy]:
-    """The store of the running study, opened once for all reviewers; a failure is tried again at the next reload."""
+def open_study() -> Study:
+    """The running study, its database opened once for all reviewers; a failure is tried again at the next reload."""
     study = study_from_environment()
-    section = study.reliability
-    return ReviewStore(study.ledger.engine, study.name, section.review, section.gate.low_kappa), section
+    # Made here, where only one thread is, and not by two reviewers at once.
+    _made = study.reviews, study.validations
+    return study
 
 
 def ask_name(store: ReviewStore) -> None:
@@ -36,22 +39,33 @@ def ask_name(store: ReviewStore) -> None:
 
 
 def nothing_left(page: Page) -> None:
-    """Why there is no task."""
+    """Why there is no task, and what is next."""
+    found, n = page.standing, page.standing.n_undecided
+    left = f" {counted(n, 'document')} whose labels differ {noun(n, 'is', 'are')} undecided." if n else ""
     if not page.progress.disputed and not len(page.validations):
         st.info("No validation yet: there are no disagreements to review. Run the study first, then reload this page.")
     elif not page.progress.disputed:
         st.info("Nothing to review: the latest validation found no document that the judges differ about.")
+    elif found.all_decided:
+        st.success(
+            f"All is decided: people decided every document on which the judges' labels differ. {found.after}",
+            icon=":material/check:",
+        )
     elif state.chosen_filter() is None:
-        st.info("Nothing left for you: you have voted on, or skipped, every document in dispute. Thank you.")
+        st.info(f"Nothing left for you: you have voted on, or skipped, every document in dispute. Thank you.{left}")
     else:
-        st.info("Nothing left under this filter. Choose 'All that I have not voted on' to see the rest.")
+        st.info(f"Nothing left under this filter.{left} Choose 'All that I have not voted on' to see the rest.")
 
 
-def review(store: ReviewStore, section: ReliabilityStudy, reviewer: str) -> None:
+def review(study: Study, reviewer: str) -> None:
     """The page of one reviewer."""
-    page = state.page_of(store, reviewer)
+    section, store = study.reliability, study.reviews
+    page = state.page_of(study, reviewer)
     work, beside = st.columns([0.66, 0.34], gap="large")
     with work:
+        # A place of its own: the desk must not be made anew where a message comes or goes above it.
+        above, below = st.container(), st.container()
+    with above:
         if page.progress.disputed:
             parts.progress(page)
         parts.messages(store, page)
@@ -71,11 +85,24 @@ def review(store: ReviewStore, section: ReliabilityStudy, reviewer: str) -> None
             key="filter",
             on_change=state.filter_changed,
         )
-        shown = section.review.blind and not st.toggle("Show the judges' scores", key="scores")
+        blind = section.review.blind and not st.toggle("Show the judges' scores", key="scores")
         parts.sent(store, page)
-        parts.record(page, section)
-    with work:
-        parts.task(store, page, blind=shown)
+        # Kappa of the study, too, only to who has voted.
+        if not blind or page.task is None or page.sent is not None:
+            parts.record(page, section)
+    with below:
+        data = desk.desk_data(
+            reviewer,
+            page.submission,
+            page.task,
+            page.sent,
+            n_disputed=page.progress.disputed,
+            pair=page.task_pair,
+            blind=blind,
+        )
+        data["answered"] = st.session_state.get("answered")
+        data["has_problem"] = bool(st.session_state.get("problem"))
+        desk.draw(data, partial(state.receive, store, page))
 
 
 def main() -> None:
@@ -84,14 +111,14 @@ def main() -> None:
     st.set_page_config("Review · Touchstone", page_icon="⚖️", layout="wide")
     parts.style()
     try:
-        store, section = open_store()
+        study = open_study()
         reviewer = st.query_params.get("reviewer", "")
         if reviewer.strip():
             if state.KEY not in st.session_state:
-                st.query_params["reviewer"] = reviewer = store.known_name(reviewer)
-            review(store, section, reviewer)
+                st.query_params["reviewer"] = reviewer = study.reviews.known_name(reviewer)
+            review(study, reviewer)
         else:
-            ask_name(store)
+            ask_name(study.reviews)
     except UserError as problem:
         st.title("The review cannot go on yet", anchor=False)
         with st.container(key="problem-page"):

@@ -6,11 +6,13 @@ import pandas as pd
 import sqlalchemy as sa
 import streamlit as st
 
+from analysis.words import queries
 from resources.database.engine import usable
 from resources.database.reliability_models import ValidationResult
 
 COLUMNS = ("timestamp", "kappa_macro", "kappa_micro", "status", "total_queries")
-COLOURS = {"kappa_macro": "#2b6cb0", "kappa_micro": "#9c4221"}
+WORDS = {"kappa_macro": "macro", "kappa_micro": "micro"}
+COLOURS = ("#2b6cb0", "#9c4221")
 
 
 def validations(engine: sa.Engine, study: str) -> pd.DataFrame:
@@ -33,25 +35,28 @@ def chart(found: pd.DataFrame, min_macro: float, min_micro: float) -> Any:
     numbered = found.assign(
         validation=range(1, len(found) + 1), day=[f"{moment:%Y-%m-%d %H:%M} UTC" for moment in found["timestamp"]]
     )
-    long = numbered.melt(
-        id_vars=["validation", "day", "status"], value_vars=list(COLOURS), var_name="statistic", value_name="kappa"
+    long = numbered.rename(columns=WORDS).melt(
+        id_vars=["validation", "day", "status"], value_vars=list(WORDS.values()), var_name="of", value_name="kappa"
     )
+    long["status"] = long["status"].str.replace("_", " ")
     lowest = min(0.0, float(long["kappa"].min()))
     places = alt.Axis(values=list(range(1, len(found) + 1)), format="d", grid=False)
     axis = alt.X("validation:Q", title="validation", axis=places, scale=alt.Scale(domain=[0.5, len(found) + 0.5]))
+    # The page's theme writes labels above their lines.
+    heights = alt.Axis(format=".1f", labelBaseline="middle", labelOffset=0)
     lines = (
         alt.Chart(long)
         .mark_line(point=alt.OverlayMarkDef(size=60))
         .encode(
             x=axis,
-            y=alt.Y("kappa:Q", title=None, scale=alt.Scale(domain=[lowest, 1.0])),
+            y=alt.Y("kappa:Q", title="kappa", axis=heights, scale=alt.Scale(domain=[lowest, 1.0])),
             color=alt.Color(
-                "statistic:N",
+                "of:N",
                 title=None,
-                scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+                scale=alt.Scale(domain=list(WORDS.values()), range=list(COLOURS)),
                 legend=alt.Legend(orient="top"),
             ),
-            tooltip=["statistic:N", alt.Tooltip("kappa:Q", format=".3f"), "day:N", "status:N"],
+            tooltip=["of:N", alt.Tooltip("kappa:Q", format=".3f"), "day:N", "status:N"],
         )
     )
     limits = pd.DataFrame({"limit": sorted({min_macro, min_micro})})
@@ -69,6 +74,6 @@ def show(drawn: Any, found: pd.DataFrame, min_macro: float, min_micro: float) ->
     )
     limit = f"{min_macro:.2f}" if min_macro == min_micro else f"{min_macro:.2f} (macro) and {min_micro:.2f} (micro)"
     st.caption(
-        f"Validation {len(found)}, over {last.total_queries} queries: {at_last}. Dashed: the gate at {limit}. "
+        f"Validation {len(found)}, over {queries(last.total_queries)}: {at_last}. Dashed: the gate at {limit}. "
         "Votes never change kappa."
     )

@@ -1,19 +1,17 @@
 """Parts of the page. Data are shown with `st.text`, which reads neither Markdown nor HTML."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
 
+from analysis.words import counted, queries
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.reliability_models import LONGEST_REASON
-from resources.reliability.review_records import OpenDocument, Sent
+from resources.reliability.review_records import Sent
 from resources.reliability.review_store import ReviewStore
 from review import history, state
+from review.judges_shown import kappa_shown, scores_shown
 from review.state import Page
 
-LONG_TEXT = 1_500
-LONGEST_NOTE = 5_000
 FILTERS = {
     "unreviewed": "Not reviewed by anyone",
     "all": "All that I have not voted on",
@@ -28,96 +26,10 @@ def style() -> None:
     st.html(Path(__file__).parent / "page.css")
 
 
-def from_the_top(page: Page) -> None:
-    """Show a new query from its beginning: the browser would stay where the button was. The script runs once a task."""
-    st.html(
-        f"<script>document.querySelector('[data-testid=\"stMain\"]').scrollTo(0, 0)</script><!-- {page.submission} -->",
-        unsafe_allow_javascript=True,
-    )
-
-
 def verbatim(text: str, kind: str, number: object = "") -> None:
     """Text of any origin, as it is; the stylesheet knows it by `kind`."""
     with st.container(key=f"{kind}-{number}" if number != "" else kind):
         st.text(text)
-
-
-def scores_shown(scores: Mapping[str, float]) -> str:
-    """Each judge's score."""
-    return " · ".join(f"{judge} {score:.2f}" for judge, score in scores.items())
-
-
-def task(store: ReviewStore, page: Page, blind: bool) -> None:
-    """The query, its documents, and what is sent in with the votes."""
-    found = page.task
-    if found is None:
-        return
-    verbatim(found.query, "query")
-    more = f", {found.n_open - len(found.documents)} more after these" if found.n_open > len(found.documents) else ""
-    shown = "" if blind or found.kappa is None else f" · kappa {found.kappa:.2f}"
-    st.caption(
-        f"Disagreement {found.place} of {page.progress.disputed} · {len(found.documents)} documents{more}{shown}"
-    )
-    for place, one in enumerate(found.documents):
-        _document(page, place, one, blind)
-    with st.form(f"form-{page.submission}", border=False):
-        st.text_area(
-            f"Reason (at most {LONGEST_REASON} characters, kept with the ground truth; needed to skip)",
-            key=f"reason-{page.submission}",
-            max_chars=LONGEST_REASON,
-            height=68,
-        )
-        st.text_area("Note (for your colleagues)", key=f"note-{page.submission}", max_chars=LONGEST_NOTE, height=68)
-        with st.container(horizontal=True):
-            st.form_submit_button(
-                "Save and next",
-                type="primary",
-                shortcut="S",
-                key=f"save-{page.submission}",
-                on_click=state.save,
-                args=(store, page),
-            )
-            st.form_submit_button("Skip", key=f"skip-{page.submission}", on_click=state.skip, args=(store, page))
-    from_the_top(page)
-
-
-def _document(page: Page, place: int, one: OpenDocument, blind: bool) -> None:
-    chosen, is_current = page.choices.get(one.document_row), place == page.current
-    kind = "current" if is_current else "document"
-    with st.container(border=True, key=f"{kind}-{place}-{page.submission}", gap="xsmall"):
-        verbatim(one.doc_id, "name", f"{place}-{page.submission}")
-        if one.document is None:
-            st.caption("No text known: the study has only this document's name.")
-        elif not one.document.strip():
-            st.caption("The text is empty.")
-        else:
-            if len(one.document) > LONG_TEXT:
-                st.caption(f"{len(one.document):,} characters: scroll inside the box.")
-            verbatim(one.document, "body", f"{place}-{page.submission}")
-        if not blind:
-            verbatim(scores_shown(one.scores), "scores", f"{place}-{page.submission}")
-        with st.container(horizontal=True):
-            # A key pressed before the page has moved on must not decide another document than the one it was meant for.
-            turn = page.turn if is_current else None
-            for relevant, label, key in ((True, "Relevant", "Y"), (False, "Not relevant", "N")):
-                st.button(
-                    label,
-                    key=f"{key}-{one.document_row}-{page.submission}-{turn}",
-                    type="primary" if chosen is relevant else "secondary",
-                    icon=":material/check:" if chosen is relevant else None,
-                    shortcut=key if is_current else None,
-                    on_click=state.choose,
-                    args=(page, place, relevant, turn),
-                )
-            if is_current and place > 0:
-                st.button(
-                    "Back",
-                    key=f"back-{page.submission}-{turn}",
-                    type="tertiary",
-                    shortcut="B",
-                    on_click=state.go_to,
-                    args=(page, place - 1, page.turn),
-                )
 
 
 def messages(store: ReviewStore | None = None, page: Page | None = None) -> None:
@@ -134,12 +46,11 @@ def messages(store: ReviewStore | None = None, page: Page | None = None) -> None
 
 def progress(page: Page) -> None:
     """How far the review has come, and what the quota asks for."""
-    reviewed, disputed, needed = page.progress
-    left = needed - reviewed
-    asked = f"{left} more needed before the next validation" if left > 0 else "enough for the next validation"
+    reviewed, disputed, _needed = page.progress
+    done = f"{reviewed:,}/{counted(disputed, 'disagreement')} reviewed"
     st.progress(
         reviewed / disputed if disputed else 1.0,
-        text=f"{reviewed}/{disputed} disagreements reviewed · {asked}",
+        text=" · ".join(part for part in (done, page.standing.asked) if part),
     )
 
 
@@ -160,7 +71,7 @@ def sent(store: ReviewStore, page: Page) -> None:
             f"{one.doc_id}\nyou: {verdict}; {said}\n{scores_shown(one.scores) or 'no longer in dispute'}", "sent", place
         )
     if not found.skipped and not _still_open(page, found) and found.kappa is not None:
-        st.caption(f"Kappa of the query: {found.kappa:.2f}")
+        verbatim(kappa_shown("Kappa of the query", found.kappa, page.sent_pair), "sent-kappa")
     if found.reason:
         verbatim(f"Reason: {found.reason}", "sent-reason")
     if found.note:
@@ -171,11 +82,10 @@ def sent(store: ReviewStore, page: Page) -> None:
 
 def _undo(store: ReviewStore, page: Page, found: Sent) -> None:
     st.button(
-        "Undo",
+        "Undo (U)",
         key=f"undo-{found.submission}",
         icon=":material/undo:",
-        shortcut="U",
-        on_click=state.undo,
+        on_click=state.undo_clicked,
         args=(store, page, found.submission),
     )
 
@@ -203,7 +113,7 @@ def record(page: Page, section: ReliabilityStudy) -> None:
             )
             verbatim(
                 f"{row['reviewer_1']} and {row['reviewer_2']}\n{row['percent_agreement']:.0%} alike, {kappa}\n"
-                f"on {row['n_documents']} documents of {row['n_queries']} queries",
+                f"on {counted(row['n_documents'], 'document')} of {queries(row['n_queries'])}",
                 "pair",
                 place,
             )

@@ -6,11 +6,18 @@ from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
+from pydantic import ValidationError
 
+from analysis.words import counted
 from resources.errors import UserError
 from resources.reliability.review_records import Only, ReviewProgress, ReviewTask, Sent
 from resources.reliability.review_store import ReviewStore
+from resources.reliability.stored_table import stored_table
+from resources.study import Study
+from review import desk
 from review.history import validations
+from review.judges_shown import pair_of_kappa
+from review.standing import Standing, standing
 
 KEY = "page"
 EVERYTHING = "all"
@@ -21,43 +28,51 @@ Filter = Only | None
 class Page:
     """The state between two clicks; nothing here is needed after a reload but what the database holds.
 
-    `turn` counts what the keys did: a key pressed before the page has moved on belongs to a turn that is over.
+    The choices are not here: the browser keeps them with the row of the document that each was made for.
+    `task_pair` and `sent_pair` name the pair of judges that the query's kappa is of.
     """
 
     reviewer: str
     task: ReviewTask | None
     progress: ReviewProgress
+    standing: Standing
     sent: Sent | None
     validations: pd.DataFrame
     agreement: pd.DataFrame
+    task_pair: str = ""
+    sent_pair: str = ""
     submission: str = field(default_factory=lambda: uuid4().hex)
-    choices: dict[int, bool] = field(default_factory=dict)
-    current: int = 0
-    turn: int = 0
     chart: Any = None
 
-    @property
-    def open_places(self) -> list[int]:
-        """Places of the documents on the page that have no choice yet."""
-        documents = () if self.task is None else self.task.documents
-        return [place for place, one in enumerate(documents) if one.document_row not in self.choices]
 
-
-def page_of(store: ReviewStore, reviewer: str) -> Page:
+def page_of(study: Study, reviewer: str) -> Page:
     """The page as it stands, read from the database where something was sent in, taken back or filtered since."""
     held = st.session_state.get(KEY)
     if isinstance(held, Page) and held.reviewer == reviewer:
         return held
+    store = study.reviews
+    task = store.next_query(reviewer, only=chosen_filter(), skip_rows=st.session_state.get("passed", ()))
+    found, progress, sent = validations(store.engine, store.study), store.progress(), store.latest(reviewer)
     page = Page(
         reviewer=reviewer,
-        task=store.next_query(reviewer, only=chosen_filter(), skip_rows=st.session_state.get("passed", ())),
-        progress=store.progress(),
-        sent=store.latest(reviewer),
-        validations=validations(store.engine, store.study),
+        task=task,
+        progress=progress,
+        standing=standing(study, progress, found["status"].iloc[-1] if len(found) else None),
+        sent=sent,
+        validations=found,
         agreement=store.reviewer_agreement(),
+        task_pair=_pair(study, task),
+        sent_pair=_pair(study, sent),
     )
     st.session_state[KEY] = page
     return page
+
+
+def _pair(study: Study, found: ReviewTask | Sent | None) -> str:
+    judges = 0 if found is None else max(len(one.scores) for one in found.documents)
+    if found is None or judges <= 2:
+        return ""
+    return pair_of_kappa(stored_table(study, "query_kappa"), found.query_id, found.kappa, judges)
 
 
 def chosen_filter() -> Filter:
@@ -79,74 +94,64 @@ def filter_changed() -> None:
     renew()
 
 
-def choose(page: Page, place: int, relevant: bool, turn: int | None = None) -> None:
-    """Note a choice and go on to the next document without one; a choice for a turn that is over is dropped."""
-    if page.task is None or turn not in (None, page.turn):
-        return
-    page.turn += 1
-    page.choices[page.task.documents[place].document_row] = relevant
-    later = [other for other in page.open_places if other > place]
-    page.current = min(later or page.open_places or [place])
-    st.session_state["said"] = None
-
-
-def go_to(page: Page, place: int, turn: int) -> None:
-    """Make that document the one that the keys decide."""
-    if turn == page.turn:
-        page.turn += 1
-        page.current = place
-
-
-def save(store: ReviewStore, page: Page) -> None:
-    """Send the choices in; "saved" is said once the database has them."""
-    if page.task is None:
-        return
-    if not page.choices:
-        st.session_state["problem"] = "Nothing to save yet: say of one document whether it is relevant."
-        return
-    reason, note = _written(page)
+def receive(store: ReviewStore, page: Page) -> None:
+    """Do what the browser sent in, all of it or nothing, and answer it."""
     try:
-        store.vote(page.reviewer, page.submission, dict(page.choices), reason, note)
+        message = desk.received()
+    except ValidationError:
+        st.session_state["problem"] = "What the page sent cannot be read. Nothing was saved: reload the page."
+        return
+    try:
+        if message.act == "undo":
+            undo(store, page, message.undo)
+        elif message.submission == page.submission:
+            _keep(store, page, message)
+        elif page.sent is None or page.sent.submission != message.submission:
+            raise UserError("The page had gone on to another query. Nothing was saved: decide what is shown now.")
     except UserError as problem:
         st.session_state["problem"] = str(problem)
-        return
-    _pass_over(page.task.query_row)
-    n = len(page.choices)
-    renew(f"Saved: {n} vote{'s' if n > 1 else ''}.")
+    # Last: the browser takes it that whatever it asked for is over.
+    st.session_state["answered"] = message.number
 
 
-def skip(store: ReviewStore, page: Page) -> None:
-    """Pass over what is left of the query, for the reason that is written."""
+def _keep(store: ReviewStore, page: Page, message: desk.Message) -> None:
+    """Votes or a skip; "saved" is said once the database has them."""
     if page.task is None:
         return
-    reason, _note = _written(page)
-    try:
-        store.skip(page.reviewer, page.submission, page.task.query_row, reason)
-    except UserError as problem:
-        st.session_state["problem"] = str(problem)
-        return
+    if message.act == "skip":
+        store.skip(page.reviewer, page.submission, page.task.query_row, message.reason)
+        said = "Saved: skipped. The filter 'I skipped' brings it back."
+    else:
+        votes = dict(message.choices)
+        if not votes:
+            raise UserError("Nothing to save yet: say of one document whether it is relevant.")
+        if not votes.keys() <= {one.document_row for one in page.task.documents}:
+            raise UserError("A choice is about a document that is not on the page. Nothing was saved: reload the page.")
+        store.vote(page.reviewer, page.submission, votes, message.reason, message.note)
+        said = f"Saved: {counted(len(votes), 'vote')}."
     _pass_over(page.task.query_row)
-    renew("Saved: skipped. The filter 'I skipped' brings it back.")
+    renew(said)
 
 
-def undo(store: ReviewStore, page: Page, submission: str) -> None:
+def undo(store: ReviewStore, page: Page, submission: str | None) -> None:
     """Take back what was sent in last."""
-    try:
-        withdrawn = store.undo(page.reviewer, submission)
-    except UserError as problem:
-        st.session_state["problem"] = str(problem)
-        return
+    withdrawn = None if submission is None else store.undo(page.reviewer, submission)
     passed: list[int] = st.session_state.get("passed", [])
     if page.sent is not None and page.sent.query_row in passed:
         passed.remove(page.sent.query_row)
-    renew("Taken back; the query is open again." if withdrawn else None)
+    if withdrawn:
+        renew("Taken back; the query is open again.")
+    else:
+        # A second click on the same button changes nothing of what the first one said.
+        renew(st.session_state.get("said") or "Nothing was taken back: something else was sent in since.")
 
 
-def _written(page: Page) -> tuple[str, str]:
-    return (
-        str(st.session_state.get(f"reason-{page.submission}") or ""),
-        str(st.session_state.get(f"note-{page.submission}") or ""),
-    )
+def undo_clicked(store: ReviewStore, page: Page, submission: str) -> None:
+    """The button's way to take back what was sent in last."""
+    try:
+        undo(store, page, submission)
+    except UserError as problem:
+        st.session_state["problem"] = str(problem)
 
 
 def _pass_over(query_row: int) -> None:

@@ -16,7 +16,7 @@ for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL"):
     os.environ.pop(name, None)
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-test")
 
-pytest_plugins = ["tests.postgres", "tests.stored_tables"]
+pytest_plugins = ["tests.chromium", "tests.postgres", "tests.stored_tables"]
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -1,6 +1,5 @@
 """Table `pairwise_results`: which photo of each judged pair a method picks."""
 
-from functools import lru_cache
 from typing import Any
 
 import dagster as dg
@@ -9,17 +8,20 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.checks import WARN, gate_of_each_method, require, told
 from assets.method_partitions import METHODS, each_method, methods_of_run
-from assets.method_scores import headline, images_of, no_rows, own_file, result_rows
+from assets.method_scores import PAIR, headline, images_of, no_rows, own_file, result_rows
 from assets.pairwise.photo_pairs import photos_gate
 from assets.partitions import ONE_RUN
 from assets.photo_measures import measured, unavailable_stages
 from resources.errors import listed
+from resources.memory import return_freed_memory
 from resources.methods.features import Features
 from resources.methods.registry import method_of
 from resources.methods.scoring import why_unavailable
 from resources.pairwise_rows import judged_pairs
 from resources.parquet_tables import Frames
 from resources.study import Study
+
+USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded"]
 
 
 @dg.asset(group_name="pairwise", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
@@ -32,15 +34,21 @@ def pairwise_results(
     """One row per judged pair and method: its scores of both photos; none of a method whose stages are not there."""
     plan = study.pairwise
     require(photos_gate(photo_pairs, plan))
-    judged, stages = judged_pairs(photo_pairs), unavailable_stages(image_features)
+    judged, stages = judged_pairs(photo_pairs[USED]), unavailable_stages(image_features)
     # Before anything is computed: a user's file that is wrong stops the run at once.
     methods = {name: method_of(plan, name) for name in methods_of_run(context)}
     photos = images_of(judged)
 
-    # Methods that need the same stages follow one another; more than the latest stages would fill memory.
-    @lru_cache(maxsize=1)
+    held: dict[tuple[str, ...], Features] = {}
+
+    # Methods that need the same stages follow one another. The last ones' features go before others are read: two
+    # networks' of 100,000 photos are half a gigabyte.
     def features_for(stages: tuple[str, ...]) -> Features:
-        return measured(study, photos, stages)
+        if stages not in held:
+            held.clear()
+            return_freed_memory()
+            held[stages] = measured(study, photos, stages)
+        return held[stages]
 
     def make(name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
         lacking = why_unavailable(methods[name], stages)

@@ -8,9 +8,10 @@ import pandas as pd
 from analysis.judge_bias import BiasTest, judge_bias
 from analysis.undefined import UndefinedStatistic
 from analysis.walsh import score_differences
-from assets.judge_pairs import Pair, pairs_of_judges
+from assets.intervals import in_words
+from assets.judge_pairs import Pair
 from assets.partitions import metadata_value
-from assets.reliability.judgments import sound_scores
+from assets.reliability.judgments import compared
 from resources.configuration.reliability import ReliabilityStudy
 from resources.plots.figure import figure_metadata
 from resources.plots.reliability import draw_differences, panels_height_in
@@ -29,8 +30,7 @@ def bias_test(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Two rows per pair of judges: the signed-rank test of queries' medians, which decides, and the pooled one."""
-    scored = sound_scores(judgments, query_documents, study.reliability)
-    pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
+    pairs = compared(judgments, query_documents, study).pairs
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
     apart = {(pair.judge_1, pair.judge_2): score_differences(pair.score_1, pair.score_2) for pair in pairs}
     plot = figure_metadata(
@@ -53,15 +53,21 @@ def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
             confidence=plan.confidence,
         )
     except UndefinedStatistic as undefined:
-        nothing = {"method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}
+        nothing = {"method": "none", "interval_method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}
         return [known | nothing | {"test": test} for test in TESTS]
-    return [known | _row(test) for test in (found.query_medians, found.pooled)]
+    names = (pair.judge_1, pair.judge_2)
+    return [known | _row(test, names) for test in (found.query_medians, found.pooled)]
 
 
-def _row(test: BiasTest) -> dict[str, Any]:
+def _row(test: BiasTest, names: tuple[str, str]) -> dict[str, Any]:
     fields = test._asdict()
-    interval = fields.pop("interval")
-    return fields | {"shift_low": interval.low, "shift_high": interval.high}
+    interval, higher = fields.pop("interval"), fields.pop("higher")
+    return fields | {
+        "higher_judge": None if higher is None else names[higher - 1],
+        "shift_low": interval.low,
+        "shift_high": interval.high,
+        "interval_method": in_words(interval),
+    }
 
 
 def biased_pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:

@@ -1,14 +1,15 @@
 """Table `disagreements`: queries with documents in dispute, the worst first, also as a CSV file."""
 
 import dagster as dg
+import numpy as np
 import pandas as pd
 
 from analysis.rounding import rounded
-from assets.judge_pairs import Scored, scored_documents
+from assets.judge_pairs import Scored, current_scores
 from assets.reliability.disputed_documents import reviewed_queries, undecided
 from assets.reliability.query_kappa import lowest_kappas
 from resources.partial_files import write_whole
-from resources.reliability.recalibrations import latest_recalibration
+from resources.reliability.recalibrations import judged_again
 from resources.study import Study
 from resources.tables.reliability import DISAGREEMENTS
 
@@ -18,6 +19,9 @@ EXPORT = [
     *("query_id", "query", "kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2"),
     *("documents", "n_undecided", "reviewed", "held_out"),
 ]
+
+# Written with 12 decimals, as they are compared: a mean would show the noise of its sum.
+NUMBERS = ("kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2")
 
 
 @dg.asset(group_name="reliability", kinds={"csv"}, code_version="1")
@@ -30,7 +34,7 @@ def disagreements(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per disputed query; `outputs/disagreements.csv` has them for a spreadsheet."""
-    scored = scored_documents(judgments, study.reliability).of_all()
+    scored = current_scores(judgments, query_documents, study.reliability).of_two()
     frame = disputed_queries(disputed_documents, scored, query_kappa, query_documents, held_out_of(study))
     path = study.home.outputs / "disagreements.csv"
     write_whole(path, exported(frame))
@@ -40,8 +44,8 @@ def disagreements(
 
 def held_out_of(study: Study) -> frozenset[str]:
     """Queries kept back from whoever writes the next prompt; none before a recalibration."""
-    started = latest_recalibration(study.validations)
-    return started.held_out if started else frozenset()
+    again = judged_again(study.validations)
+    return again.held_out if again else frozenset()
 
 
 def disputed_queries(
@@ -51,13 +55,13 @@ def disputed_queries(
 
     Args:
         disputed: Table `disputed_documents`.
-        scored: Documents that every judge has scored.
+        scored: Documents that two judges or more have scored.
         query_kappa: Table `query_kappa`.
         texts: Table `query_documents`.
         held_out: Queries kept back from whoever writes the next prompt.
     """
     documents = scored.documents.assign(
-        difference=rounded(scored.scores.max(axis=1, initial=0.0) - scored.scores.min(axis=1, initial=1.0)),
+        difference=rounded(np.nanmax(scored.scores, axis=1) - np.nanmin(scored.scores, axis=1)),
         avg_judge1=scored.scores[:, 0],
         avg_judge2=scored.scores[:, 1],
     )
@@ -85,6 +89,7 @@ def disputed_queries(
 def exported(frame: pd.DataFrame) -> str:
     """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless."""
     shown = frame[EXPORT].assign(documents=[" ".join(documents) for documents in frame["documents"]])
+    shown = shown.assign(**{name: rounded(shown[name].to_numpy(np.float64, na_value=np.nan)) for name in NUMBERS})
     shown = shown.assign(**{name: shown[name].map(harmless) for name in ("query_id", "query", "documents")})
     return "\ufeff" + shown.rename(columns=EXPORTED).to_csv(index=False)
 

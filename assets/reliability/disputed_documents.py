@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.disagreement import document_disagreement, review_order
-from assets.judge_pairs import KEY, Scored, scored_documents
+from assets.judge_pairs import KEY, Scored, current_scores
 from assets.partitions import metadata_value
 from assets.reliability.query_kappa import lowest_kappas
 from resources.configuration.reliability import ReliabilityStudy
@@ -22,12 +22,13 @@ VOTES = ["votes_relevant", "votes_not_relevant", "decision"]
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def disputed_documents(
     context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
     judgments: pd.DataFrame,
     query_kappa: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per document far apart or with labels that differ; the review app offers them in this order."""
-    scored = scored_documents(judgments, study.reliability).of_all()
+    scored = current_scores(judgments, query_documents, study.reliability).of_two()
     thresholds = study.thresholds(scored.judges)
     kappas = lowest_kappas(query_kappa)
     frame = with_votes(disputes(scored, thresholds, kappas, study.reliability), study)
@@ -40,7 +41,7 @@ def disputes(scored: Scored, thresholds: dict[str, float], kappas: pd.Series, pl
     """The disputed documents without votes, the worst query first; `row` is each one's in `scored`.
 
     Args:
-        scored: Documents that every judge has scored.
+        scored: Documents that two judges or more have scored.
         thresholds: Of each judge.
         kappas: Of each query by its name, NaN where there is none.
         plan: The study.
@@ -78,6 +79,7 @@ def rows_for_review(frame: pd.DataFrame, scored: Scored, kappas: pd.Series, stud
     """The documents as the review app is offered them."""
     rows_in_store, queries_in_store = study.queries.document_rows(), study.queries.query_rows()
     scores = scored.scores[frame["row"].to_numpy(dtype=np.intp)].tolist()
+    judges = scored.judges
     of_queries = kappas.dropna().to_dict()
     columns = [*KEY, "place", "place_in_query", "disagreement", "labels_differ"]
     return [
@@ -89,7 +91,7 @@ def rows_for_review(frame: pd.DataFrame, scored: Scored, kappas: pd.Series, stud
             disagreement=disagreement,
             labels_differ=labels_differ,
             kappa=of_queries.get(query),
-            scores=dict(zip(scored.judges, of_judges, strict=True)),
+            scores={judge: one for judge, one in zip(judges, of_judges, strict=True) if np.isfinite(one)},
         )
         for query, document, place, place_in_query, disagreement, labels_differ, of_judges in zip(
             *(frame[name].tolist() for name in columns), scores, strict=True

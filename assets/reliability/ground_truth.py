@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.consensus import consensus
+from analysis.contingency import PASSED, RESOLVED
 from analysis.gates import Gate
 from analysis.kappa import kappa_summary
 from analysis.rounding import rounded
 from assets.checks import require, told
 from assets.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges
 from assets.reliability.judgments import sound_scores
-from assets.reliability.kappa_validation import PASSED, RESOLVED
 from assets.reliability.query_kappa import lowest_kappas
 from resources.reliability.records import GroundTruthRecord
 from resources.study import Study
@@ -39,7 +39,7 @@ def ground_truth(
     thresholds = study.thresholds(scored.judges)
     require(current_gate(kappa_validation, scored, thresholds))
     records, n_unresolved = consensus_of(
-        scored.of_all(),
+        scored,
         thresholds,
         study.reviews.decisions(),
         lowest_kappas(query_kappa),
@@ -99,8 +99,11 @@ def consensus_of(
 ) -> tuple[list[GroundTruthRecord], int]:
     """The queries in which every document has a label, and how many do not.
 
+    A document without a score of every judge has people's label alone. Where they gave none it is left out, unless the
+    judges that scored it differ: then its query is unresolved.
+
     Args:
-        scored: Documents that every judge has scored.
+        scored: Documents by judges.
         thresholds: Of each judge.
         decisions: What people said of documents (`ReviewStore.decisions`).
         kappas: Of each query.
@@ -108,7 +111,10 @@ def consensus_of(
     """
     votes = scored.documents[KEY].merge(decisions, how="left", on=KEY)
     yes, no = (votes[name].fillna(0).to_numpy(dtype=np.int64) for name in ("votes_relevant", "votes_not_relevant"))
-    found = consensus(scored.labels(thresholds), yes, no, scored.queries, len(scored.query_ids))
+    counting = scored.complete | scored.labels_differ(thresholds) | (scored.of_several & (yes != no))
+    scored, votes = scored.only(counting), votes[counting].reset_index(drop=True)
+    labels, complete = scored.labels(thresholds), scored.complete
+    found = consensus(labels, yes[counting], no[counting], scored.queries, len(scored.query_ids), complete)
     of_query = _rows_of(scored.queries, len(scored.query_ids))
     of_queries = kappas.dropna().to_dict()
     names, versions = (scored.documents[name].to_numpy(dtype=object) for name in ("doc_id", "prompt_version"))
@@ -120,7 +126,7 @@ def consensus_of(
             GroundTruthRecord(
                 query_id=scored.query_ids[number],
                 expected_docs=tuple(names[rows[found.relevant[rows]]]),
-                scores={judge: scored.scores[rows, column].tolist() for column, judge in enumerate(scored.judges)},
+                scores={judge: _known(scored.scores[rows, column]) for column, judge in enumerate(scored.judges)},
                 n_documents=len(rows),
                 n_by_people=len(by_people),
                 kappa=of_queries.get(scored.query_ids[number]),
@@ -131,6 +137,10 @@ def consensus_of(
             )
         )
     return records, found.n_unresolved_queries
+
+
+def _known(scores: np.ndarray) -> list[float | None]:
+    return [float(score) if np.isfinite(score) else None for score in scores]
 
 
 def _rows_of(queries: np.ndarray, n_queries: int) -> list[np.ndarray]:

@@ -5,17 +5,21 @@ from typing import Any
 import dagster as dg
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.agreement_coefficients import bins_of, gwet_ac1
 from analysis.bootstrap import Interval
 from analysis.fleiss import category_counts, fleiss_interval, fleiss_kappa
+from analysis.kappa import COUNTS
 from analysis.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
 from analysis.krippendorff import krippendorff_alpha
 from analysis.landis_koch import landis_koch
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import Pair, Scored, Thresholds, pairs_of_judges
+from assets.intervals import in_words
+from assets.judge_pairs import Pair, Scored, Thresholds
 from assets.partitions import metadata_value
-from assets.reliability.judgments import sound_scores
+from assets.reliability.judgments import compared
+from assets.reliability.kappa_validation import verdict_of
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability import ALL_JUDGES, JUDGE_AGREEMENT
@@ -32,14 +36,25 @@ def judge_agreement(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Kappa macro and micro, percent agreement, PABAK, AC1, alpha and others; Fleiss for three judges or more."""
-    scored = sound_scores(judgments, query_documents, study.reliability)
-    thresholds = study.thresholds(scored.judges)
-    rows = [row for pair in pairs_of_judges(scored, thresholds) for row in pair_rows(pair, study.reliability)]
+    scored, thresholds, pairs = compared(judgments, query_documents, study)
+    rows = [row for pair in pairs for row in pair_rows(pair, study.reliability)]
     if len(scored.judges) > 2:
         rows += all_rows(scored, thresholds, study.reliability)
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    context.add_output_metadata(headline(frame))
+    context.add_output_metadata(headline(frame, deciding_pair(pairs, frame, study.reliability)))
     return frame
+
+
+def deciding_pair(pairs: list[Pair], frame: pd.DataFrame, plan: ReliabilityStudy) -> tuple[str, str] | None:
+    """The pair of judges that the verdict is of; none where there is no verdict."""
+    counts = [
+        pd.DataFrame(pair.counts, columns=list(COUNTS)).assign(judge_1=pair.judge_1, judge_2=pair.judge_2)
+        for pair in pairs
+    ]
+    try:
+        return verdict_of(pd.concat(counts), frame, plan).judges
+    except UndefinedStatistic:
+        return None
 
 
 def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
@@ -73,7 +88,7 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
     """
     whole = scored.of_all()
     known: dict[str, Any] = {"judge_1": ALL_JUDGES, "judge_2": ALL_JUDGES}
-    complete = known | {"n_queries": int(np.unique(whole.queries).size), "n_documents": len(whole.scores)}
+    complete = known | _behind(scored, scored.complete)
     rows = []
     try:
         counts = category_counts(whole.labels(thresholds).astype(np.int64), 2)
@@ -90,28 +105,33 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
     there = np.isfinite(scored.scores)
     gaps = np.where(there, scored.labels(thresholds).astype(np.float64), np.nan)
     bins = np.where(there, bins_of(np.where(there, scored.scores, 0.0)).astype(np.float64), np.nan)
-    any_judge = there.any(axis=1)
-    seen = known | {"n_queries": int(np.unique(scored.queries[any_judge]).size), "n_documents": int(any_judge.sum())}
-    for name, compute in {
-        "ac1": lambda: gwet_ac1(gaps, 2),
-        "alpha_nominal": lambda: krippendorff_alpha(gaps, "nominal").value,
-        "alpha_ordinal": lambda: krippendorff_alpha(bins, "ordinal").value,
-        "alpha_interval": lambda: krippendorff_alpha(scored.scores, "interval").value,
-    }.items():
+    # AC1 takes the labels' frequencies from single scores too; alpha pairs scores, and one alone is in no pair.
+    of_any, of_pairs = (
+        known | _behind(scored, rows_in) for rows_in in (np.asarray(there.any(axis=1)), scored.of_several)
+    )
+    for name, behind, compute in (
+        ("ac1", of_any, lambda: gwet_ac1(gaps, 2)),
+        ("alpha_nominal", of_pairs, lambda: krippendorff_alpha(gaps, "nominal").value),
+        ("alpha_ordinal", of_pairs, lambda: krippendorff_alpha(bins, "ordinal").value),
+        ("alpha_interval", of_pairs, lambda: krippendorff_alpha(scored.scores, "interval").value),
+    ):
         try:
-            rows.append(seen | _numbers(name, compute(), None))
+            rows.append(behind | _numbers(name, compute(), None))
         except UndefinedStatistic as undefined:
-            rows.append(seen | _nothing(name, undefined.reason))
+            rows.append(behind | _nothing(name, undefined.reason))
     return rows
 
 
-def headline(frame: pd.DataFrame) -> dict[str, Any]:
-    """Macro and micro of the pair with the lowest macro."""
-    macro = frame[frame["statistic"] == "kappa_macro"].sort_values("value", kind="stable")
-    if macro.empty:
+def _behind(scored: Scored, documents: NDArray[np.bool_]) -> dict[str, int]:
+    """How many queries and documents these are."""
+    return {"n_queries": int(np.unique(scored.queries[documents]).size), "n_documents": int(documents.sum())}
+
+
+def headline(frame: pd.DataFrame, pair: tuple[str, str] | None) -> dict[str, Any]:
+    """Macro, micro and others of the pair that decides."""
+    if pair is None:
         return {}
-    lowest = macro.iloc[0]
-    same = (frame["judge_1"] == lowest["judge_1"]) & (frame["judge_2"] == lowest["judge_2"])
+    same = (frame["judge_1"] == pair[0]) & (frame["judge_2"] == pair[1])
     of_pair = frame[same].set_index("statistic")
     names = [name for name in ("kappa_macro", "kappa_micro", "ac1", "percent_agreement") if name in of_pair.index]
     return {name: metadata_value(of_pair.loc[name, "value"]) for name in names}
@@ -123,7 +143,7 @@ def _numbers(name: str, value: float, interval: Interval | None) -> dict[str, An
         "value": value,
         "value_low": interval.low if interval else None,
         "value_high": interval.high if interval else None,
-        "method": interval.method if interval else "none: point value only",
+        "method": in_words(interval) if interval else "none: point value only",
         "band": landis_koch(value) if name in KAPPAS or name == "fleiss_kappa" else None,
         "undefined": None,
     }

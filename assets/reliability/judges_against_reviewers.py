@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.kappa_intervals import of_sums
-from assets.judge_pairs import KEY, scored_documents
+from assets.intervals import in_words
+from assets.judge_pairs import KEY, current_scores
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS
@@ -15,20 +16,23 @@ COLUMNS = [column.name for column in JUDGES_AGAINST_REVIEWERS.columns]
 
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def judges_against_reviewers(
-    judgments: pd.DataFrame, disputed_documents: pd.DataFrame, study: dg.ResourceParam[Study]
+    query_documents: pd.DataFrame,
+    judgments: pd.DataFrame,
+    disputed_documents: pd.DataFrame,
+    study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per judge; the documents were chosen because judges differ, so these are no error rates."""
-    scored = scored_documents(judgments, study.reliability).of_all()
+    scored = current_scores(judgments, query_documents, study.reliability)
     decided = disputed_documents.dropna(subset=["decision"])
     numbered = scored.documents[KEY].assign(row=np.arange(len(scored.scores)))
     rows = decided[KEY].merge(numbered, on=KEY, validate="one_to_one")["row"].to_numpy(dtype=np.intp)
     labels = scored.labels(study.thresholds(scored.judges))
     people = decided["decision"].to_numpy(dtype=bool)
-    queries = scored.queries[rows]
+    queries, there = scored.queries[rows], np.isfinite(scored.scores[rows])
     return pd.DataFrame(
         [
-            judge_row(judge, labels[rows, column], people, queries, study.reliability)
-            for column, judge in enumerate(scored.judges)
+            judge_row(judge, labels[rows[given], column], people[given], queries[given], study.reliability)
+            for judge, column, given in zip(scored.judges, range(len(scored.judges)), there.T, strict=True)
         ],
         columns=COLUMNS,
     )
@@ -71,5 +75,5 @@ def judge_row(
         "bias": float(values[0]),
         "bias_low": interval.low,
         "bias_high": interval.high,
-        "method": interval.method,
+        "method": in_words(interval),
     }

@@ -1,24 +1,26 @@
 """Table `judgments`: what each judge said of each document, under each prompt version."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
+from analysis.words import counted, noun
 from assets.checks import gate_result, require, told
-from assets.judge_pairs import Scored, scored_documents
+from assets.judge_pairs import NOT_JUDGED, Pair, Scored, current_scores, judges_in, pairs_of_judges, scored_documents
 from assets.partitions import metadata_value
 from assets.who_started import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
-from resources.errors import UserError
+from resources.errors import UserError, listed
 from resources.inputs.relevance import read_relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument, Judged
-from resources.judges.relevance.registry import judge_documents
+from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
 from resources.progress import TracksProgress
 from resources.reliability.recalibrations import recalibrations
-from resources.reliability.records import JudgmentRecord, imported
+from resources.reliability.records import JudgmentRecord, Source
 from resources.study import Study
 
 
@@ -29,18 +31,24 @@ def judgments(
     study: dg.ResourceParam[Study],
     progress: dg.ResourceParam[TracksProgress],
 ) -> pd.DataFrame:
-    """Keeps the scores that came with the input, or asks the judges what they have not said yet."""
+    """Asks the judges what they have not said yet; scores that came with the input are there with its queries."""
     plan = study.reliability
-    judges = tuple(plan.judges)
+    judges, given, sources = tuple(plan.judges), None, []
     if not judges:
         read = read_relevance(plan)
-        judges = read.judges
-        study.queries.record(imported(read.scores, context.run.run_id))
-    for version, asking, queries in rounds(study):
-        asked = documents_of(query_documents, queries)
-        for name, judge in asking.items():
-            ask(context, study, progress, name, judge, version, asked)
-    frame = study.queries.judgments(judges, query_documents)
+        refuse_another_input(read, query_documents)
+        judges, given = read.judges, read.scores
+        pairs = given[["judge", "prompt_version"]].drop_duplicates()
+        sources = [Source(*pair) for pair in pairs.itertuples(index=False)]
+    prepared = [
+        (version, ready_judges(study, asking, version, asked), asked)
+        for version, asking, queries in rounds(study)
+        for asked in [documents_of(query_documents, queries)]
+    ]
+    for version, ready, asked in prepared:
+        sources += [ask(context, study, progress, name, judge, version, asked) for name, judge in ready.items()]
+    frame = study.queries.judgments(judges, query_documents, sources, given)
+    frame.attrs["about"] |= query_documents.attrs.get("about", {})
     context.add_output_metadata(headline(frame, scored_documents(frame, plan, documents=query_documents)))
     return frame
 
@@ -54,16 +62,16 @@ def every_judge_scored_the_documents(
     What to do: Score the documents that are named, or raise `max_incomplete_share`.
     """
     scored = scored_documents(judgments, study.reliability, documents=query_documents)
-    return gate_result(complete_gate(scored, study.reliability.max_incomplete_share))
+    return gate_result(complete_gate(scored, study.reliability.max_incomplete_share, kept_of_others(judgments)))
 
 
 @dg.asset_check(asset=judgments, blocking=True)
-def two_judges_have_scores(judgments: pd.DataFrame) -> dg.AssetCheckResult:
+def two_judges_have_scores(judgments: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
     """Integrity (STOP): agreement takes two judges.
 
     What to do: Name `judges`, or give a file with the scores of two judges.
     """
-    return gate_result(judges_gate(judgments))
+    return gate_result(judges_gate(judgments, study.reliability))
 
 
 def rounds(
@@ -101,11 +109,14 @@ def ask(
     study: Study,
     progress: TracksProgress,
     name: str,
-    judge: RelevanceJudge,
+    judge: ReadyJudge,
     version: str,
     asked: Sequence[AskedDocument],
-) -> None:
+) -> Source:
     """One judge about these documents; each answer is in the database before the next batch is asked.
+
+    Returns:
+        Whose the answers are.
 
     Raises:
         UserError: The judge must not be asked, or stopped on the way; what came until then is kept.
@@ -114,7 +125,7 @@ def ask(
     def keep(batch: list[Judged]) -> None:
         study.queries.record(JudgmentRecord(**one._asdict(), run=context.run.run_id) for one in batch)
 
-    judge_documents(
+    outcome = judge_documents(
         study,
         name,
         judge,
@@ -127,6 +138,18 @@ def ask(
         not started_by_a_person(context.run.tags),
         keep,
     )
+    return Source(name, version, outcome.judge_identity, outcome.prompt_hash)
+
+
+def refuse_another_input(read: RelevanceInput, query_documents: pd.DataFrame) -> None:
+    """Refuse scores of another input than that whose queries are in the table.
+
+    Raises:
+        UserError: The input changed since it was read.
+    """
+    known = query_documents.attrs.get("about", {}).get("input", read.content_sha256)
+    if known != read.content_sha256:
+        raise UserError(f"{read.name}: {NOT_JUDGED}")
 
 
 def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:
@@ -135,14 +158,44 @@ def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: R
     Raises:
         Failure: One fails.
     """
-    scored = scored_documents(judgments, plan, documents=query_documents)
-    require(judges_gate(judgments))
-    require(complete_gate(scored, plan.max_incomplete_share))
+    scored = current_scores(judgments, query_documents, plan)
+    require(judges_gate(judgments, plan))
+    require(complete_gate(scored, plan.max_incomplete_share, kept_of_others(judgments)))
     return scored
 
 
-def complete_gate(scored: Scored, max_incomplete_share: float) -> Gate:
-    """The share of all documents that not every judge has scored against its limit."""
+class Compared(NamedTuple):
+    """The documents of all judges, each judge's threshold in force, and every two judges at these."""
+
+    scored: Scored
+    thresholds: dict[str, float]
+    pairs: list[Pair]
+
+
+def compared(judgments: pd.DataFrame, query_documents: pd.DataFrame, study: Study) -> Compared:
+    """What a table that compares judges begins with: `sound_scores`, two by two.
+
+    Raises:
+        Failure: A gate on the scores fails.
+    """
+    scored = sound_scores(judgments, query_documents, study.reliability)
+    thresholds = study.thresholds(scored.judges)
+    return Compared(scored, thresholds, pairs_of_judges(scored, thresholds))
+
+
+def kept_of_others(judgments: pd.DataFrame) -> int:
+    """How many scores of these judges are kept that are not of the source that is configured now."""
+    return int(judgments.attrs.get("about", {}).get("n_of_other_sources", 0))
+
+
+def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int = 0) -> Gate:
+    """The share of all documents that not every judge has scored against its limit.
+
+    Args:
+        scored: All documents.
+        max_incomplete_share: The limit.
+        n_of_others: Scores that are kept and do not count: of a model, a prompt or an input that was configured before.
+    """
     n, missing = len(scored.scores), int((~scored.complete).sum())
     rows = scored.documents[~scored.complete].head(3)
     names = ", ".join(f"{row.query_id}/{row.doc_id}" for row in rows.itertuples())
@@ -151,20 +204,27 @@ def complete_gate(scored: Scored, max_incomplete_share: float) -> Gate:
         missing / n if n else None,
         max_incomplete_share,
         n=n,
-        counted="documents",
+        counted=noun(n, "document"),
         what="Share of documents that not every judge scored",
-        remedy=f"The first are {names}. Score them, or raise `max_incomplete_share`; they are left out either way."
+        remedy=f"The first are {names}. Score them, or raise `max_incomplete_share`; kappa of a judge is without them."
         if n
         else "Give an input with documents.",
         reason="there is no document",
     )
-    return told(gate, f"{n - missing} of {n} documents have a score of every judge; {missing} are left out.")
+    verbs = noun(n_of_others, "is kept and does", "are kept and do")
+    others = f" {counted(n_of_others, 'score')} of another model, prompt or input {verbs} not count."
+    whole = f"{n - missing} of {counted(n, 'document')} {noun(n, 'has', 'have')} a score of every judge"
+    gate = told(gate, f"{whole}; {missing} {noun(missing, 'lacks', 'lack')} one.")
+    return gate._replace(sentence=f"{gate.sentence}{others}") if n_of_others else gate
 
 
-def judges_gate(judgments: pd.DataFrame) -> Gate:
-    """Judges with a score that counts, at least two."""
-    counting = judgments[judgments["counts"].astype(bool) & judgments["score"].notna()]
-    names = list(dict.fromkeys(counting["judge"]))
+def judges_gate(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
+    """The study's judges with a score that counts, at least two, in its order."""
+    judges = judges_in(judgments, plan)
+    scored = judgments["counts"].astype(bool) & judgments["score"].notna()
+    counting = judgments[scored & judgments["judge"].isin(judges)]
+    there = set(counting["judge"])
+    names = [judge for judge in judges if judge in there]
     gate = at_least(
         "two_judges_have_scores",
         float(len(names)),
@@ -184,21 +244,34 @@ def headline(frame: pd.DataFrame, scored: Scored) -> dict[str, Any]:
         "n_documents": len(scored.scores),
         "n_incomplete_documents": int((~scored.complete).sum()),
         "n_without_score": int(frame["score"].isna().sum()),
+        "n_kept_of_other_sources": kept_of_others(frame),
         "judges": ", ".join(scored.judges),
         "prompt_versions": ", ".join(dict.fromkeys(frame["prompt_version"])),
     }
     return {name: metadata_value(value) for name, value in numbers.items()}
 
 
-def refuse_without_judges(plan: ReliabilityStudy) -> None:
+def refuse_without_judges(plan: ReliabilityStudy, judges: Sequence[str] = ()) -> None:
     """Refuse to have queries judged again where nobody could.
 
+    Args:
+        plan: The study.
+        judges: Everyone who has scores: each of them must answer again.
+
     Raises:
-        UserError: Scores came with the input, and no judge is configured.
+        UserError: Scores came with the input, and no judge is configured, or not each of these.
     """
     if not plan.judges and not plan.recalibration.judges:
         raise UserError(
             "The scores came with the input, so Touchstone cannot ask the judges again. Name judges under "
             "`recalibration: judges:`, or have them score these queries under the next prompt and add the rows "
             f"with prompt_version '{plan.recalibration.prompt_version}' to the input."
+        )
+    known = {**plan.judges, **plan.recalibration.judges}
+    if missing := [name for name in judges if name not in known]:
+        others = [name for name in plan.recalibration.judges if name not in judges]
+        raise UserError(
+            f"Nobody is named who could judge again for {listed(missing)}: kappa needs every judge's answer under "
+            f"'{plan.recalibration.prompt_version}'. Nothing was changed. Add it to `recalibration: judges:`"
+            f"{f', which names {listed(others)}, of whom there are no scores' if others else ''}."
         )

@@ -5,20 +5,32 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 
-from analysis.gates import Gate, at_most
+from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
+from analysis.gates import Gate
 from analysis.kappa import COUNTS, kappa_summary
 from analysis.reliability_gate import REMEDY, ReliabilityVerdict, reliability_gate
 from analysis.undefined import UndefinedStatistic
-from assets.checks import WARN, gate_result, told
+from analysis.words import queries
+from assets.checks import WARN, gate_result
 from assets.partitions import metadata_value
 from assets.reliability.bias_test import biased_pairs
 from assets.reliability.disputed_documents import reviewed_queries, undecided
+from assets.verdict_advice import convention_gate, proven_gate
 from resources.configuration.reliability import ReliabilityStudy
 from resources.plots.figure import figure_metadata
 from resources.plots.reliability import draw_kappa_history
+from resources.reliability.recalibrations import recalibrations
 from resources.study import Study
 
-PASSED, CONTINGENCY, RESOLVED = "passed", "contingency_triggered", "resolved_by_review"
+DECIDED = "People decided every document on which the judges differ."
+CHOSEN_LOW = (
+    "A part of the rise comes from judging only queries of low kappa again: such queries rise by chance too. Fresh "
+    "queries show what is left of it, or all queries under the new prompt: `touchstone reliability recalibrate --all`."
+)
+
+
+# What the checks read beside the table: a run without a verdict adds no row to it.
+BESIDE = {"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")}
 
 
 class Verdict(NamedTuple):
@@ -55,7 +67,7 @@ def kappa_validation(
         not_proven=verdict.gate.not_proven,
         depends_on_convention=verdict.gate.depends_on_convention,
         contingency_actions=steps_taken(study, disputed_documents, bias_test),
-        notes=notes_of(verdict, status),
+        notes=notes_of(verdict, status, chosen_low=only_low_again(study, query_kappa)),
         measures=verdict.measures | {"thresholds": thresholds},
     )
     history = study.validations.validations()
@@ -63,10 +75,7 @@ def kappa_validation(
     return history
 
 
-@dg.asset_check(
-    asset=kappa_validation,
-    additional_ins={"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")},
-)
+@dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
 def judges_agree(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
@@ -81,22 +90,34 @@ def judges_agree(
     return gate_result(agreement_gate(query_kappa, judge_agreement, study.reliability))
 
 
-@dg.asset_check(asset=kappa_validation)
-def agreement_is_proven(kappa_validation: pd.DataFrame) -> dg.AssetCheckResult:
+@dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
+def agreement_is_proven(
+    kappa_validation: pd.DataFrame,
+    query_kappa: pd.DataFrame,
+    judge_agreement: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> dg.AssetCheckResult:
     """Advice (note): where the judges agree, the lower bounds of both kappas do too.
 
     What to do: Judge more queries: the bounds narrow.
     """
-    return gate_result(proven_gate(kappa_validation), WARN)
+    reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
+    return gate_result(proven_gate(kappa_validation, reason), WARN)
 
 
-@dg.asset_check(asset=kappa_validation)
-def convention_does_not_decide(kappa_validation: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice (note): the verdict is the same whether queries with one label count as 1 or not at all.
+@dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
+def convention_does_not_decide(
+    kappa_validation: pd.DataFrame,
+    query_kappa: pd.DataFrame,
+    judge_agreement: pd.DataFrame,
+    study: dg.ResourceParam[Study],
+) -> dg.AssetCheckResult:
+    """Advice (note): where the judges agree, they do whether queries with one label count as 1 or not at all.
 
     What to do: Sample queries with relevant and irrelevant documents.
     """
-    return gate_result(convention_gate(kappa_validation), WARN)
+    reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
+    return gate_result(convention_gate(kappa_validation, reason), WARN)
 
 
 def verdict_of(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Verdict:
@@ -113,6 +134,15 @@ def verdict_of(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: R
         raise UndefinedStatistic("no query was judged by two judges")
     failing = [one for one in verdicts if not one.gate.passed]
     return min(failing or verdicts, key=lambda one: float(one.measures["kappa_macro"]))
+
+
+def why_no_verdict(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> str | None:
+    """Why these tables give no verdict; null where they give one."""
+    try:
+        verdict_of(query_kappa, judge_agreement, plan)
+    except UndefinedStatistic as undefined:
+        return undefined.reason
+    return None
 
 
 def _verdict(judges: Any, rows: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Verdict:
@@ -151,10 +181,20 @@ def _verdict(judges: Any, rows: pd.DataFrame, judge_agreement: pd.DataFrame, pla
 
 
 def status_of(verdict: Verdict, disputed: pd.DataFrame) -> str:
-    """Passed by the gate, else resolved where people decided every document whose labels differ, else contingency."""
+    """Passed by the gate, else resolved where people decided every document whose labels differ, else contingency.
+
+    Nothing is resolved where nobody decided anything.
+    """
     if verdict.gate.passed:
         return PASSED
-    return RESOLVED if undecided(disputed).empty else CONTINGENCY
+    return RESOLVED if disputed["labels_differ"].any() and undecided(disputed).empty else CONTINGENCY
+
+
+def only_low_again(study: Study, query_kappa: pd.DataFrame) -> bool:
+    """Whether some queries count under a prompt that they alone were judged again under, the others not."""
+    again = {one.prompt_version for one in recalibrations(study.validations)}
+    counting = query_kappa["prompt_version"].isin(again - {study.reliability.prompt_version})
+    return bool(counting.any() and not counting.all())
 
 
 def judges_of(query_kappa: pd.DataFrame) -> tuple[str, ...]:
@@ -185,66 +225,34 @@ def votes_since_validation(study: Study) -> int:
     return len(standing if history.empty else standing[standing["voted_at"] > history["timestamp"].iloc[-1]])
 
 
-def notes_of(verdict: Verdict, status: str) -> str:
-    """The verdict in words."""
+def notes_of(verdict: Verdict, status: str, *, chosen_low: bool = False) -> str:
+    """The verdict in words; `chosen_low`: only queries of low kappa were judged again."""
     if status == PASSED:
-        return f"IRR Validation Passed (Kappa: {verdict.measures['kappa_macro']:.2f})"
+        passed = f"IRR Validation Passed (Kappa: {verdict.measures['kappa_macro']:.2f})"
+        return f"{passed}. {CHOSEN_LOW}" if chosen_low else passed
     # What to do is not the same at every step: `contingency_state` says it.
     failing = " ".join(gate.sentence.removesuffix(f" {REMEDY}") for gate in verdict.gate.gates if not gate.passed)
     if status == RESOLVED:
-        return f"People decided every document on which the judges differ. {failing}"
+        return f"{DECIDED} {failing}"
     return failing
 
 
 def agreement_gate(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
-    """The three conditions as one gate: the worst of them where it fails."""
+    """The three conditions as one gate, with the numbers of the first that fails, or of macro kappa where none does."""
     name = "judges_agree"
     try:
         verdict = verdict_of(query_kappa, judge_agreement, plan)
     except UndefinedStatistic as undefined:
         remedy = "Sample queries with relevant and irrelevant documents."
-        words = f"No verdict over {len(query_kappa)} queries: {undefined.reason}; needed: a defined kappa. {remedy}"
+        over = queries(query_kappa["query_id"].nunique())
+        words = f"No verdict over {over}: {undefined.reason}; needed: a defined kappa. {remedy}"
         return Gate(name, False, None, f">= {plan.gate.min_macro:g}", words, 0, undefined.reason, remedy)
     gates = verdict.gate.gates
-    worst = next((gate for gate in gates if not gate.passed), gates[0])
-    remedy = "" if verdict.gate.passed else f" {REMEDY}"
-    sentence = " ".join(gate.sentence.removesuffix(f" {REMEDY}") for gate in gates) + remedy
-    return worst._replace(name=name, passed=verdict.gate.passed, sentence=f"{' and '.join(verdict.judges)}: {sentence}")
-
-
-def proven_gate(history: pd.DataFrame) -> Gate:
-    """Whether the latest validation, where it passed, is proven by its lower bounds."""
-    return _flag_gate(
-        history,
-        "agreement_is_proven",
-        "not_proven",
-        "The judges agree well enough over {n} queries, and a lower bound does not prove it yet; needed: lower bounds "
-        "that reach the limits too.",
-        "Judge more queries: the bounds narrow.",
-        "The lower bounds of kappa do not contradict the verdict.",
-    )
-
-
-def convention_gate(history: pd.DataFrame) -> Gate:
-    """Whether the latest verdict depends on how queries with one label count."""
-    return _flag_gate(
-        history,
-        "convention_does_not_decide",
-        "depends_on_convention",
-        "The verdict would be another if queries on which both judges give one and the same label did not count as 1 "
-        "(over {n} queries); needed: one verdict under both conventions.",
-        "Sample queries with relevant and irrelevant documents.",
-        "The verdict is the same under both conventions.",
-    )
-
-
-def _flag_gate(history: pd.DataFrame, name: str, column: str, raised: str, remedy: str, holds: str) -> Gate:
-    if history.empty:
-        return Gate(name, True, None, "nothing", "There is no validation to look at.")
-    last = history.iloc[-1]
-    n = int(last["total_queries"])
-    gate = at_most(name, float(bool(last[column])), 0, n=n, counted="queries", what=name, remedy=remedy)
-    return told(gate._replace(sentence=f"{raised.format(n=n)} {remedy}"), holds)
+    shown = next((gate for gate in gates if not gate.passed), gates[0])
+    sentence = " ".join(gate.sentence.removesuffix(f" {REMEDY}") for gate in gates)
+    if not verdict.gate.passed:
+        sentence = f"{sentence} {REMEDY}"
+    return shown._replace(name=name, passed=verdict.gate.passed, sentence=f"{' and '.join(verdict.judges)}: {sentence}")
 
 
 def headline(history: pd.DataFrame) -> dict[str, Any]:

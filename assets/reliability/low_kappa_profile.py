@@ -1,6 +1,6 @@
 """Table `low_kappa_profile`: what tells queries of low kappa from the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import dagster as dg
 import numpy as np
@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from analysis.low_kappa_profile import document_kind, document_words, query_is_vague, query_words
 from analysis.low_kappa_profile import low_kappa_profile as profile_of
+from analysis.undefined import UndefinedStatistic
+from assets.reliability.kappa_validation import verdict_of
 from resources.study import Study
 from resources.tables.reliability_decision import LOW_KAPPA_PROFILE
 
@@ -19,16 +21,42 @@ COLUMNS = [column.name for column in LOW_KAPPA_PROFILE.columns]
 def low_kappa_profile(
     context: dg.AssetExecutionContext,
     query_kappa: pd.DataFrame,
+    judge_agreement: pd.DataFrame,
     query_documents: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """One row per feature of a query; it says where to look, not what the cause is."""
-    low = query_kappa.groupby("query_id", sort=False)["is_low"].any()
-    versions = query_kappa.drop_duplicates("query_id").set_index("query_id")["prompt_version"]
-    features = features_of(query_documents, versions)
-    found = profile_of(features, low.to_numpy(dtype=bool))
-    context.add_output_metadata({"n_low_kappa": int(low.sum()), "n_queries": len(low)})
+    """One row per feature of a query; it says where to look, not what the cause is. Empty without a verdict."""
+    try:
+        pair = verdict_of(query_kappa, judge_agreement, study.reliability).judges
+    except UndefinedStatistic as undefined:
+        context.add_output_metadata({"status": "no verdict", "reason": undefined.reason})
+        return pd.DataFrame([], columns=COLUMNS)
+    frame = profile(query_kappa, pair, query_documents)
+    chosen = of_defined_kappa(query_kappa, pair)
+    context.add_output_metadata(
+        {"judges": ", ".join(pair), "n_low_kappa": int(chosen["is_low"].sum()), "n_queries": len(chosen)}
+    )
+    return frame
+
+
+def profile(query_kappa: pd.DataFrame, pair: tuple[str, str], query_documents: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the table: the queries that recalibration judges again, against the others with a defined kappa.
+
+    Args:
+        query_kappa: Table `query_kappa`.
+        pair: The judges that decide.
+        query_documents: Table `query_documents`.
+    """
+    chosen = of_defined_kappa(query_kappa, pair).set_index("query_id")
+    features = features_of(query_documents, chosen["prompt_version"])
+    found = profile_of(features, chosen["is_low"].to_numpy(dtype=bool))
     return pd.DataFrame([one._asdict() for one in found], columns=COLUMNS)
+
+
+def of_defined_kappa(query_kappa: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+    """The rows of this pair of judges that have a kappa."""
+    ours = (query_kappa["judge_1"] == pair[0]) & (query_kappa["judge_2"] == pair[1])
+    return query_kappa[ours & query_kappa["kappa"].notna()]
 
 
 def features_of(query_documents: pd.DataFrame, versions: pd.Series) -> Mapping[str, ArrayLike]:
@@ -50,11 +78,17 @@ def features_of(query_documents: pd.DataFrame, versions: pd.Series) -> Mapping[s
         "document_words": np.array([document_words(texts[query]) for query in queries], dtype=object),
         "documents": [len(texts[query]) for query in queries],
     }
-    for kind in sorted({kind for kind in kinds if kind is not None}):
+    for kind in _told_by(kind for kind in kinds if kind is not None):
         features[f"document_kind={kind}"] = np.array([None if one is None else one == kind for one in kinds])
-    for version in sorted(set(versions)):
+    for version in _told_by(versions):
         features[f"prompt_version={version}"] = np.array([bool(one == version) for one in versions])
     return features
+
+
+def _told_by(values: Iterable[str]) -> list[str]:
+    """The values to be asked about, in order: of two the second alone, since not to have it is to have the first."""
+    known = sorted(set(values))
+    return known[1:] if len(known) == 2 else known  # noqa: PLR2004
 
 
 def _most_common_kind(texts: list[str | None]) -> str | None:

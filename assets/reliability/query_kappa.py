@@ -9,9 +9,9 @@ import pandas as pd
 from analysis.kappa import COUNTS, ONE_LABEL, headline_kappas, is_low, kappas
 from analysis.landis_koch import landis_koch
 from analysis.walsh import score_differences
-from assets.judge_pairs import Pair, Scored, pairs_of_judges
+from assets.judge_pairs import Pair, Scored
 from assets.partitions import metadata_value
-from assets.reliability.judgments import sound_scores
+from assets.reliability.judgments import compared
 from resources.plots.figure import figure_metadata
 from resources.plots.reliability import draw_kappas, panels_height_in
 from resources.study import Study
@@ -28,8 +28,7 @@ def query_kappa(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per query and pair of judges, on documents that both scored, at the thresholds in force."""
-    scored = sound_scores(judgments, query_documents, study.reliability)
-    pairs = pairs_of_judges(scored, study.thresholds(scored.judges))
+    scored, _, pairs = compared(judgments, query_documents, study)
     low_kappa = study.reliability.gate.low_kappa
     frame = pd.concat([kappa_rows(pair, scored, low_kappa) for pair in pairs])
     plot = figure_metadata(lambda figure: draw_kappas(figure, frame, low_kappa), 7.6, panels_height_in(len(pairs)))

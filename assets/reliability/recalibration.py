@@ -8,10 +8,12 @@ import pandas as pd
 
 from analysis.kappa import counts_of_queries, relevant
 from analysis.recalibration_effect import KappaChange, recalibration_effect
-from assets.judge_pairs import Scored, scored_documents
+from assets.intervals import in_words
+from assets.judge_pairs import Scored, current_scores, scored_documents
+from assets.judged_again import judged_again_now
 from assets.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
-from resources.reliability.recalibrations import Recalibrated, latest_recalibration
+from resources.reliability.recalibrations import Recalibrated, judged_again
 from resources.study import Study
 from resources.tables.reliability_decision import RECALIBRATION
 
@@ -21,21 +23,23 @@ COLUMNS = [column.name for column in RECALIBRATION.columns]
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def recalibration(
     context: dg.AssetExecutionContext,
+    query_documents: pd.DataFrame,
     judgments: pd.DataFrame,
     kappa_validation: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """Two rows per part of the queries: macro and micro kappa before and after, at the thresholds in force."""
-    started = latest_recalibration(study.validations)
-    after = scored_documents(judgments, study.reliability)
+    started = judged_again(study.validations)
+    after = current_scores(judgments, query_documents, study.reliability)
     pair = deciding_pair(kappa_validation, after.judges)
     if started is None or pair is None:
         context.add_output_metadata({"status": "no query was judged again"})
         return pd.DataFrame([], columns=COLUMNS)
-    before = scored_documents(judgments, study.reliability, study.reliability.prompt_version)
+    before = scored_documents(judgments, study.reliability, study.reliability.prompt_version, query_documents)
     changes = changes_of(before, after, pair, study.thresholds(after.judges), started, study.reliability)
     frame = pd.DataFrame([_row(change, started.prompt_version) for change in changes], columns=COLUMNS)
-    context.add_output_metadata(headline(frame))
+    again = judged_again_now(judgments, query_documents, started, study.reliability)
+    context.add_output_metadata(headline(frame) | {"n_counting": again.n_counting, "status": again.sentence})
     return frame
 
 
@@ -100,7 +104,7 @@ def _row(change: KappaChange, prompt_version: str) -> dict[str, Any]:
     return fields | {
         "change_low": interval.low if interval else None,
         "change_high": interval.high if interval else None,
-        "method": interval.method if interval else "none",
+        "method": in_words(interval) if interval else "none",
         "prompt_version": prompt_version,
     }
 

@@ -70,7 +70,7 @@ def contents_of(study: Study, tables: dict[str, pd.DataFrame]) -> Contents:
         tables: Every table that the report reads, by name.
     """
     thresholds = thresholds_now(study, tables["query_kappa"])
-    scored = scored_documents(tables["judgments"], study.reliability)
+    scored = scored_documents(tables["judgments"], study.reliability, documents=tables["query_documents"])
     standing = standing_of(study, tables)
     made = Contents(
         study.name,
@@ -104,7 +104,7 @@ def truth_of(study: Study, scored: Scored, thresholds: Thresholds, tables: dict[
     if len(scored.judges) < 2:
         return Truth(0, len(scored.query_ids), 0, len(written), n_validation)
     found, n_unresolved = consensus_of(
-        scored.of_all(), thresholds, study.reviews.decisions(), lowest_kappas(tables["query_kappa"]), 1
+        scored, thresholds, study.reviews.decisions(), lowest_kappas(tables["query_kappa"]), 1
     )
     n_by_people = sum(record.human_override for record in found)
     return Truth(len(found), n_unresolved, n_by_people, len(written), n_validation)

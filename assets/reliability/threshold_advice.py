@@ -5,8 +5,8 @@ import pandas as pd
 
 from analysis.threshold_advice import threshold_advice as advice_of
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import Pair, pairs_of_judges
-from assets.reliability.judgments import sound_scores
+from assets.judge_pairs import Pair
+from assets.reliability.judgments import compared
 from resources.study import Study
 from resources.tables.reliability import THRESHOLD_ADVICE
 
@@ -21,9 +21,7 @@ def threshold_advice(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per pair of judges, in words too; nothing is changed before a person accepts it."""
-    scored = sound_scores(judgments, query_documents, study.reliability)
-    thresholds = study.thresholds(scored.judges)
-    pairs = pairs_of_judges(scored, thresholds)
+    _, thresholds, pairs = compared(judgments, query_documents, study)
     frame = pd.DataFrame([advice_row(pair, thresholds, study.reliability.seed) for pair in pairs], columns=COLUMNS)
     context.add_output_metadata({f"{row.judge_1}, {row.judge_2}": row.advice for row in frame.itertuples()})
     return frame

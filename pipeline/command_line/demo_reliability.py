@@ -11,8 +11,10 @@ from rich.console import Console
 from upath import UPath
 
 from analysis.contingency import ContingencyStep
+from analysis.words import counted, queries
 from assets.contingency_state import due, recalibration_under_way, undecided_now
 from assets.recalibration_plan import recalibration_plan
+from assets.reliability.reliability_report import report_path
 from pipeline.command_line import reliability_steps as steps
 from pipeline.command_line.reliability_advice import show_recalibration, show_thresholds
 from pipeline.command_line.reliability_shown import ground_truth_in_words, history_table, say
@@ -44,7 +46,9 @@ def show_both_samples(home: Home, console: Console) -> None:
 
     first = write_reliability_samples(home.samples / "reliability")
     say(console, "First sample: two judges who come to agree once the unclear queries are judged again.")
-    go_through(console, study_from_environment(), _truth(scripted_votes(first.truth)))
+    study = study_from_environment()
+    go_through(console, study, _truth(scripted_votes(first.truth)))
+    show_report(console, study)
     second = write_review_samples(home.samples / "reliability_by_review")
     say(console, "\nSecond sample: two judges who go on differing, so that people decide.")
     configuration = read_configuration(second.configuration)
@@ -53,7 +57,13 @@ def show_both_samples(home: Home, console: Console) -> None:
         configuration.study, None, own, None, second.configuration, reliability_section=configuration.reliability
     )
     go_through(console, study, _truth(scripted_votes(second.truth)))
+    show_report(console, study)
     console.print(f"Its home: TOUCHSTONE_HOME={second.home}", soft_wrap=True, highlight=False)
+
+
+def show_report(console: Console, study: Study) -> None:
+    """Where a sample's report lies."""
+    console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False, markup=False)
 
 
 def go_through(console: Console, study: Study, truth: Truth) -> None:
@@ -108,7 +118,7 @@ def _take(console: Console, study: Study, step: ContingencyStep, truth: Truth) -
     match step.name:
         case "review":
             n = vote(study, truth, until_quota=True)
-            say(console, f"  '{REVIEWER}' votes on {n} queries: {study.reviews.progress()}.")
+            say(console, f"  '{REVIEWER}' votes on {queries(n)}: {study.reviews.progress()}.")
             for words in bias_in_words(study):
                 say(console, f"  {words}")
         case "accept_thresholds":
@@ -127,7 +137,7 @@ def _take(console: Console, study: Study, step: ContingencyStep, truth: Truth) -
             left = steps.open_manual_review(study, OPERATOR)
             vote(study, truth, until_quota=False)
             after = undecided_now(study, steps.tables_or_refuse(study).disputed_documents)
-            say(console, f"  '{REVIEWER}' decides {len(left) - len(after)} documents; {len(after)} are left.")
+            say(console, f"  '{REVIEWER}' decides {counted(len(left) - len(after), 'document')}; {len(after)} left.")
         case _:
             begun = recalibration_under_way(study) is not None
             _validate(console, study, "Validation", ask_judges=begun or step.name == "more_data")
@@ -148,7 +158,7 @@ def _validate(console: Console, study: Study, what: str, *, ask_judges: bool) ->
     say(
         console,
         f"{what}: kappa macro {last['kappa_macro']:.3f}, micro {last['kappa_micro']:.3f} over "
-        f"{last['total_queries']} queries: {str(last['status']).replace('_', ' ')}.",
+        f"{queries(last['total_queries'])}: {str(last['status']).replace('_', ' ')}.",
     )
 
 

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from analysis.gates import Gate
+from analysis.words import counted as number_of
 from assets.judge_pairs import scored_documents
-from assets.reliability.judgments import complete_gate, judges_gate
+from assets.reliability.judgments import complete_gate, judges_gate, refuse_without_judges
 from pipeline.command_line.reliability_shown import say
 from pipeline.command_line.terminal_text import one_line
 from resources.configuration.load import FILE_NAME, configuration_file
@@ -19,7 +20,8 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import UserError, listed
 from resources.home import touchstone_home
-from resources.inputs.relevance import RelevanceInput, read_relevance
+from resources.inputs.relevance import read_relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.reliability.counted_judgments import Judged, counted
 from resources.study import study_from_environment
 
@@ -44,8 +46,12 @@ def import_relevance(files: list[Path], console: Console) -> None:
             stopped |= not gate.passed
             word = Text("pass", "green") if gate.passed else Text("STOP", "bold red")
             console.print(Text.assemble("  ", word, f" {gate.name}: {one_line(gate.sentence, 400)}"))
+        plan.thresholds_of(read.judges)
+        if plan.recalibration.judges:
+            refuse_without_judges(plan, read.judges)
         judges = listed(one_line(judge) for judge in read.judges)
-        say(console, f"A run would compare the judges {judges}, and ask nobody.")
+        does = "stop there, and ask nobody" if stopped else f"compare the judges {judges}, and ask nobody"
+        say(console, f"A run would {does}.")
     if files:
         say(console, f"To use this file, write into {FILE_NAME}:\nreliability:")
         console.print(f"  queries: {plan.queries}", soft_wrap=True, highlight=False, markup=False)
@@ -72,9 +78,10 @@ def show_input(console: Console, read: RelevanceInput) -> None:
     """What the input holds."""
     documents = read.documents
     n_queries, without = documents["query_id"].nunique(), int(documents["document"].isna().sum())
-    say(console, f"{read.name}: {n_queries:,} queries, {len(documents):,} documents.")
+    say(console, f"{read.name}: {number_of(n_queries, 'query', 'queries')}, {number_of(len(documents), 'document')}.")
     if without:
-        say(console, f"  {without:,} documents have no text: people who review them see a number only.")
+        without_text = number_of(without, "document has", "documents have")
+        say(console, f"  {without_text} no text: people who review them see a number only.")
     for judge in read.judges:
         ours = read.scores[read.scores["judge"] == judge]
         versions = listed(one_line(str(version)) for version in ours["prompt_version"].unique())
@@ -94,8 +101,8 @@ def show_judges(console: Console, plan: ReliabilityStudy, n_documents: int) -> N
         say(console, f"  {name}: {judge.kind}")
     say(
         console,
-        f"A run would have {len(plan.judges)} judges score {n_documents:,} documents under prompt "
-        f"'{plan.prompt_version}', less those that they have scored.",
+        f"A run would have {number_of(len(plan.judges), 'judge')} score {number_of(n_documents, 'document')} under "
+        f"prompt '{plan.prompt_version}', less those that they have scored.",
     )
     if any(isinstance(judge, OpenAIJudge) for judge in plan.judges.values()):
         say(console, "What that costs: touchstone run reliability --dry-run")
@@ -105,7 +112,7 @@ def gates_on(read: RelevanceInput, plan: ReliabilityStudy) -> list[Gate]:
     """What a run would ask of the scores before anything is computed from them."""
     judgments = read.scores[counting(read)].assign(counts=True)
     scored = scored_documents(judgments, plan, documents=read.documents)
-    return [judges_gate(judgments), complete_gate(scored, plan.max_incomplete_share)]
+    return [judges_gate(judgments, plan), complete_gate(scored, plan.max_incomplete_share)]
 
 
 def counting(read: RelevanceInput) -> NDArray[np.bool_]:

@@ -140,16 +140,16 @@ fidelity:
 #   #   documents_table: documents  # query_id, doc_id, document; documents are numbered where left out
 #   columns: {}                     # our column name to your file's, such as {query: question}
 #   scale: [0.0, 1.0]               # what the input's scores run from and to
-#   judges:                         # optional: two or more that judge; left out, the scores stand in the input
-#     meaning: {kind: embedding}    # offline, like lexical; both need `calibration`
-#     words: {kind: lexical}
-#     # model: {kind: openai}       # with the keys of fidelity's openai judge, but for the images
-#     # earlier: {kind: recorded, path: answers.jsonl}   # query_id, doc_id, judge, prompt_version, score
-#   calibration: examples.jsonl     # query, document, relevance 0-1, of queries that are not judged
+#   # judges:                       # two or more that judge; left out, the scores stand in the input
+#   #   meaning: {kind: embedding}  # offline, like lexical; both need `calibration`
+#   #   words: {kind: lexical}
+#   #   model: {kind: openai}       # with the keys of fidelity's openai judge, but for the images
+#   #   earlier: {kind: recorded, path: answers.jsonl}   # query_id, doc_id, judge, prompt_version, score
+#   # calibration: examples.jsonl   # query, document, relevance 0-1, of queries that are not judged
 #   prompt_version: v1
-#   prompts: {v3: prompts/v3.txt}   # optional: your own prompts; v1 and recalibrated_v2 are built in
+#   # prompts: {v3: prompts/v3.txt} # your own prompts; v1 and recalibrated_v2 are built in
 #   threshold: 0.5                  # a score above it is relevant
-#   thresholds: {words: 0.55}       # optional: of single judges
+#   # thresholds: {judge1: 0.55}    # of single judges
 #   max_incomplete_share: 0.05      # documents that not every judge scored, at which the study stops
 #   gate: {min_macro: 0.7, min_micro: 0.7, low_kappa: 0.4, max_low_share: 0.3}
 #   review:
@@ -167,8 +167,8 @@ fidelity:
 """
 
 NEXT = """\
-Wrote {path}. Name your files in it: section `fidelity` is there, `pairwise` and `evaluation` are commented out;
-take the # off the ones that you want and leave out the others. Then:
+Wrote {path}. Name your files in it: section `fidelity` is there; `pairwise`, `evaluation` and `reliability` are
+commented out; take the # off the ones that you want and leave out the others. Then:
   export TOUCHSTONE_HOME={home}
 A, a judge's scores of renders against people's (score file, photos, renders):
   touchstone import fidelity    # checks the files, changes nothing
@@ -178,6 +178,9 @@ B, which image measure picks the photo that people pick (CSV of votes, folder of
   touchstone run pairwise
 C, predicted scores or answers against the truth (a file for each data set):
   touchstone run evaluation     # or without any configuration: touchstone evaluate correlation FILE
+D, whether two judges of relevance agree well enough to make ground truth (queries, documents, scores):
+  touchstone import reliability # or of a file without any configuration: touchstone import reliability FILE
+  touchstone run reliability    # then says what is due: touchstone review, accept-thresholds, recalibrate
 """
 
 
@@ -197,8 +200,13 @@ def init(
     Console().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
 
 
+def slug(words: str) -> str:
+    """The words in lower case, letters and digits, with underscores between; empty where there are none."""
+    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+
+
 def study_name(folder: Path) -> str:
     """A study's name from its folder's: lower case, letters, digits and underscores, and not the built-in one."""
-    name = re.sub(r"[^a-z0-9]+", "_", folder.absolute().name.lower()).strip("_")
+    name = slug(folder.absolute().name)
     name = name if re.match(r"[a-z]", name) else f"study_{name}".strip("_")
     return f"{name}_study" if name == "sample" else name

@@ -2,13 +2,12 @@
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from pipeline.command_line.init import study_name
+from pipeline.command_line.init import slug, study_name
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home
 
@@ -129,13 +128,13 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     from resources.configuration.load import FILE_NAME
     from resources.partial_files import write_whole
 
-    slug = _slug(study.dataset_name)
-    folder = f"{slug}_{_digest(study.pairs_csv, study.image_root, study.orders, study.sample_size)}"
+    name = _folder_name(study.dataset_name)
+    folder = f"{name}_{_digest(study.pairs_csv, study.image_root, study.orders, study.sample_size)}"
     shared = study.model_copy(update={"features_dir": study.features_dir or _features(home, study)})
     os.environ["TOUCHSTONE_HOME"] = str(home.base / FOLDER / folder)
     os.environ.pop("TOUCHSTONE_CONFIG", None)
     own = touchstone_home()
-    settings = {"study": study_name(Path(slug)), "pairwise": shared.model_dump(mode="json")}
+    settings = {"study": study_name(Path(name)), "pairwise": shared.model_dump(mode="json")}
     write_whole(own.local / FILE_NAME, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=118))
     return own
 
@@ -152,7 +151,7 @@ def _features(home: Home, study: "PairwiseStudy") -> Path | None:
     section = configured(home, sample=True)
     if section is not None and _measured(section) == _measured(study):
         return Path(features_folder(home, section))
-    return Path(home.base) / FEATURES / f"{_slug(study.image_root.name)}_{_digest(*_measured(study))}"
+    return Path(home.base) / FEATURES / f"{_folder_name(study.image_root.name)}_{_digest(*_measured(study))}"
 
 
 def _measured(study: "PairwiseStudy") -> tuple[object, ...]:
@@ -160,8 +159,8 @@ def _measured(study: "PairwiseStudy") -> tuple[object, ...]:
     return study.image_root, study.rules_long_side, study.clip_model, study.vit_model
 
 
-def _slug(words: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_") or "photos"
+def _folder_name(words: str) -> str:
+    return slug(words) or "photos"
 
 
 def _digest(*values: object) -> str:

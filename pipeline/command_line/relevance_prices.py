@@ -8,6 +8,7 @@ import pandas as pd
 from rich.console import Console
 from rich.text import Text
 
+from analysis.words import counted
 from assets.reliability.judgments import documents_of, rounds
 from pipeline.command_line.estimate_shown import estimate_table, money_words, quota_words, require_consent
 from resources.configuration.openai_judge import OpenAIJudge
@@ -101,7 +102,8 @@ def show_asked(console: Console, study: Study, asked: list[Asked]) -> None:
         console.print("The scores come with the input: no judge is asked.")
     for one in asked:
         if one.estimate is None:
-            words = f"{one.name}, {one.version}: {one.n_documents:,} documents, judge {one.judge.kind}: costs nothing."
+            documents = counted(one.n_documents, "document")
+            words = f"{one.name}, {one.version}: {documents}, judge {one.judge.kind}: costs nothing."
         else:
             words = f"{one.name}, {one.version}: {one.n_open:,} calls to make, {one.estimate.n_answered:,} answered."
         console.print(Text(words))

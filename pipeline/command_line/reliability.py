@@ -61,10 +61,15 @@ def accept_thresholds(
 def recalibrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show queries, calls and price; ask nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Agree to what a paid judge will cost.")] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Every query, not those of low kappa alone: the rise is then not theirs by chance."),
+    ] = False,
     who: Who = None,
 ) -> None:
     """Have the queries of low kappa judged again under the next prompt, and validate again."""
     study, console = _configured(), Console()
+    from analysis.words import queries
     from assets.contingency_state import recalibration_under_way
     from assets.recalibration_plan import recalibration_plan
     from pipeline.command_line import reliability_steps as steps
@@ -74,10 +79,11 @@ def recalibrate(
 
     started = recalibration_under_way(study)
     if started is not None:
-        console.print(f"A recalibration of {len(started.queries)} queries was started and not finished: it goes on.")
+        begun = queries(len(started.queries))
+        console.print(f"A recalibration of {begun} was started and not finished: it goes on.")
         tell_the_price(console, study, dry_run=dry_run, yes=yes)
     else:
-        plan = recalibration_plan(study)
+        plan = recalibration_plan(study, every=every)
         name = steps.who_takes_it(who)
         show_recalibration(console, study, plan)
         tell_the_price(console, study, dry_run=dry_run, yes=yes, again=plan.again)
@@ -91,6 +97,7 @@ def recalibrate(
 def manual_review(who: Who = None) -> None:
     """Record that people decide every document on which the judges still differ."""
     study, console = _configured(), Console()
+    from analysis.words import counted, noun, queries
     from assets.contingency_state import REVIEW, RUN
     from pipeline.command_line import reliability_steps as steps
 
@@ -98,9 +105,9 @@ def manual_review(who: Who = None) -> None:
     if left.empty:
         console.print(f"People decided every document on which the judges differ. Next: [bold]{RUN}[/bold]")
         return
-    queries = left["query_id"].nunique()
+    documents, of = counted(len(left), "document"), queries(left["query_id"].nunique())
     console.print(
-        f"{len(left)} documents of {queries} queries are left to decide: the judges differ, and no vote or as many "
+        f"{documents} of {of} {noun(len(left), 'is', 'are')} left to decide: the judges differ, and no vote or as many "
         f"votes for as against. Next: [bold]{REVIEW}[/bold]",
         highlight=False,
     )
@@ -132,15 +139,17 @@ def export(
     if (file is None) == (table is None):
         raise UserError("Name a file or `--table NAME`, one of them. Nothing was written.")
     study, console = _configured(), Console()
+    from analysis.words import queries
     from pipeline.command_line.reliability_shown import ground_truth_in_words, say
     from resources.reliability.postgres_export import write_export_table
+    from resources.reliability.stored_table import stored_table
     from resources.reliability.table_export import export_rows, write_export_file
 
     judges = tuple(study.reliability.judges) or study.queries.judges()
-    rows = export_rows(study.queries, study.validations, judges)
+    rows = export_rows(study.queries, study.validations, judges, stored_table(study, "judgments"))
     if file is not None:
         write_export_file(file, rows, overwrite=overwrite)
-        written = f"Wrote {len(rows)} queries to {file}."
+        written = f"Wrote {queries(len(rows))} to {file}."
     else:
         done = write_export_table(_url_variable(study), str(table), rows, judges, overwrite=overwrite)
         written = f"Table {table}: {done.inserted} rows new, {done.updated} changed, {done.unchanged} as they were."

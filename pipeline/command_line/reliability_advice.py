@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assets.contingency_state import stored_table, thresholds_now
+from analysis.rounding import rounded
+from analysis.words import counted, noun, queries, told_apart
+from assets.contingency_state import thresholds_now
 from assets.recalibration_plan import RecalibrationPlan
 from assets.reliability.disagreements import exported
 from pipeline.command_line.reliability_shown import say
@@ -17,6 +19,7 @@ from pipeline.command_line.reliability_steps import kappas_at, tables_or_refuse
 from pipeline.command_line.terminal_text import one_line
 from resources.errors import UserError
 from resources.partial_files import write_whole
+from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 SHOWN = 10
@@ -29,21 +32,32 @@ def show_thresholds(console: Console, study: Study, chosen: Mapping[str, float],
     tables = tables_or_refuse(study)
     now = thresholds_now(study, tables.query_kappa)
     for name, value in chosen.items():
-        say(console, f"Threshold of {one_line(name)}: {now[name]:.3g} -> {value:.3g}.")
+        in_force, asked_for = told_apart(now[name], value)
+        say(console, f"Threshold of {one_line(name)}: {in_force} -> {asked_for}.")
     if advised:
         for row in tables.threshold_advice.dropna(subset=["threshold_advised"]).to_dict("records"):
             say(
                 console,
                 f"Held out, micro kappa of {one_line(row['judge_1'])} and {one_line(row['judge_2'])}: "
-                f"{row['kappa_now']:.3f} -> {row['kappa_advised']:.3f} (set on one half of {row['n_queries']} queries, "
-                "seen on the other, both ways).",
+                f"{row['kappa_now']:.3f} -> {row['kappa_advised']:.3f} (set on one half of {queries(row['n_queries'])}"
+                ", seen on the other, both ways).",
             )
-    for before, after in zip(kappas_at(study, now), kappas_at(study, {**now, **chosen}), strict=True):
-        say(
-            console,
-            f"On all queries, {one_line(before.judge_1)} and {one_line(before.judge_2)}: macro {before.macro:.3f} -> "
-            f"{after.macro:.3f}, micro {_kappa(before.micro)} -> {_kappa(after.micro)}.",
-        )
+    for words in effect_in_words(study, now, {**now, **chosen}):
+        say(console, words)
+
+
+def effect_in_words(study: Study, now: Mapping[str, float], then: Mapping[str, float]) -> list[str]:
+    """Both kappas of each pair of judges on all queries at these thresholds and at those; a macro that falls is named.
+
+    Raises:
+        UserError: The table of the scores is not there.
+    """
+    return [
+        f"On all queries, {one_line(before.judge_1)} and {one_line(before.judge_2)}: macro {before.macro:.3f} -> "
+        f"{after.macro:.3f}, micro {_kappa(before.micro)} -> {_kappa(after.micro)}."
+        f"{' Accepting lowers macro kappa.' if rounded(after.macro) < rounded(before.macro) else ''}"
+        for before, after in zip(kappas_at(study, now), kappas_at(study, then), strict=True)
+    ]
 
 
 def show_recalibration(console: Console, study: Study, plan: RecalibrationPlan) -> None:
@@ -51,8 +65,8 @@ def show_recalibration(console: Console, study: Study, plan: RecalibrationPlan) 
     again = plan.again
     say(
         console,
-        f"{len(plan.rows)} queries with kappa below {study.reliability.gate.low_kappa:g} are judged again under "
-        f"'{again.prompt_version}'; {len(again.held_out)} of them are held out.",
+        f"{_chosen(study, plan)} judged again under '{again.prompt_version}'; {len(again.held_out)} of them "
+        f"{noun(len(again.held_out), 'is', 'are')} held out.",
     )
     table = _table("query", "kappa", "text")
     documents = stored_table(study, "query_documents")
@@ -60,31 +74,42 @@ def show_recalibration(console: Console, study: Study, plan: RecalibrationPlan) 
     for row in plan.rows.sort_values("kappa", kind="stable").head(SHOWN).to_dict("records"):
         query = str(row["query_id"])
         shown = HELD_OUT if query in again.held_out else texts.get(query, "")
-        table.add_row(Text(one_line(query, 20)), f"{row['kappa']:.3f}", Text(one_line(shown, 48)))
+        table.add_row(Text(one_line(query, 20)), _kappa(row["kappa"]), Text(one_line(shown, 48)))
     console.print(table)
     if len(plan.rows) > SHOWN:
         say(console, f"... and {len(plan.rows) - SHOWN} more.")
     if plan.without_answer:
         say(
             console,
-            f"{plan.without_answer} recorded answers are missing: where one is, the query keeps its scores of before.",
+            f"{counted(plan.without_answer, 'recorded answer is', 'recorded answers are')} missing: where one is, the "
+            "query keeps its scores of before.",
             "yellow",
         )
+
+
+def _chosen(study: Study, plan: RecalibrationPlan) -> str:
+    n = len(plan.rows)
+    if plan.every:
+        return f"All {queries(n)} that {noun(n, 'does', 'do')} not count under it yet {noun(n, 'is', 'are')}"
+    return f"{queries(n)} with kappa below {study.reliability.gate.low_kappa:g} {noun(n, 'is', 'are')}"
 
 
 def show_disagreements(console: Console, study: Study, output: Path | None) -> None:
     """The first few of table `disagreements`, and where the CSV lies.
 
     Raises:
-        UserError: There is no such table yet, or the file is no CSV.
+        UserError: There is no such table yet, the file is no CSV, or the database is of a newer version.
     """
+    _engine = study.engine  # refuses a database of a newer version, whose tables may mean something else
     frame = stored_table(study, "disagreements")
     if frame is None:
         raise UserError("There is no table of disagreements yet. Run `touchstone run reliability`.")
     if output is not None and output.suffix.lower() != ".csv":
         raise UserError(f"{output}: a name ending in .csv is needed. Nothing was written.")
-    say(console, f"{len(frame)} queries are in dispute, {int(frame['reviewed'].sum())} of them reviewed.")
+    in_dispute = counted(len(frame), "query is", "queries are")
+    say(console, f"{in_dispute} in dispute, {int(frame['reviewed'].sum())} of them reviewed.")
     if len(frame):
+        say(console, f"The worst {SHOWN} of {len(frame)}:" if len(frame) > SHOWN else "The worst first:")
         console.print(_disagreements(frame.head(SHOWN)))
     path = output or Path(study.home.outputs / "disagreements.csv")
     if output is not None or not path.is_file():

@@ -10,18 +10,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from analysis.contingency import ContingencyStep
+from analysis.bootstrap import RELIABLE_CLUSTERS
+from analysis.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.landis_koch import landis_koch
-from analysis.undefined import UndefinedStatistic
-from assets.contingency_state import due, next_command, stored_table
-from assets.reliability.judgments import refuse_without_judges
-from assets.reliability.kappa_validation import CONTINGENCY, PASSED, verdict_of
+from analysis.rounding import rounded
+from analysis.words import counted, told_apart
+from analysis.words import queries as in_queries
+from assets.contingency_state import REVIEW, due, next_command, nobody_to_judge_again
+from assets.reliability.kappa_validation import DECIDED
 from pipeline.command_line.terminal_text import one_line
-from resources.errors import UserError, listed
+from resources.errors import listed
 from resources.study import Study
 
 NAME = 24
-STYLES: Final = {"passed": "green", "contingency_triggered": "red", "resolved_by_review": "green"}
+STYLES: Final = {PASSED: "green", CONTINGENCY: "red", RESOLVED: "green"}
 
 
 def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
@@ -39,28 +41,56 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
     for name, limit in (("macro", gate.min_macro), ("micro", gate.min_micro)):
         value = float(last[f"kappa_{name}"])
         low, high = last[f"kappa_{name}_low"], last[f"kappa_{name}_high"]
-        bounds = "none" if pd.isna(low) or pd.isna(high) else f"[{low:.3f}, {high:.3f}]"
-        table.add_row(f"kappa {name}", f"{value:.3f}", bounds, landis_koch(value), f">= {limit:g}")
-    share = f"{100 * float(last['low_share']):.1f} %"
-    table.add_row(f"queries below {gate.low_kappa:g}", share, "", "", f"<= {100 * gate.max_low_share:g} %")
+        bounds = "none" if pd.isna(low) or pd.isna(high) else f"[{low:.3f}, {high:.3f}]{few_queries(last)}"
+        missed = bool(rounded(value) < rounded(limit))
+        seen = told_apart(value, limit)[0] if missed and f"{value:.3f}" == f"{limit:.3f}" else f"{value:.3f}"
+        table.add_row(f"kappa {name}", seen, bounds, landis_koch(value), _needed(f">= {limit:g}", missed=missed))
+    low, most = 100 * float(last["low_share"]), 100 * gate.max_low_share
+    missed = bool(rounded(low) > rounded(most))
+    share = told_apart(low, most)[0] if missed and f"{low:.1f}" == f"{most:.1f}" else f"{low:.1f}"
+    table.add_row(f"queries below {gate.low_kappa:g}", f"{share} %", "", "", _needed(f"<= {most:g} %", missed=missed))
     judges = " and ".join(one_line(str(last[name]), NAME) for name in ("judge_1", "judge_2"))
     say(console, f"Judges {judges}: {counts(last)}.")
+    if decides := pair_in_words(last):
+        say(console, f"They are {decides}.")
     console.print(table)
     if last["n_undefined"]:
         defined = last["kappa_macro_defined"]
         without = "not defined" if pd.isna(defined) else f"{defined:.3f}"
         say(
             console,
-            f"Macro counts as 1 where both judges give every document one label ({last['n_undefined']} queries); "
-            f"without these it is {without}.",
+            f"Macro counts as 1 where both judges give every document one label ({in_queries(last['n_undefined'])}); "
+            f"without {'it' if last['n_undefined'] == 1 else 'these'} it is {without}.",
         )
+
+
+def _needed(limit: str, *, missed: bool) -> Text:
+    return Text.assemble(limit, ("  missed", "red")) if missed else Text(limit)
+
+
+def pair_in_words(last: Mapping[Any, Any]) -> str:
+    """Of how many pairs of judges this one decides, and why this one; nothing for two judges."""
+    n_judges = len(json.loads(last["thresholds"]))
+    if n_judges <= 2:  # noqa: PLR2004
+        return ""
+    n_pairs = n_judges * (n_judges - 1) // 2
+    return f"the pair that decides of {n_pairs}: of the pairs that fail, else of all, the one with the lowest macro"
+
+
+def few_queries(last: Mapping[Any, Any]) -> str:
+    """A mark behind an interval of too few queries to rely on, else nothing."""
+    return " unreliable" if last["total_queries"] < RELIABLE_CLUSTERS else ""
 
 
 def show_verdict(console: Console, last: Mapping[Any, Any]) -> None:
     """The status in a line, why, and the flags in words."""
     status = str(last["status"])
     console.print(Text.assemble("Status: ", (status.replace("_", " "), f"bold {STYLES[status]}"), "."))
-    say(console, str(last["notes"]), style="green" if status == PASSED else "")
+    if status == PASSED:
+        say(console, str(last["notes"]), style="green")
+    if status == RESOLVED:
+        # The conditions that are missed stand in the table.
+        say(console, DECIDED)
     for words in flags_in_words(last):
         console.print(Text.assemble(("note ", "yellow"), words))
 
@@ -88,7 +118,7 @@ def history_table(history: pd.DataFrame, first: int = 1) -> Table:
         table.add_column(
             heading, no_wrap=heading not in ("status", "steps before it"), justify="right" if right else "left"
         )
-    # Numbers of the database go over all studies in it; a reader counts his own.
+    # Numbers of the database go over all studies in it; readers count their own.
     for number, row in enumerate(history.to_dict("records"), start=first):
         status = str(row["status"])
         table.add_row(
@@ -109,12 +139,12 @@ def steps_in_words(steps: list[dict[str, Any]]) -> list[str]:
         who = f" by {one_line(step['who'], NAME)}" if "who" in step else ""
         match step["step"]:
             case "tiebreaks" if step.get("n_votes"):
-                words.append(_n(step["n_votes"], "vote", "votes"))
+                words.append(counted(step["n_votes"], "vote"))
             case "thresholds_accepted":
                 accepted = listed(f"{one_line(name, NAME)} {value:.3g}" for name, value in step["thresholds"].items())
                 words.append(f"threshold {accepted} accepted{who}")
             case "recalibration_started":
-                words.append(f"{_n(len(step['queries']), 'query', 'queries')} judged again{who}")
+                words.append(f"{in_queries(len(step['queries']))} judged again{who}")
             case "manual_review_opened":
                 words.append(f"manual review opened{who}")
     return words
@@ -124,26 +154,15 @@ def show_due(console: Console, study: Study) -> ContingencyStep:
     """The step that is due and the command for it; its hint where it cannot be taken yet."""
     step = due(study)
     say(console, f"Due: {step.sentence}" if step.name != "none" else step.sentence)
-    if step.name == "recalibrate":
-        try:
-            refuse_without_judges(study.reliability)
-        except UserError as problem:
-            say(console, str(problem))
-            return step
+    if step.name == "recalibrate" and (lacking := nobody_to_judge_again(study)):
+        say(console, lacking)
+        return step
+    if step.name == "more_data":
+        plan = study.reliability
+        where = plan.queries if plan.postgres is None else f"Postgres table {plan.postgres.table}"
+        console.print(f"Input: {where}", soft_wrap=True, highlight=False, markup=False)
     console.print(Text.assemble("Next: ", (next_command(study, step), "bold")))
     return step
-
-
-def no_verdict(study: Study) -> str | None:
-    """Why the tables of the latest run give no verdict; null where they give one or were never made."""
-    query_kappa, agreement = (stored_table(study, name) for name in ("query_kappa", "judge_agreement"))
-    if query_kappa is None or agreement is None:
-        return None
-    try:
-        verdict_of(query_kappa, agreement, study.reliability)
-    except UndefinedStatistic as undefined:
-        return undefined.reason
-    return None
 
 
 def ground_truth_in_words(study: Study, history: pd.DataFrame) -> str:
@@ -156,22 +175,24 @@ def ground_truth_in_words(study: Study, history: pd.DataFrame) -> str:
     number = ids.index(int(written["validation"].max())) + 1
     later = "" if number == len(ids) else f"; the latest, {len(ids)}, is {history['status'].iloc[-1]}"
     people = int(written["human_override"].sum())
+    total = len(study.queries.query_rows())
+    left_out = total - len(written)
+    how_many = f"{len(written):,} of {in_queries(total)}" if left_out > 0 else in_queries(len(written))
+    why = (
+        f" {left_out:,} left out, because the judges differ on a document that no majority of people decided: "
+        f"`{REVIEW}` decides it, and the next validation that allows ground truth adds the query."
+    )
     return (
-        f"Ground truth: {_n(len(written), 'query', 'queries')} written, {people} of them with documents that people "
-        f"decided (validation {number}{later})."
+        f"Ground truth: {how_many} written, {people} of them with documents that people "
+        f"decided (validation {number}{later}).{why if left_out > 0 else ''}"
     )
 
 
 def counts(last: Mapping[Any, Any]) -> str:
     """Queries and documents behind a validation."""
-    queries = _n(int(last["total_queries"]), "query", "queries")
-    return f"{queries}, {_n(int(last['n_documents']), 'document', 'documents')}"
+    return f"{in_queries(int(last['total_queries']))}, {counted(int(last['n_documents']), 'document')}"
 
 
 def say(console: Console, words: str, style: str = "") -> None:
     """Words as they are, whatever signs of markup stand in them."""
     console.print(Text(words, style=style))
-
-
-def _n(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"

@@ -6,20 +6,24 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
+from analysis.contingency import PASSED
 from analysis.landis_koch import landis_koch
-from assets.contingency_state import due, next_command, stored_table
-from assets.reliability.kappa_validation import PASSED
+from analysis.words import queries
+from assets.contingency_state import due, next_command, no_verdict, nobody_to_judge_again
+from assets.reliability.kappa_validation import CHOSEN_LOW
 from pipeline.command_line.reliability_shown import (
+    few_queries,
     flags_in_words,
     ground_truth_in_words,
     history_table,
-    no_verdict,
+    pair_in_words,
     say,
     show_due,
     show_kappa,
     show_verdict,
 )
 from pipeline.command_line.terminal_text import in_markdown
+from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 SHOWN_VALIDATIONS = 20
@@ -32,7 +36,8 @@ def show_status(console: Console, study: Study) -> None:
     reason = no_verdict(study)
     if history.empty:
         say(console, f"Study {study.name}: no validation yet.")
-        say(console, f"Not enough data: {reason}." if reason else "It was not run.")
+        if reason:
+            say(console, f"Not enough data: {reason}.")
         show_due(console, study)
         return
     last = history.iloc[-1].to_dict()
@@ -57,6 +62,7 @@ def markdown(study: Study) -> str:
     passed = last["status"] == PASSED
     title = f"IRR Validation Passed (Kappa: {last['kappa_macro']:.2f})" if passed else f"IRR validation: {_words(last)}"
     step = due(study)
+    judges = " and ".join(in_markdown(str(last[name])) for name in ("judge_1", "judge_2"))
     rows = {
         "Date": f"{last['timestamp']:%Y-%m-%d}",
         "Status": _words(last),
@@ -64,13 +70,15 @@ def markdown(study: Study) -> str:
         f"Kappa micro ({level} CI)": _kappa(last, "micro"),
         "Queries": f"{last['total_queries']:,} ({last['n_undefined']:,} with one label, counted as 1 in macro)",
         "Documents": f"{last['n_documents']:,}",
-        "Judges": " and ".join(in_markdown(str(last[name])) for name in ("judge_1", "judge_2")),
+        "Judges": ", ".join(filter(None, [judges, pair_in_words(last)])),
         "Prompt versions": _versions(stored_table(study, "query_kappa"), last),
     }
     if not passed and step.name != "none":
-        rows["Due"] = f"{step.sentence} `{next_command(study, step)}`"
+        lacking = nobody_to_judge_again(study) if step.name == "recalibrate" else None
+        rows["Due"] = f"{step.sentence} {in_markdown(lacking, 400) if lacking else f'`{next_command(study, step)}`'}"
     lines = [f"| {name} | {value} |" for name, value in rows.items()]
-    notes = [f"\n{words}" for words in flags_in_words(last)]
+    chosen = [CHOSEN_LOW] if str(last["notes"]).endswith(CHOSEN_LOW) else []
+    notes = [f"\n{words}" for words in (*flags_in_words(last), *chosen)]
     return "\n".join([f"**{title}**", "", "| Agreement of judges | |", "|---|---|", *lines, *notes])
 
 
@@ -80,7 +88,7 @@ def _words(last: dict[Any, Any]) -> str:
 
 def _kappa(last: dict[Any, Any], name: str) -> str:
     value, low, high = (last[f"kappa_{name}{end}"] for end in ("", "_low", "_high"))
-    bounds = "no interval" if pd.isna(low) or pd.isna(high) else f"{low:.2f} to {high:.2f}"
+    bounds = "no interval" if pd.isna(low) or pd.isna(high) else f"{low:.2f} to {high:.2f}{few_queries(last)}"
     return f"{value:.2f} ({bounds}), {landis_koch(float(value))}"
 
 
@@ -90,4 +98,4 @@ def _versions(query_kappa: pd.DataFrame | None, last: dict[Any, Any]) -> str:
         return "not known in this home"
     ours = query_kappa[(query_kappa["judge_1"] == last["judge_1"]) & (query_kappa["judge_2"] == last["judge_2"])]
     found = Counter(ours["prompt_version"])
-    return ", ".join(f"{in_markdown(version)} ({n:,} queries)" for version, n in found.items())
+    return ", ".join(f"{in_markdown(version)} ({queries(n)})" for version, n in found.items())

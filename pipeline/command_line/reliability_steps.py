@@ -11,10 +11,8 @@ from analysis.kappa import kappa_summary
 from assets.contingency_state import (
     ContingencyTables,
     advised_thresholds,
-    manual_review_is_open,
     recalibration_under_way,
     require_contingency,
-    stored_table,
     stored_tables,
     thresholds_now,
     undecided_now,
@@ -22,6 +20,8 @@ from assets.contingency_state import (
 from assets.judge_pairs import pairs_of_judges, scored_documents
 from resources.errors import UserError, listed, nearest
 from resources.reliability.recalibrations import Recalibrated
+from resources.reliability.review_records import LONGEST_NAME, visible_name
+from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 
@@ -35,15 +35,18 @@ class Kappas(NamedTuple):
 
 
 def who_takes_it(name: str | None) -> str:
-    """The name given, else the login name.
+    """The name given, else the login name; as it can be read.
 
     Raises:
-        UserError: There is neither.
+        UserError: There is neither, or it is too long.
     """
-    if name is not None and not name.strip():
-        raise UserError("`--who` names nobody. Nothing was changed: say who takes the step.")
     if name is not None:
-        return name.strip()
+        who = visible_name(name)
+        if not any(sign.isalnum() for sign in who):
+            raise UserError("`--who` names nobody. Nothing was changed: say who takes the step, by letters or digits.")
+        if len(who) > LONGEST_NAME:
+            raise UserError(f"`--who` has {len(who)} characters; {LONGEST_NAME} are allowed. Nothing was changed.")
+        return who
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -70,12 +73,12 @@ def thresholds_asked_for(study: Study, judge: Sequence[str]) -> dict[str, float]
     tables = tables_or_refuse(study)
     now = thresholds_now(study, tables.query_kappa)
     if judge:
-        return dict(_threshold(one, now) for one in judge)
+        return _thresholds(judge, now)
     advised = advised_thresholds(tables, now)
     if not advised:
-        said = " ".join(f"{text}." for text in tables.threshold_advice["advice"])
+        said = " ".join(f"{text[:1].upper()}{text[1:]}." for text in tables.threshold_advice["advice"])
         raise UserError(
-            f"No threshold is advised that is not in force: {_why(tables)} {said} Nothing was changed. "
+            f"No threshold is advised that is not in force. {_why(tables)} {said} Nothing was changed. "
             "`--judge NAME=VALUE` sets one all the same."
         )
     return advised
@@ -121,7 +124,7 @@ def open_manual_review(study: Study, who: str) -> pd.DataFrame:
     """
     require_contingency(study)
     left = undecided_now(study, tables_or_refuse(study).disputed_documents)
-    if not manual_review_is_open(study):
+    if not study.validations.manual_review_is_open():
         study.validations.take_action("manual_review_opened", {}, who)
     return left
 
@@ -136,6 +139,18 @@ def tables_or_refuse(study: Study) -> ContingencyTables:
     if tables is None:
         raise _no_tables()
     return tables
+
+
+def _thresholds(written: Sequence[str], now: Mapping[str, float]) -> dict[str, float]:
+    chosen: dict[str, float] = {}
+    for name, value in (_threshold(one, now) for one in written):
+        if name in chosen:
+            raise UserError(
+                f"--judge: '{name}' stands twice, with {chosen[name]:g} and {value:g}. Nothing was changed. Name each "
+                "judge once."
+            )
+        chosen[name] = value
+    return chosen
 
 
 def _threshold(written: str, now: Mapping[str, float]) -> tuple[str, float]:
@@ -158,7 +173,7 @@ def _threshold(written: str, now: Mapping[str, float]) -> tuple[str, float]:
 
 def _why(tables: ContingencyTables) -> str:
     decides: Any = tables.bias_test[tables.bias_test["test"] == "query_medians"]
-    return "" if decides["biased"].fillna(False).any() else "neither judge scores higher by the test that decides."
+    return "" if decides["biased"].fillna(False).any() else "Neither judge scores higher by the test that decides."
 
 
 def _no_tables() -> UserError:

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from resources.errors import UserError
 from resources.home import CHECKOUT
-from resources.study import study_from_environment
 
 HOST = "127.0.0.1"
 OWN_NAMES = (HOST, "localhost")
@@ -27,6 +26,8 @@ def review(
     ] = None,
 ) -> None:
     """Open the review page on this machine: votes on documents that judges differ about."""
+    from resources.study import study_from_environment
+
     # Said here, before a server starts, in the words of the command line.
     _configured = study_from_environment().reliability
     console = Console(stderr=True)

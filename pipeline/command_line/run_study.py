@@ -196,7 +196,7 @@ def run_and_show(
     except KeyboardInterrupt:
         console.print("Interrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
-    show_outcome(outcome, console)
+    show_outcome(outcome, console, ("judges_agree",) if outcome.succeeded else ())
     if name == "evaluation" and "evaluation_summary" in outcome.tables:
         # One bad file does not hide what the good ones gave.
         show_evaluation(home, console)

@@ -1,6 +1,6 @@
 """What a run found, on the terminal: gates, the settings side by side, and where the tables lie."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import dagster as dg
@@ -14,7 +14,7 @@ from upath import UPath
 
 from analysis.correlation import correlation
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import NOT_ASKED
+from assets.checks import DOES_NOT_APPLY, NOT_ASKED
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.plan_in_force import ANOTHER_JUDGE
 from assets.recommendation_gates import chosen_setting
@@ -44,8 +44,14 @@ LABELS = {
 }
 
 
-def show_outcome(outcome: Outcome, console: Console) -> None:
-    """Gates that do not hold with what was seen and needed, what stops or fails first; those that hold by name."""
+def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str] = ()) -> None:
+    """Gates that do not hold with what was seen and needed, what stops or fails first; those that hold by name.
+
+    Args:
+        outcome: Of a run.
+        console: Where to.
+        told_below: Checks whose numbers follow in the study's own summary.
+    """
     if not outcome.tables and not outcome.checks:
         return
     console.print(
@@ -53,16 +59,21 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
         "note is advice."
     )
     grid = Table.grid(padding=(0, 2, 0, 0))
-    asked = [check for check in outcome.checks if check.description != NOT_ASKED]
+    asked = [check for check in outcome.checks if not _is_idle(check)]
     for check in sorted(asked, key=_order):
         word, style = _verdict(check)
         if not check.passed:
-            grid.add_row(
-                Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {check.description}")
-            )
+            said = "its numbers are below." if check.check_name in told_below else check.description
+            grid.add_row(Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {said}"))
     if held := [_name(check) for check in asked if check.passed]:
         grid.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
     console.print(grid)
+
+
+def _is_idle(check: dg.AssetCheckEvaluation) -> bool:
+    """Whether a check had nothing to look at."""
+    said = check.description or ""
+    return said == NOT_ASKED or said.startswith(DOES_NOT_APPLY)
 
 
 def _name(check: dg.AssetCheckEvaluation) -> str:

@@ -1,5 +1,6 @@
 """The `reliability` section of the configuration: queries, judges, thresholds, gate, review, recalibration."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -7,7 +8,7 @@ from pydantic import Field, model_validator
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.section import Section
-from resources.errors import nearest
+from resources.errors import UserError, nearest
 
 Share = Annotated[float, Field(ge=0, le=1)]
 JudgeName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -121,9 +122,9 @@ class ReliabilityStudy(Section):
         for names in (self.judges, self.recalibration.judges):
             if len({name.lower() for name in names}) < len(names):
                 raise ValueError("two judges differ only in the case of their letters")
-        for name in self.recalibration.judges:
-            if self.judges and name not in self.judges:
-                raise ValueError(f"recalibration.judges: there is no judge '{name}'{nearest(name, self.judges)}")
+        for key, named in (("recalibration.judges", self.recalibration.judges), ("thresholds", self.thresholds)):
+            if self.judges and (strange := [name for name in named if name not in self.judges]):
+                raise ValueError(f"{key}: there is no judge '{strange[0]}'{nearest(strange[0], self.judges)}")
         asked = [*self.judges.values(), *self.recalibration.judges.values()]
         if self.calibration is None and any(isinstance(one, EmbeddingJudge | LexicalJudge) for one in asked):
             raise ValueError(
@@ -157,3 +158,17 @@ class ReliabilityStudy(Section):
     def threshold_of(self, judge: str) -> float:
         """The threshold above which this judge's score says relevant."""
         return self.thresholds.get(judge, self.threshold)
+
+    def thresholds_of(self, judges: Sequence[str]) -> dict[str, float]:
+        """Each judge's threshold.
+
+        Raises:
+            UserError: One is set for a judge that is none of these.
+        """
+        for name in self.thresholds:
+            if name not in judges:
+                raise UserError(
+                    f"reliability.thresholds: there is no judge '{name}'{nearest(name, judges)}; the judges are "
+                    f"{', '.join(judges)}. Correct it in touchstone.yaml."
+                )
+        return {judge: self.threshold_of(judge) for judge in judges}

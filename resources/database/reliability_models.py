@@ -6,10 +6,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
+from analysis.contingency import STATUSES
 from resources.database.models import JSON, ROW_ID, Base, UtcTime, Words
 from resources.judges.contract import ANSWER_STATES
 
-STATUSES = ("passed", "contingency_triggered", "resolved_by_review")
 ACTIONS = ("thresholds_accepted", "recalibration_started", "manual_review_opened")
 LONGEST_REASON = 200
 
@@ -173,7 +173,7 @@ class GroundTruth(Base):
     id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
     query_row: Mapped[int] = mapped_column(sa.ForeignKey("queries.id"))
     validation_row: Mapped[int] = mapped_column(sa.ForeignKey("validation_results.id"))
-    scores: Mapped[dict[str, list[float]]] = mapped_column(JSON)
+    scores: Mapped[dict[str, list[float | None]]] = mapped_column(JSON)
     n_by_people: Mapped[int] = mapped_column(sa.Integer())
     kappa: Mapped[float | None] = mapped_column(sa.Double())
     expected_docs: Mapped[list[str]] = mapped_column(JSON)

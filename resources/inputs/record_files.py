@@ -24,6 +24,10 @@ PARQUET_BATCH_ROWS = 8192
 _SINGLE_LINES = "Write one JSON object per line (`jq -c '.[]' FILE` does it)."
 
 
+class KeyTwice(Exception):
+    """A JSON object has a key twice; the words are the key."""
+
+
 class Record(NamedTuple):
     """One record: its row in the file and its fields, which may be nested."""
 
@@ -97,7 +101,9 @@ class JsonLines(RecordFile):
 
     def _parsed(self, line: bytes, row: int) -> Record | BadRow:
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=_object)
+        except KeyTwice as error:
+            return BadRow(row, f"{error} stands twice in '{_shown(line)}'.", "Keep one of the two.")
         except (ValueError, RecursionError) as error:
             start = line.removeprefix(codecs.BOM_UTF8).strip()
             if row == 1 and (start.startswith(b"[") or start == b"{"):
@@ -217,6 +223,19 @@ def _schema_names(fields: Any, prefix: str = "") -> Iterator[str]:
             yield from _schema_names(field.type, f"{prefix}{field.name}.")
         else:
             yield prefix + field.name
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Fields:
+    """A JSON object; parsers disagree on which of two values of one key counts.
+
+    Raises:
+        KeyTwice: A key stands there twice.
+    """
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyTwice(f"'{next(name for name in names if names.count(name) > 1)}'")
+    return fields
 
 
 def _shown(line: bytes) -> str:

@@ -1,35 +1,13 @@
 """Reads the input of the reliability study, from a file or from a Postgres table, into frames."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-import pandas as pd
+from dataclasses import replace
 
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import FileFault
 from resources.file_hash import sha256_of_file
-from resources.inputs.relevance_records import Relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.inputs.relevance_scores import read_relevance_file
 from resources.inputs.relevance_table import read_relevance_table
-
-
-@dataclass(frozen=True)
-class RelevanceInput:
-    """Queries with their documents, and the scores that came with them.
-
-    `documents` has the columns of table `query_documents`; `scores` has query_id, doc_id, judge, prompt_version and
-    score (0-1), no row where a judgment is missing. `judges` are those of `scores`, in the order of the input.
-    `n_missing` counts each judge's documents without a score, under the versions under which it judged their query or
-    another judge did. `ignored` are columns that say nothing to the study.
-    """
-
-    name: str
-    documents: pd.DataFrame
-    scores: pd.DataFrame
-    judges: tuple[str, ...]
-    n_missing: Mapping[str, int]
-    ignored: tuple[str, ...]
-    sha256: str
 
 
 def read_relevance(plan: ReliabilityStudy) -> RelevanceInput:
@@ -41,17 +19,16 @@ def read_relevance(plan: ReliabilityStudy) -> RelevanceInput:
     """
     if plan.postgres is not None:
         read = read_relevance_table(plan.postgres, plan.columns, plan.scale, plan.prompt_version)
-        sha256 = read.sha256
     elif plan.queries is not None:
         read = read_relevance_file(plan.queries, plan.columns, plan.scale, plan.prompt_version)
-        sha256 = sha256_of_file(plan.queries)
+        read = replace(read, sha256=sha256_of_file(plan.queries))
     else:
         raise ValueError("the study has no input")
     _refuse_few_judges(read, plan)
-    return RelevanceInput(read.name, read.documents, read.scores, read.judges, read.n_missing, read.ignored, sha256)
+    return read
 
 
-def _refuse_few_judges(read: Relevance, plan: ReliabilityStudy) -> None:
+def _refuse_few_judges(read: RelevanceInput, plan: ReliabilityStudy) -> None:
     if plan.judges or len(read.judges) >= 2:
         return
     there = f"only judge '{read.judges[0]}' has scores" if read.judges else "there are no scores"

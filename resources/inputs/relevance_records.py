@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,11 @@ from resources.database.models import storable
 from resources.errors import FileFault, nearest
 from resources.inputs.evaluation_values import MISSING, score_in
 from resources.inputs.faults import Faults
+from resources.inputs.relevance_input import RelevanceInput
 
 Scale = tuple[float, float]
 SHOWN_CHARACTERS = 60
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """What was read; `resources.inputs.relevance.RelevanceInput` says more. `sha256` is empty for a file."""
-
-    name: str
-    documents: pd.DataFrame
-    scores: pd.DataFrame
-    judges: tuple[str, ...]
-    n_missing: Mapping[str, int]
-    ignored: tuple[str, ...]
-    sha256: str = ""
+LONGEST_JUDGE = 60
 
 
 class RowFault(Exception):
@@ -50,7 +38,7 @@ class Gathering:
         self._query_rows: list[int] = []
         self._refused: set[int] = set()
         self._doc_numbers: list[dict[str, int]] = []
-        self._document_query = array("q")
+        self._document_query, self._document_rows = array("q"), array("q")
         self._doc_ids: list[str] = []
         self._texts: list[str | None] = []
         self.judges: dict[str, int] = {}
@@ -69,6 +57,7 @@ class Gathering:
         Raises:
             RowFault: The query has another text.
         """
+        self._row = row
         number = self._queries.setdefault(query_id, len(self._query_texts))
         if number == len(self._query_texts):
             self._query_texts.append(text)
@@ -91,6 +80,7 @@ class Gathering:
         number = numbers.setdefault(doc_id, len(self._doc_ids))
         if number == len(self._doc_ids):
             self._document_query.append(query)
+            self._document_rows.append(self._row)
             self._doc_ids.append(doc_id)
             self._texts.append(text)
         elif text is not None and text != (known := self._texts[number]):
@@ -120,7 +110,8 @@ class Gathering:
             )
         if found.cause is None and not self._low <= found.value <= self._high:
             raise RowFault(
-                f"score {found.value:g} in column '{column}' is outside the scale {self._low:g}-{self._high:g}.",
+                f"score {shown(str(value).strip())} in column '{column}' is outside the scale "
+                f"{self._low:g}-{self._high:g}.",
                 "Correct it, or declare the scale that the scores are on in touchstone.yaml, such as `scale: [1, 5]`.",
             )
         number = (found.value - self._low) / (self._high - self._low) if found.cause is None else np.nan
@@ -129,7 +120,7 @@ class Gathering:
         for name, key in zip(self._keys, (document, judge, version_number, row), strict=True):
             self._keys[name].append(key)
 
-    def result(self, ignored: Sequence[str]) -> Relevance:
+    def result(self, ignored: Sequence[str]) -> RelevanceInput:
         """The frames, once all is read.
 
         Raises:
@@ -149,18 +140,19 @@ class Gathering:
         scores = np.frombuffer(self._scores, dtype=np.float64) if len(self._scores) else np.zeros(0)
         there = np.isfinite(scores)
         judges = [name for name, number in self.judges.items() if there[keys["judge"] == number].any()]
-        return Relevance(
+        query = np.frombuffer(self._document_query, dtype=np.int64)
+        order = np.argsort(query, kind="stable")
+        return RelevanceInput(
             self.name,
-            self._documents(),
+            self._documents(query, order),
             self._frame({name: key[there] for name, key in keys.items()}, scores[there]),
             tuple(judges),
             self._missing(keys, there),
             tuple(ignored),
+            {"documents": np.array(self._document_rows)[order], "scores": keys["row"][there]},
         )
 
-    def _documents(self) -> pd.DataFrame:
-        query = np.frombuffer(self._document_query, dtype=np.int64)
-        order = np.argsort(query, kind="stable")
+    def _documents(self, query: np.ndarray, order: np.ndarray) -> pd.DataFrame:
         sorted_query = query[order]
         first = np.searchsorted(sorted_query, sorted_query)
         ids = np.array(list(self._queries), dtype=object)
@@ -228,15 +220,18 @@ class Gathering:
         if len(values) == len(joined):
             return
         judges, versions, queries = list(self.judges), list(self._versions), list(self._queries)
-        for place in np.flatnonzero(first[inverse] != np.arange(len(joined))):
+        again = np.flatnonzero(first[inverse] != np.arange(len(joined)))
+        # A row that says a whole query again is one fault.
+        rows, first_of_row, n_of_row = np.unique(keys["row"][again], return_index=True, return_counts=True)
+        for row, place, n in zip(rows.tolist(), again[first_of_row].tolist(), n_of_row.tolist(), strict=True):
             document = int(keys["document"][place])
             query_id = queries[self._document_query[document]]
             problem = (
                 f"judge '{judges[keys['judge'][place]]}' has a score of document '{self._doc_ids[document]}' of query "
                 f"'{query_id}' under prompt version '{versions[keys['version'][place]]}' in row "
-                f"{keys['row'][first[inverse[place]]]} already."
+                f"{keys['row'][first[inverse[place]]]} already{f', and so for {n - 1} more scores' if n > 1 else ''}."
             )
-            self.faults.add(problem, "Keep one of the two.", int(keys["row"][place]))
+            self.faults.add(problem, "Keep one of the two.", row)
 
 
 def identifier(column: str, text: str | None) -> str:
@@ -250,6 +245,19 @@ def identifier(column: str, text: str | None) -> str:
     if not (text.isascii() and "\x00" not in text) and storable(text) != text:
         raise RowFault(f"{text[:SHOWN_CHARACTERS]!r} in column '{column}' holds NUL or half a letter.", "Remove it.")
     return text
+
+
+def judge_name(column: str, text: str | None) -> str:
+    """The name of a judge, from a column or in its heading.
+
+    Raises:
+        RowFault: There is none, it is long, or has characters that cannot be seen.
+    """
+    name = identifier(column, text)
+    if len(name) > LONGEST_JUDGE or not name.isprintable():
+        problem = f"{name[:SHOWN_CHARACTERS]!r} in column {column[:SHOWN_CHARACTERS]!r} cannot be a judge's name."
+        raise RowFault(problem, f"Write a name of at most {LONGEST_JUDGE} characters on one line.")
+    return name
 
 
 def refuse_unknown(

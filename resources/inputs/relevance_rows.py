@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
-from resources.inputs.relevance_records import Gathering, RowFault, identifier, shown
+from resources.inputs.relevance_records import Gathering, RowFault, identifier, judge_name, shown
 
 ID, QUERY_ID, QUERY, DOC_ID, DOCUMENT, DOCS = "id", "query_id", "query", "doc_id", "document", "docs"
 JUDGE, VERSION, SCORE, SUFFIX = "judge", "prompt_version", "score", "_score"
 OF_DOCUMENTS: Final = (QUERY_ID, QUERY, DOC_ID, DOCUMENT, JUDGE, VERSION, SCORE)
 OF_QUERIES: Final = (ID, QUERY_ID, QUERY, DOCS, VERSION)
+_LIKE_DOCUMENTS = 'Write documents like [{"id": "d1", "text": "..."}], or a list of texts.'
 _LIKE = "Write it like [0.8, null, 0.4]: one score a document, null where it is missing."
 Plain = Callable[[str], str]
 
@@ -38,7 +39,7 @@ class DocumentRows:
         self._document = 0
         self._long = SCORE in names
         self._judges = (
-            {} if self._long else {name: name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)}
+            {} if self._long else {name: judge_of(names[name], name) for name in names if name.endswith(SUFFIX)}
         )
 
     def take(self, row: int, fields: Fields) -> None:
@@ -67,7 +68,7 @@ class DocumentRows:
         judge = self._text(JUDGE, fields)
         # A row without judge and score is a document that nobody judged.
         if judge is not None or self._text(SCORE, fields) is not None:
-            yield SCORE, identifier(self._names[JUDGE], judge)
+            yield SCORE, judge_name(self._names[JUDGE], judge)
 
     def _text(self, name: str, fields: Fields) -> str | None:
         return single(self._names[name], self._values[name](fields)) if name in self._values else None
@@ -98,19 +99,20 @@ class QueryRows:
             and (scores := list_in(column, fields[column])) is not None
         }
         column = self._names[DOCS]
-        docs = list_in(column, value_of(column)(fields))
+        docs = list_in(column, value_of(column)(fields), _LIKE_DOCUMENTS)
         # Without documents they are numbered, as many as there are scores.
-        n = max(map(len, lists.values()), default=0) if docs is None else len(docs)
+        longest = max(lists, key=lambda name: len(lists[name]), default="")
+        n = len(lists.get(longest, [])) if docs is None else len(docs)
         for name, scores in lists.items():
             if len(scores) != n:
-                what = f"{n} documents" if docs is not None else f"{n} scores in another column"
+                what = f"{n} documents" if docs is not None else f"{n} scores in column '{longest}'"
                 problem = f"query '{query_id}' has {what} and {len(scores)} scores in column '{name}'."
                 raise RowFault(problem, _LIKE)
         documents = self._documents(query, query_id, column, [None] * n if docs is None else docs)
         stated = single(self._names[VERSION], value_of(self._names[VERSION])(fields))
         version = identifier(self._names[VERSION], stated or self._version)
         for name, scores in lists.items():
-            judge = self._gathering.judge(self._ours.get(name, name).removesuffix(SUFFIX))
+            judge = self._gathering.judge(judge_of(name, self._ours.get(name, name)))
             for document, value in zip(documents, scores, strict=True):
                 self._gathering.score(row, name, document, judge, version, value)
 
@@ -123,6 +125,19 @@ class QueryRows:
                 raise RowFault(problem, "Keep one of the two, with its scores.")
             found[doc_id] = self._gathering.document(query, query_id, doc_id, text)
         return list(found.values())
+
+
+def judge_of(column: str, name: str) -> str:
+    """The judge whose scores stand in a column.
+
+    Args:
+        column: What the file calls it.
+        name: What we call it: the judge's name and `SUFFIX`.
+
+    Raises:
+        RowFault: It is no name that a judge can have.
+    """
+    return judge_name(column, name.removesuffix(SUFFIX) or None)
 
 
 def single(column: str, value: Any) -> str | None:
@@ -141,14 +156,18 @@ def words(column: str, value: Any) -> str | None:
     """The text as it is written; null where it is blank.
 
     Raises:
-        RowFault: It is a list or a group of fields.
+        RowFault: It is a list or a group of fields, or no text that a file could hold.
     """
-    if isinstance(value, str):
-        return value if value and not value.isspace() else None
-    return single(column, value)
+    if not isinstance(value, str):
+        return single(column, value)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise RowFault(f"{shown(value)!r} in column '{column}' holds half a letter.", "Remove it.") from error
+    return value if value and not value.isspace() else None
 
 
-def list_in(column: str, value: Any) -> list[Any] | None:
+def list_in(column: str, value: Any, remedy: str = _LIKE) -> list[Any] | None:
     """The list that a value holds, as JSON or as Postgres writes one where it is text; null where there is none.
 
     Raises:
@@ -171,7 +190,7 @@ def list_in(column: str, value: Any) -> list[Any] | None:
             parsed = None
         if isinstance(parsed, list):
             return parsed
-    raise RowFault(f"'{shown(str(value))}' in column '{column}' is no list.", _LIKE)
+    raise RowFault(f"'{shown(str(value))}' in column '{column}' is no list.", remedy)
 
 
 def _document(column: str, number: int, one: Any) -> tuple[str, str | None]:

@@ -6,9 +6,10 @@ from pathlib import Path
 from upath import UPath
 
 from resources.errors import FileFault, listed, nearest, nearest_of
-from resources.inputs.faults import BadRow
+from resources.inputs.faults import BadRow, Faults
 from resources.inputs.record_files import RecordFile, record_file
-from resources.inputs.relevance_records import Gathering, Relevance, RowFault, Scale, refuse_unknown
+from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.relevance_records import Gathering, RowFault, Scale, refuse_unknown
 from resources.inputs.relevance_rows import (
     DOC_ID,
     DOCS,
@@ -35,7 +36,7 @@ def read_relevance_file(
     columns: Mapping[str, str] | None = None,
     scale: Scale = (0.0, 1.0),
     prompt_version: str = "v1",
-) -> Relevance:
+) -> RelevanceInput:
     """Everything in the file, in its order; the file is read as a stream.
 
     Args:
@@ -55,12 +56,17 @@ def read_relevance_file(
     names, complete = file.names()
     if not complete and not _is_recognised(names, renamed):
         names, complete = file.names(whole=True)
+    if not names:
+        _refuse_unreadable(file)
     refuse_unknown(file.name, renamed, LIKELY, names, complete)
     of_documents = _theirs(DOC_ID, renamed) in names
     found = _columns(file, names, renamed, OF_DOCUMENTS if of_documents else OF_QUERIES)
     gathering = Gathering(file.name, scale)
     kind = DocumentRows if of_documents else QueryRows
-    reader: RowReader = kind(gathering, found, prompt_version, file.plain_number)
+    try:
+        reader: RowReader = kind(gathering, found, prompt_version, file.plain_number)
+    except RowFault as fault:
+        raise FileFault(file.name, fault.problem, fault.remedy) from fault
     for record in file.records(list(found.values())):
         if isinstance(record, BadRow):
             gathering.faults.add(record.problem, record.remedy, record.row)
@@ -70,6 +76,20 @@ def read_relevance_file(
         except RowFault as fault:
             gathering.refuse(record.row, fault)
     return gathering.result([name for name in names if name not in found.values()])
+
+
+def _refuse_unreadable(file: RecordFile) -> None:
+    """No record has a field: where rows cannot be read, that is what is wrong.
+
+    Raises:
+        FileFault: One row cannot be read.
+        FileFaults: Several cannot.
+    """
+    faults = Faults(file.name)
+    for record in file.records():
+        if isinstance(record, BadRow):
+            faults.add(record.problem, record.remedy, record.row)
+    faults.raise_if_any()
 
 
 def _theirs(name: str, renamed: Mapping[str, str]) -> str:

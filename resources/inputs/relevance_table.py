@@ -5,6 +5,8 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -12,7 +14,9 @@ import sqlalchemy as sa
 from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError, listed, nearest
-from resources.inputs.relevance_records import Gathering, Relevance, RowFault, Scale, refuse_unknown
+from resources.inputs.faults import Faults
+from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.relevance_records import Gathering, RowFault, Scale, identifier, refuse_unknown
 from resources.inputs.relevance_rows import DOC_ID, DOCS, DOCUMENT, ID, OF_QUERIES, QUERY, QUERY_ID, SUFFIX, QueryRows
 
 ROWS_AT_A_TIME: Final = 2_000
@@ -25,7 +29,7 @@ def read_relevance_table(
     columns: Mapping[str, str] | None = None,
     scale: Scale = (0.0, 1.0),
     prompt_version: str = "v1",
-) -> Relevance:
+) -> RelevanceInput:
     """Queries, documents and scores of the table, by id; nothing is written to it.
 
     Args:
@@ -62,9 +66,10 @@ def read_relevance_table(
         for number, row in enumerate(rows, start=1):
             fields = dict(row)
             digest.update(json.dumps(fields, default=str).encode())
-            if documents is not None:
-                fields[DOCS] = documents.pop(str(fields[key.name]), [])
             try:
+                identifier(key.name, None if fields[key.name] is None else str(fields[key.name]))
+                if documents is not None:
+                    fields[DOCS] = documents.pop(str(fields[key.name]), [])
                 reader.take(number, fields)
             except RowFault as fault:
                 gathering.refuse(number, fault)
@@ -72,9 +77,7 @@ def read_relevance_table(
         problem = f"it has documents of queries that are not in {what}: {listed(map(repr, documents))}."
         raise FileFault(f"table {source.documents_table}", problem, "Add the queries, or remove the documents.")
     read = gathering.result([name for name in names if name not in found.values()])
-    return Relevance(
-        read.name, read.documents, read.scores, read.judges, read.n_missing, read.ignored, digest.hexdigest()
-    )
+    return replace(read, rows=None, sha256=digest.hexdigest())
 
 
 @contextmanager
@@ -117,7 +120,9 @@ def source_connection(variable: str, writes: bool = False) -> Iterator[sa.Connec
         engine.dispose()
 
 
-def stored_table(connection: sa.Connection, name: str) -> sa.Table:
+def stored_table(
+    connection: sa.Connection, name: str, remedy: str = "Correct `postgres.table` in touchstone.yaml."
+) -> sa.Table:
     """The table as it is; `name` may have its schema in front.
 
     Raises:
@@ -129,20 +134,28 @@ def stored_table(connection: sa.Connection, name: str) -> sa.Table:
     except sa.exc.NoSuchTableError:
         there = sa.inspect(connection).get_table_names(schema=schema or None)
         problem = f"there is no such table{nearest(own, there)}; those there are: {listed(there) or 'none'}."
-        raise FileFault(f"table {name}", problem, "Correct `postgres.table` in touchstone.yaml.") from None
+        raise FileFault(f"table {name}", problem, remedy) from None
 
 
 def _documents(connection: sa.Connection, name: str) -> Documents:
     """The documents of each query, in the order of its score lists."""
-    table = stored_table(connection, name)
+    table = stored_table(connection, name, "Correct `postgres.documents_table` in touchstone.yaml.")
     names = list(table.c.keys())
     _refuse_missing(f"table {name}", [QUERY_ID, DOC_ID, DOCUMENT], names, names)
     kept = [table.c[column] for column in (QUERY_ID, DOC_ID, DOCUMENT)]
     place = table.c[POSITION] if POSITION in names else table.c[DOC_ID]
     found: Documents = {}
-    for query_id, doc_id, document in connection.execute(sa.select(*kept).order_by(place)):
-        found.setdefault(str(query_id), []).append({ID: str(doc_id), "text": document})
+    places: dict[str, list[Any]] = {}
+    question = sa.select(*kept, place.label("place")).order_by(place)
+    for row in connection.execute(question).mappings():
+        if row[QUERY_ID] is None or row[DOC_ID] is None:
+            lacking, other = (QUERY_ID, DOC_ID) if row[QUERY_ID] is None else (DOC_ID, QUERY_ID)
+            problem = f"a row with {other} '{row[other]}' has no value in column '{lacking}'."
+            raise FileFault(f"table {name}", problem, "Give it one, or remove the row.")
+        found.setdefault(str(row[QUERY_ID]), []).append({ID: str(row[DOC_ID]), "text": row[DOCUMENT]})
+        places.setdefault(str(row[QUERY_ID]), []).append(row["place"])
     if POSITION in names:
+        _refuse_unordered(name, places)
         return found
     for query_id, documents in found.items():
         ids = {one[ID] for one in documents}
@@ -154,6 +167,24 @@ def _documents(connection: sa.Connection, name: str) -> Documents:
             raise FileFault(f"table {name}", problem, remedy)
         documents.sort(key=lambda one: int(one[ID]))
     return found
+
+
+def _refuse_unordered(name: str, places: Mapping[str, list[Any]]) -> None:
+    """Documents at one place, or at none, would take each other's scores.
+
+    Raises:
+        FileFaults: Queries have such documents.
+        FileFault: One has.
+    """
+    faults = Faults(f"table {name}")
+    for query_id, positions in places.items():
+        # In their order those that are alike follow one another, and those without a place come last.
+        wrong = [one for one, next_one in pairwise([*positions, None]) if one is None or one == next_one]
+        if wrong:
+            value = "nothing" if wrong[0] is None else str(wrong[0])
+            problem = f"query '{query_id}' has {value} in column '{POSITION}' of {positions.count(wrong[0])} documents."
+            faults.add(problem, "Give each document of a query a place of its own.")
+    faults.raise_if_any()
 
 
 def _refuse_missing(what: str, wanted: list[str], found: Any, names: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Features read back: one row per photo by name, with only the columns that a method needs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.errors import UserError, listed
-from resources.photo_features.index import Known, read_index
+from resources.photo_features.index import Known, read_hashes, read_index
 from resources.photo_features.shards import PHOTO, columns_of, parts_of, read_columns, stored_shards
 from resources.photo_features.stages import STAGES
 
+Value = TypeVar("Value")
 ROWS_AT_ONCE: Final = 4096
 NOT_COMPUTED: Final = "not computed for this photo"
 
@@ -40,7 +41,7 @@ def read_features(
     Raises:
         UserError: A name was never looked at, or a shard is gone or damaged.
     """
-    known = _known(folder, images)
+    known = _of_each(folder, read_index(folder), images)
     asked = [stage for stage in STAGES if stage in set(stages)]
     cells = _stored_cells(folder, [one.sha256 for one in known], asked, vectors)
     cells["unreadable"] = np.array(
@@ -75,7 +76,7 @@ def read_vectors(folder: UPath, images: Sequence[str], stage: str) -> NDArray[np
         UserError: A name was never looked at, or a shard is gone or damaged.
     """
     vectors = np.empty((len(images), 0), dtype=np.float32)
-    wanted = _places([one.sha256 for one in _known(folder, images)])
+    wanted = _places(_of_each(folder, read_hashes(folder), images))
     for shard in stored_shards(folder):
         here = [sha256 for sha256 in shard.hashes if sha256 in wanted]
         if stage not in shard.widths or not here:
@@ -94,9 +95,8 @@ def read_vectors(folder: UPath, images: Sequence[str], stage: str) -> NDArray[np
     return vectors
 
 
-def _known(folder: UPath, images: Sequence[str]) -> list[Known]:
+def _of_each(folder: UPath, index: Mapping[str, Value], images: Sequence[str]) -> list[Value]:
     """What the index says of each name."""
-    index = read_index(folder)
     if unknown := [image for image in images if image not in index]:
         raise UserError(
             f"Table 'image_features' has nothing about {len(unknown)} of {len(images)} photos ({listed(unknown, 3)}). "

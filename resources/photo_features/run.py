@@ -11,6 +11,7 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
+from resources.memory import return_freed_memory
 from resources.partial_files import sweep
 from resources.photo_features.clip import ClipEmbedding
 from resources.photo_features.index import look_at
@@ -87,6 +88,7 @@ def make_features(
     for model in stages.models:
         if isinstance(model, ClipEmbedding) and sentences:
             embed_texts(folder, model, sentences)
+    return_freed_memory()
     names = Counter(one.sha256 for one in known.values())
     wall_s, model_s = (sum(getattr(report, name) for report in reports.values()) for name in ("wall_s", "model_s"))
     n_computed = sum(report.n_computed for report in reports.values())

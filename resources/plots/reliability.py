@@ -7,14 +7,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
 from analysis.rounding import rounded
 from resources.plots.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_draw
 
 # Which mark a validation's status has: the same as on the report's page.
-MARKS: Final = {"passed": "o", "contingency_triggered": "o", "resolved_by_review": "D"}
+MARKS: Final = {PASSED: "o", CONTINGENCY: "o", RESOLVED: "D"}
 EDGES: Final = rounded(np.linspace(-1.0, 1.0, 21))
+# Beside the scale, where kappa has no place.
 UNDEFINED_AT: Final = 1.15
-WIDTH: Final = 0.092
+WIDTH: Final = 0.092  # of a bar, in kappa
 MOST_TICKS: Final = 12
 # Of many judges there are many pairs.
 MOST_PANELS: Final = 6
@@ -50,7 +52,7 @@ def draw_kappa_history(figure: Any, history: pd.DataFrame, min_macro: float, min
         axes.axhline(limit, color=RED, linestyle="--", linewidth=1, label=f"needed {limit:g}")
     for status in dict.fromkeys(history["status"]):
         # One entry each in the legend, in no series' colour.
-        filled = "white" if status == "contingency_triggered" else GREY
+        filled = "white" if status == CONTINGENCY else GREY
         axes.plot([], [], MARKS[status], color=GREY, markerfacecolor=filled, label=status.replace("_", " "))
     ticks = numbers[:: -(-len(numbers) // MOST_TICKS)]
     axes.set_xticks(ticks)
@@ -119,7 +121,7 @@ def draw_differences(figure: Any, differences: dict[tuple[str, str], NDArray[np.
 def _marks(axes: Any, places: NDArray[Any], values: NDArray[Any], statuses: pd.Series, color: str) -> None:
     for status, mark in MARKS.items():
         here = (statuses == status).to_numpy()
-        filled = "white" if status == "contingency_triggered" else color
+        filled = "white" if status == CONTINGENCY else color
         axes.plot(places[here], values[here], mark, color=color, markerfacecolor=filled, zorder=3)
 
 

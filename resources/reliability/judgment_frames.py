@@ -1,14 +1,16 @@
 """Table `judgments`, read from the database."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
 from resources.database.reliability_models import Document, Judgment, Query
 from resources.reliability.counted_judgments import Judged, counted
+from resources.reliability.records import IMPORTED, Source
 from resources.tables.reliability import JUDGMENTS as TABLE
 
 QUERIES, DOCUMENTS, ROWS = Query.__table__, Document.__table__, Judgment.__table__
@@ -16,7 +18,12 @@ TEXTS = ("judge", "prompt_version", "prompt_hash", "judge_identity", "state", "m
 
 
 def judgments(
-    connection: sa.Connection, study: str, judges: Sequence[str], among: pd.DataFrame | None = None
+    connection: sa.Connection,
+    study: str,
+    judges: Sequence[str],
+    among: pd.DataFrame | None = None,
+    sources: Collection[Source] | None = None,
+    given: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """What stands of these judges, and which scores count: by query and document as the input has them, then judge.
 
@@ -25,6 +32,8 @@ def judgments(
         study: The study's name.
         judges: Names, in their order.
         among: `query_id` and `doc_id` of the documents meant, each once; all where left out.
+        sources: Whose judgments are meant; everyone's where left out.
+        given: `query_id`, `doc_id`, `judge` and `prompt_version` of the imported scores meant; all where left out.
     """
     # Documents after judgments, so that each judgment finds its document whatever is recorded meanwhile.
     rows = _rows(connection, study, judges)
@@ -34,12 +43,15 @@ def judgments(
     place = pd.Index(documents["row"]).get_indexer(pd.Index(rows["document_row"]))
     if bool((place < 0).any()):
         rows, place = rows[place >= 0].reset_index(drop=True), place[place >= 0]
+    meant = _meant(rows, documents.take(place), sources, given)
+    n_others = int((rows["score"].notna().to_numpy(dtype=bool) & ~meant).sum())
+    rows, place = rows[meant].reset_index(drop=True), place[meant]
     document_query = pd.factorize(documents["query_id"])[0].astype(np.int64)
     query = document_query[place]
     judge = pd.Index(judges).get_indexer(pd.Index(rows["judge"])).astype(np.int64)
     version = pd.factorize(rows["prompt_version"])[0].astype(np.int64)
-    sources = [pd.factorize(rows[name])[0].astype(np.int64) for name in ("judge_identity", "prompt_hash")]
-    source = sources[0] * (int(sources[1].max(initial=0)) + 1) + sources[1]
+    parts = [pd.factorize(rows[name])[0].astype(np.int64) for name in ("judge_identity", "prompt_hash")]
+    source = parts[0] * (int(parts[1].max(initial=0)) + 1) + parts[1]
     found = counted(
         Judged(query, judge, version, source, rows["score"].notna().to_numpy(dtype=bool)),
         np.bincount(document_query).astype(np.int64),
@@ -52,7 +64,32 @@ def judgments(
     of_document = documents[["query_id", "doc_id"]].iloc[place[order]].reset_index(drop=True)
     frame = pd.concat([of_document, frame.reset_index(drop=True)], axis=1)
     frame["prompt_hash"] = frame["prompt_hash"].replace("", None)
-    return TABLE.validated(frame[[column.name for column in TABLE.columns]])
+    table = TABLE.validated(frame[[column.name for column in TABLE.columns]])
+    table.attrs["about"] = {"n_of_other_sources": n_others}
+    return table
+
+
+def _meant(
+    rows: pd.DataFrame, of_documents: pd.DataFrame, sources: Collection[Source] | None, given: pd.DataFrame | None
+) -> NDArray[np.bool_]:
+    """Judgments of one of the sources, and of those that came with an input only what it has now."""
+    meant = np.ones(len(rows), dtype=bool)
+    if sources is not None:
+        wanted = pd.MultiIndex.from_tuples([tuple(one) for one in sources], names=Source._fields)
+        # A judgment for each of few combinations: these are looked up, not every row.
+        found = rows.groupby(list(Source._fields), sort=False)
+        numbers = found.ngroup().to_numpy()
+        known = pd.MultiIndex.from_frame(rows[list(Source._fields)].iloc[np.unique(numbers, return_index=True)[1]])
+        meant = known.isin(wanted)[numbers] if len(rows) else meant
+    imported = meant & (rows["judge_identity"] == IMPORTED).to_numpy(dtype=bool)
+    if given is not None and int(imported.sum()) > len(given):
+        keys = ["query_id", "doc_id", "judge", "prompt_version"]
+        there = pd.concat(
+            [of_documents[keys[:2]].reset_index(drop=True), rows[keys[2:]].reset_index(drop=True)], axis=1
+        )
+        in_input = pd.MultiIndex.from_frame(there.astype("str")).isin(pd.MultiIndex.from_frame(given[keys]))
+        meant &= ~imported | in_input
+    return np.asarray(meant)
 
 
 def _documents(connection: sa.Connection, study: str) -> pd.DataFrame:

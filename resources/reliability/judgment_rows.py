@@ -10,7 +10,7 @@ from resources.database.bulk_rows import count_distinct_values, in_batches, stag
 from resources.database.models import UtcTime, Words
 from resources.database.reliability_models import Document, Judgment, Query
 from resources.errors import UserError
-from resources.reliability.records import JudgmentRecord
+from resources.reliability.records import JudgmentRecord, KeptOtherwise
 
 QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__
 KEY = ("document_row", "judge", "prompt_version", "judge_identity", "prompt_hash")
@@ -39,7 +39,8 @@ def record(connection: sa.Connection, study: str, judgments: Iterable[JudgmentRe
     """Keep judgments; how many are new or took the place of one without a score.
 
     Raises:
-        UserError: A document is not of this study, or a judgment is there with another score.
+        UserError: A document is not of this study.
+        KeptOtherwise: A judgment is there with another score.
     """
     with staged(connection, NEW):
         given = _Numbered(connection, study, judgments)
@@ -130,8 +131,12 @@ def _refuse_other_scores(connection: sa.Connection) -> None:
         .limit(1)
     ).first()
     if found is not None:
-        raise UserError(
+        raise KeptOtherwise(
             f"Query '{found.query_id}', document '{found.doc_id}': judge '{found.judge}' scored {found.kept!r} under "
             f"prompt version '{found.prompt_version}', and now {found.given!r}. Nothing was stored. A score is "
-            "kept for ever: give the new scores another prompt_version, or the changed study another name."
+            "kept for ever: give the new scores another prompt_version, or the changed study another name.",
+            found.query_id,
+            found.doc_id,
+            found.judge,
+            found.prompt_version,
         )

@@ -9,11 +9,12 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from analysis.rounding import rounded
 from resources.database.bulk_rows import in_batches
-from resources.errors import UserError, listed
+from resources.errors import UserError, listed, nearest
 from resources.inputs.relevance_table import source_connection, stored_table
 from resources.reliability.table_export import ExportRow, numbered_columns
 
 ROWS_AT_A_TIME = 2_000
+LONGEST_NAME_BYTES = 63
 # What a new row of the table has before anybody decides: writing over it loses nothing.
 UNDECIDED: Mapping[str, Any] = {"human_override": False, "prompt_version": "v1", "expected_docs": []}
 
@@ -39,22 +40,38 @@ def write_export_table(
         overwrite: Write over what is there and says something else.
 
     Raises:
-        UserError: The table lacks a column, an id does not fit it, or a row there says something else and `overwrite`
-            is false; or the database cannot be used. Nothing was changed.
+        UserError: Postgres takes no such name; the table lacks a column, an id does not fit it, or a row there says
+            something else and `overwrite` is false; or the database cannot be used. Nothing was changed.
     """
+    schema, _, own = table.rpartition(".")
+    _refuse_name(table, schema, own)
     if not rows:
         return Exported(0, 0, 0)
     with source_connection(url_variable, writes=True) as connection:
-        schema, _, own = table.rpartition(".")
+        if schema and schema not in (there := sa.inspect(connection).get_schema_names()):
+            raise UserError(
+                f"There is no schema '{schema}'{nearest(schema, there)} for table '{table}'. Nothing was changed. Make "
+                "it, or name a table of another."
+            )
         if not sa.inspect(connection).has_table(own, schema=schema or None):
             _new_table(own, schema or None, rows, len(judges)).create(connection)
-        stored = stored_table(connection, table)
+        stored = stored_table(connection, table, "Name another table.")
         columns = [
             f"{judge}_score" if f"{judge}_score" in stored.c else numbered
             for judge, numbered in zip(judges, numbered_columns(len(judges)), strict=True)
         ]
         records = [_fitted(stored, row.fields(columns)) for row in rows]
         return _write(connection, stored, records, overwrite)
+
+
+def _refuse_name(table: str, schema: str, own: str) -> None:
+    for part in [own, *([schema] if "." in table else [])]:
+        # Postgres cuts longer names off, and means another table then.
+        if not part or len(part.encode("utf-8", "replace")) > LONGEST_NAME_BYTES or not part.isprintable():
+            raise UserError(
+                f"'{table[:80]}' cannot be a table's name. Nothing was changed. Write `table` or `schema.table`, each "
+                f"of 1 to {LONGEST_NAME_BYTES} bytes."
+            )
 
 
 def _write(connection: sa.Connection, stored: sa.Table, records: list[dict[str, Any]], overwrite: bool) -> Exported:

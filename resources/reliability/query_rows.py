@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from resources.database.bulk_rows import count_distinct_values, staged, staging, write_rows
 from resources.database.reliability_models import Document, Query
-from resources.errors import UserError
+from resources.reliability.records import KeptOtherwise
 
 QUERIES, DOCUMENTS = Query.__table__, Document.__table__
 NEW_QUERIES = staging(
@@ -24,8 +24,8 @@ NEW_DOCUMENTS = staging(
 )
 SHOWN_CHARACTERS = 60
 _REMEDY = (
-    "Nothing was changed. Scores and votes are about the text that is kept: give the changed study a name of its own "
-    "(`study:` in touchstone.yaml), or, where the correction changes no meaning, add it with `replace`."
+    "Nothing was stored. Scores and votes are about the text that is kept: give what changed another id, or the "
+    "changed study a name of its own (`study:` in touchstone.yaml) or another home (TOUCHSTONE_HOME)."
 )
 
 
@@ -41,8 +41,12 @@ def refuse_contradictions(frame: pd.DataFrame) -> None:
         raise ValueError("a query has two texts")
 
 
-def add(connection: sa.Connection, study: str, frame: pd.DataFrame, replace: bool) -> int:
-    """Keep new queries and documents; how many documents are new."""
+def add(connection: sa.Connection, study: str, frame: pd.DataFrame) -> int:
+    """Keep new queries and documents; how many documents are new.
+
+    Raises:
+        KeptOtherwise: A known query or document has another text now.
+    """
     with staged(connection, NEW_QUERIES, NEW_DOCUMENTS):
         queries = frame.drop_duplicates("query_id")
         write_rows(connection, NEW_QUERIES, ["n", "query_id", "query"], _rows(queries[["query_id", "query"]]))
@@ -52,8 +56,8 @@ def add(connection: sa.Connection, study: str, frame: pd.DataFrame, replace: boo
             count_distinct_values(connection, table)
         last = connection.scalar(sa.select(sa.func.max(QUERIES.c.position)).where(QUERIES.c.study == study))
         if last is not None:
-            _settle_queries(connection, study, replace)
-            _settle_documents(connection, study, replace)
+            _refuse_other_queries(connection, study)
+            _settle_documents(connection, study)
         return _insert(connection, study, 0 if last is None else last + 1)
 
 
@@ -63,22 +67,19 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     return zip(range(len(frame)), *columns, strict=True)
 
 
-def _settle_queries(connection: sa.Connection, study: str, replace: bool) -> None:
+def _refuse_other_queries(connection: sa.Connection, study: str) -> None:
     new = NEW_QUERIES.c
     changed = (QUERIES.c.study == study, QUERIES.c.query_id == new.query_id, QUERIES.c.query != new.query)
-    if replace:
-        connection.execute(sa.update(Query).values(query=new.query).where(*changed))
-        return
     question = sa.select(QUERIES.c.query_id, QUERIES.c.query, new.query).where(*changed).order_by(new.n)
     if found := connection.execute(question.limit(1)).first():
         query, kept, given = found
         n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery(name="changed"))) or 1
-        raise UserError(
-            f"Query '{query}' is kept as '{_short(kept)}' and now reads '{_short(given)}'{_more(n)}. {_REMEDY}"
+        raise KeptOtherwise(
+            f"Query '{query}' is kept as '{_short(kept)}' and now reads '{_short(given)}'{_more(n)}. {_REMEDY}", query
         )
 
 
-def _settle_documents(connection: sa.Connection, study: str, replace: bool) -> None:
+def _settle_documents(connection: sa.Connection, study: str) -> None:
     new = NEW_DOCUMENTS.c
     same = (
         QUERIES.c.study == study,
@@ -88,20 +89,19 @@ def _settle_documents(connection: sa.Connection, study: str, replace: bool) -> N
     )
     changed = DOCUMENTS.c.document != new.document
     unknown = DOCUMENTS.c.document.is_(None) & new.document.is_not(None)
-    if not replace:
-        question = sa.select(QUERIES.c.query_id, DOCUMENTS.c.doc_id, DOCUMENTS.c.document, new.document).where(
-            *same, changed
-        )
-        if found := connection.execute(question.order_by(new.n).limit(1)).first():
-            query, document, kept, given = found
-            n = connection.scalar(sa.select(sa.func.count()).where(*same, changed)) or 1
-            raise UserError(
-                f"Document '{document}' of query '{query}' is kept as '{_short(kept)}' and now reads "
-                f"'{_short(given)}'{_more(n)}. {_REMEDY}"
-            )
-    connection.execute(
-        sa.update(Document).values(document=new.document).where(*same, changed | unknown if replace else unknown)
+    question = sa.select(QUERIES.c.query_id, DOCUMENTS.c.doc_id, DOCUMENTS.c.document, new.document).where(
+        *same, changed
     )
+    if found := connection.execute(question.order_by(new.n).limit(1)).first():
+        query, document, kept, given = found
+        n = connection.scalar(sa.select(sa.func.count()).where(*same, changed)) or 1
+        raise KeptOtherwise(
+            f"Document '{document}' of query '{query}' is kept as '{_short(kept)}' and now reads "
+            f"'{_short(given)}'{_more(n)}. {_REMEDY}",
+            query,
+            document,
+        )
+    connection.execute(sa.update(Document).values(document=new.document).where(*same, unknown))
 
 
 def _insert(connection: sa.Connection, study: str, first_position: int) -> int:

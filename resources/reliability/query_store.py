@@ -1,6 +1,6 @@
 """Queries, documents and what judges said of them: `queries`, `documents` and `judgments` of one study."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import pandas as pd
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from resources.database.bulk_rows import alone
 from resources.database.engine import usable
 from resources.database.reliability_models import Document, Judgment, Query
 from resources.reliability import judgment_frames, judgment_rows, query_rows
-from resources.reliability.records import JudgmentRecord
+from resources.reliability.records import JudgmentRecord, Source
 from resources.tables.reliability import QUERY_DOCUMENTS
 
 QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__
@@ -27,27 +27,28 @@ class QueryStore:
         """Use a database whose tables are up to date (`resources.database.migrate`)."""
         self.engine, self.study = engine, study
 
-    def add_queries(self, frame: pd.DataFrame, *, replace: bool = False) -> int:
-        """Keep queries and documents; what is known already stays, so that the same input twice is there once.
+    def add_queries(self, frame: pd.DataFrame, scores: Iterable[JudgmentRecord] = ()) -> int:
+        """Keep queries and documents with their scores; the same input twice is there once.
 
         A document without a known text gets the one given now; one given without a text keeps the one it has.
 
         Args:
             frame: Columns of table `query_documents`; queries in their order.
-            replace: Put other texts of known queries and documents in the place of those kept. Scores and votes stay:
-                it is for corrections that change no meaning.
+            scores: Of these documents, or of others that are known; kept as by `record`.
 
         Returns:
             How many documents are new.
 
         Raises:
             ValueError: A document stands twice, or a query has two texts.
-            UserError: A known query or document has another text now and `replace` is false, or the database cannot
-                be used. Nothing was changed.
+            KeptOtherwise: A known query or document has another text now, or a judgment is there with another score.
+            UserError: The database cannot be used. In every case nothing was stored, neither texts nor scores.
         """
         query_rows.refuse_contradictions(frame)
         with alone(self.engine, self._what()) as connection:
-            return query_rows.add(connection, self.study, frame, replace)
+            n_new = query_rows.add(connection, self.study, frame)
+            judgment_rows.record(connection, self.study, scores)
+            return n_new
 
     def query_documents(self) -> pd.DataFrame:
         """Table `query_documents`: all queries with their documents, in the order of the input."""
@@ -89,8 +90,8 @@ class QueryStore:
             How many are new or took the place of one without a score.
 
         Raises:
-            UserError: A document is not of this study, a judgment is there with another score, or the database cannot
-                be used. Nothing was stored.
+            KeptOtherwise: A judgment is there with another score.
+            UserError: A document is not of this study, or the database cannot be used. Nothing was stored either way.
         """
         with alone(self.engine, self._what()) as connection:
             return judgment_rows.record(connection, self.study, judgments)
@@ -108,20 +109,32 @@ class QueryStore:
         with usable(self.engine), self.engine.connect() as connection:
             return tuple(connection.scalars(question))
 
-    def judgments(self, judges: Sequence[str] = (), documents: pd.DataFrame | None = None) -> pd.DataFrame:
+    def judgments(
+        self,
+        judges: Sequence[str] = (),
+        documents: pd.DataFrame | None = None,
+        sources: Collection[Source] | None = None,
+        given: pd.DataFrame | None = None,
+    ) -> pd.DataFrame:
         """Table `judgments`: what stands of these judges, and which scores count; see `counted_judgments`.
+
+        `attrs["about"]` of the frame counts the scores of these judges that were passed over as of another source:
+        `n_of_other_sources`.
 
         Args:
             judges: The study's judges in their order; everyone who has judged where none is given.
             documents: `query_id` and `doc_id` of the documents that the input has now, each once; all that there ever
                 were where left out. Others are passed over, and do not make a query incomplete.
+            sources: Those that the study has now: judgments of others are passed over; none is where left out.
+            given: `query_id`, `doc_id`, `judge` and `prompt_version` of the scores that the input has now: others that
+                came with an earlier one are passed over; none is where left out.
 
         Raises:
             UserError: The database cannot be reached, is damaged or locked.
         """
         asked = tuple(judges) or self.judges()
         with usable(self.engine), self.engine.connect() as connection:
-            return judgment_frames.judgments(connection, self.study, asked, documents)
+            return judgment_frames.judgments(connection, self.study, asked, documents, sources, given)
 
     def _what(self) -> str:
         return f"queries of {self.study}"

@@ -22,6 +22,18 @@ def recalibrations(validations: ValidationStore) -> Iterator[Recalibrated]:
             yield Recalibrated(details["prompt_version"], frozenset(details["queries"]), frozenset(details["held_out"]))
 
 
+def judged_again(validations: ValidationStore) -> Recalibrated | None:
+    """Every query that was judged again under the latest prompt, in one round or several; none before the first."""
+    latest = latest_recalibration(validations)
+    if latest is None:
+        return None
+    rounds = [one for one in recalibrations(validations) if one.prompt_version == latest.prompt_version]
+    queries, held_out = (
+        frozenset[str]().union(*parts) for parts in zip(*((one.queries, one.held_out) for one in rounds), strict=True)
+    )
+    return Recalibrated(latest.prompt_version, queries, held_out)
+
+
 def latest_recalibration(validations: ValidationStore) -> Recalibrated | None:
     """The last one; none before the first."""
     return next(reversed(list(recalibrations(validations))), None)

@@ -3,14 +3,45 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import pandas as pd
 
 from resources.database.reliability_models import LONGEST_REASON
+from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 
 IMPORTED: Final = "imported"
+
+
+class Source(NamedTuple):
+    """Who answered which prompt: what tells the scores of one judge and version apart.
+
+    A score that came with the input has `judge_identity` `imported` and an empty `prompt_hash`.
+    """
+
+    judge: str
+    prompt_version: str
+    judge_identity: str = IMPORTED
+    prompt_hash: str = ""
+
+
+class KeptOtherwise(UserError):
+    """What is given contradicts what is kept; nothing was stored.
+
+    It is about a query's text, a document's where `doc_id` is given, or a score where `judge` and `prompt_version` are.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        query_id: str,
+        doc_id: str | None = None,
+        judge: str | None = None,
+        prompt_version: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.query_id, self.doc_id, self.judge, self.prompt_version = query_id, doc_id, judge, prompt_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +96,8 @@ def imported(frame: pd.DataFrame, run: str | None = None) -> Iterator[JudgmentRe
 class GroundTruthRecord:
     """The consensus on one query.
 
-    `scores` has, for each judge, the scores of the documents that all judges scored, in the documents' order: 0-1.
+    `scores` has, for each judge, the scores of the documents with a label, in the documents' order: 0-1, null where a
+    judge gave none and people decided.
     `validation` is the number of the validation that allowed it.
 
     Raises:
@@ -74,7 +106,7 @@ class GroundTruthRecord:
 
     query_id: str
     expected_docs: tuple[str, ...]
-    scores: Mapping[str, list[float]]
+    scores: Mapping[str, list[float | None]]
     n_documents: int
     n_by_people: int
     kappa: float | None

@@ -5,14 +5,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from resources.database.reliability_models import Dispute, Document, Query, Tiebreak
+from resources.database.reliability_models import Dispute, Document, Query, Tiebreak, ValidationResult
 from resources.reliability.review_records import Only
 
 DISPUTES, VOTES = Dispute.__table__, Tiebreak.__table__
 QUERIES, DOCUMENTS = Query.__table__, Document.__table__
+RESULTS = ValidationResult.__table__
 STANDS = VOTES.c.withdrawn_at.is_(None)
 IS_VOTE = VOTES.c.relevant.is_not(None)
 IS_SKIP = VOTES.c.relevant.is_(None)
+IN_FAVOUR = sa.case((VOTES.c.relevant, 1), else_=-1)
 # Comparisons are made at 12 decimals: less than half a unit of the last is no difference.
 NO_DIFFERENCE = 5e-13
 
@@ -63,6 +65,25 @@ def n_reviewed(study: str) -> sa.Select[int]:
     return sa.select(sa.func.count()).select_from(begun).where(~lacking)
 
 
+def n_undecided(study: str) -> sa.Select[int]:
+    """How many documents on which labels differ have no majority of the votes that stand."""
+    balance = (
+        sa.select(sa.func.coalesce(sa.func.sum(IN_FAVOUR), 0))
+        .where(VOTES.c.document_row == DISPUTES.c.document_row, STANDS, IS_VOTE)
+        .scalar_subquery()
+    )
+    return (
+        sa.select(sa.func.count())
+        .select_from(DISPUTES)
+        .where(DISPUTES.c.study == study, DISPUTES.c.labels_differ, balance == 0)
+    )
+
+
+def latest_status(study: str) -> sa.Select[str]:
+    """How the latest validation ended."""
+    return sa.select(RESULTS.c.status).where(RESULTS.c.study == study).order_by(RESULTS.c.id.desc()).limit(1)
+
+
 def latest_submission(study: str, reviewer: str) -> sa.Select[str]:
     """What this reviewer sent in last and has not taken back."""
     return (
@@ -71,6 +92,17 @@ def latest_submission(study: str, reviewer: str) -> sa.Select[str]:
         .where(QUERIES.c.study == study, VOTES.c.reviewer == reviewer, STANDS)
         .order_by(VOTES.c.id.desc())
         .limit(1)
+    )
+
+
+def reviewers(study: str) -> sa.Select[str]:
+    """Everyone who ever voted or skipped, who came first first."""
+    return (
+        sa.select(VOTES.c.reviewer)
+        .join(QUERIES, QUERIES.c.id == VOTES.c.query_row)
+        .where(QUERIES.c.study == study)
+        .group_by(VOTES.c.reviewer)
+        .order_by(sa.func.min(VOTES.c.id))
     )
 
 
@@ -123,12 +155,11 @@ def _of_document(reviewer: str, only: Only | None) -> Condition:
     if only == "skipped":
         return standing(mine, IS_SKIP)
     if only == "tied":
-        in_favour = sa.case((VOTES.c.relevant, 1), else_=-1)
         tied = (
             sa.select(VOTES.c.document_row)
             .where(STANDS, IS_VOTE)
             .group_by(VOTES.c.document_row)
-            .having(sa.func.sum(in_favour) == 0)
+            .having(sa.func.sum(IN_FAVOUR) == 0)
         )
         return DISPUTES.c.document_row.in_(tied)
     return ~standing(mine)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from analysis.words import counted
 from resources.database.models import storable
 from resources.database.reliability_models import LONGEST_REASON
 from resources.errors import UserError
@@ -83,25 +84,40 @@ class Sent(NamedTuple):
 
 
 class ReviewProgress(NamedTuple):
-    """Disputed queries of which every disputed document has a vote, all of them, and how many the quota asks for."""
+    """Disputed queries of which every disputed document has a vote, all of them, and how many the quota asks for.
+
+    `needed` is 0 where the latest validation asks for none: it passed, or people resolved it.
+    """
 
     reviewed: int
     disputed: int
     needed: int
 
     def __str__(self) -> str:
-        return f"{self.reviewed}/{self.disputed} disagreements reviewed, {self.needed} needed"
+        asked = f", {self.needed} needed" if self.needed else ""
+        return f"{self.reviewed:,}/{counted(self.disputed, 'disagreement')} reviewed{asked}"
+
+
+def visible_name(written: str) -> str:
+    """A person's name as it can be read: one spelling for each letter, one space between words, no sign unseen."""
+    spaced = "".join(" " if sign.isspace() or unicodedata.category(sign)[0] == "Z" else sign for sign in written)
+    seen = "".join(sign for sign in spaced if unicodedata.category(sign) not in ("Cc", "Cf"))
+    return " ".join(unicodedata.normalize("NFKC", str(storable(seen))).split())
+
+
+def one_person(name: str) -> str:
+    """What two spellings of one person's name have in common: the letters, whatever their case."""
+    return unicodedata.normalize("NFKC", visible_name(name).casefold())
 
 
 def reviewer_name(written: str) -> str:
-    """The name as it is kept: no spaces around it, one between words, one spelling for each letter.
+    """The name as it is kept; see `visible_name`.
 
     Raises:
         UserError: Nothing is left, or it is too long.
     """
-    visible = "".join(" " if unicodedata.category(sign).startswith("Z") else sign for sign in str(storable(written)))
-    name = " ".join(unicodedata.normalize("NFC", visible).split())
-    if not name or not any(sign.isalnum() for sign in name):
+    name = visible_name(written)
+    if not any(sign.isalnum() for sign in name):
         raise UserError("A vote needs its reviewer's name: letters or digits. Nothing was saved.")
     if len(name) > LONGEST_NAME:
         raise UserError(

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import sqlalchemy as sa
 
+from analysis.contingency import PASSED, RESOLVED
 from analysis.disagreement import review_quota
 from analysis.kappa import LOW_KAPPA
 from resources.configuration.reliability import Review
@@ -23,6 +24,7 @@ from resources.reliability.review_records import (
     ReviewProgress,
     ReviewTask,
     Sent,
+    one_person,
     reason_kept,
     reviewer_name,
     words_kept,
@@ -30,6 +32,7 @@ from resources.reliability.review_records import (
 from resources.reliability.review_rows import keep, query_of, sent_of, task_of, values_of
 
 BATCH = 10_000
+SETTLED = (PASSED, RESOLVED)
 
 
 class ReviewStore:
@@ -78,8 +81,8 @@ class ReviewStore:
         Raises:
             UserError: The database cannot be reached, is damaged or locked; or the name cannot be one.
         """
-        name = reviewer_name(reviewer)
         with usable(self.engine), self.engine.connect() as connection:
+            name = self._person(connection, reviewer)
             first = connection.execute(ask.first_open(self.study, name, only, self.low_kappa, skip_rows)).first()
             if first is None:
                 return None
@@ -113,8 +116,9 @@ class ReviewStore:
         """
         if not votes or not all(isinstance(relevant, bool) for relevant in votes.values()):
             raise ValueError(f"votes must be true or false, and one at least, got {dict(votes)}")
-        name, kept = reviewer_name(reviewer), reason_kept(reason)
+        kept = reason_kept(reason)
         with self._alone() as connection:
+            name = self._person(connection, reviewer)
             query_row = query_of(connection, self.study, votes)
             return keep(connection, name, submission, query_row, votes, kept, words_kept(note))
 
@@ -129,11 +133,12 @@ class ReviewStore:
         Raises:
             UserError: There is no reason, or it is too long; the name cannot be kept; the database cannot be used.
         """
-        name, kept = reviewer_name(reviewer), reason_kept(reason)
+        kept = reason_kept(reason)
         if kept is None:
             raise UserError("A skip needs a reason. Nothing was saved: write why, then skip.")
-        mine = ask.standing(VOTES.c.reviewer == name, ask.IS_VOTE)
         with self._alone() as connection:
+            name = self._person(connection, reviewer)
+            mine = ask.standing(VOTES.c.reviewer == name, ask.IS_VOTE)
             left = connection.scalars(
                 sa.select(DISPUTES.c.document_row).where(
                     DISPUTES.c.study == self.study, DISPUTES.c.query_row == query_row, ~mine
@@ -154,8 +159,8 @@ class ReviewStore:
         Returns:
             The submission that was withdrawn; null where there was none, or another.
         """
-        name = reviewer_name(reviewer)
         with self._alone() as connection:
+            name = self._person(connection, reviewer)
             latest = connection.scalar(ask.latest_submission(self.study, name))
             if latest is None or submission not in (None, latest):
                 return None
@@ -168,28 +173,33 @@ class ReviewStore:
 
     def latest(self, reviewer: str) -> Sent | None:
         """What this reviewer sent in last and has not taken back, with what judges and other reviewers said of it."""
-        name = reviewer_name(reviewer)
         with usable(self.engine), self.engine.connect() as connection:
+            name = self._person(connection, reviewer)
             submission = connection.scalar(ask.latest_submission(self.study, name))
             return None if submission is None else sent_of(connection, submission, name)
 
     def known_name(self, written: str) -> str:
-        """The name, spelt as the reviewer spelt it before where only the case of letters differs.
+        """The name as this person spelt it first; see `review_records.one_person`.
 
         Raises:
             UserError: It cannot be a name.
         """
-        name = reviewer_name(written)
         with usable(self.engine), self.engine.connect() as connection:
-            known = connection.scalars(sa.select(VOTES.c.reviewer).distinct()).all()
-        return name if name in known else next((one for one in known if one.casefold() == name.casefold()), name)
+            return self._person(connection, written)
 
     def progress(self) -> ReviewProgress:
         """How many disputed queries are reviewed, how many there are, how many the quota asks for."""
         with usable(self.engine), self.engine.connect() as connection:
             disputed = connection.scalar(ask.n_disputed(self.study)) or 0
             reviewed = connection.scalar(ask.n_reviewed(self.study)) or 0
-        return ReviewProgress(reviewed, disputed, review_quota(disputed, self.review.min_reviewed_share))
+            asks_for_none = connection.scalar(ask.latest_status(self.study)) in SETTLED
+        needed = 0 if asks_for_none else review_quota(disputed, self.review.min_reviewed_share)
+        return ReviewProgress(reviewed, disputed, needed)
+
+    def n_undecided(self) -> int:
+        """How many documents in dispute have labels that differ and no majority of the votes that stand."""
+        with usable(self.engine), self.engine.connect() as connection:
+            return connection.scalar(ask.n_undecided(self.study)) or 0
 
     def quota_met(self) -> bool:
         """Whether enough disputed queries are reviewed for the next validation."""
@@ -204,9 +214,10 @@ class ReviewStore:
         """
         progress = self.progress()
         if progress.reviewed < progress.needed:
+            left = f"{progress.needed - progress.reviewed}{' more' if progress.reviewed else ''}"
             raise UserError(
-                f"{progress} ({self.review.min_reviewed_share:.0%} of them) before the next validation: "
-                f"{progress.needed - progress.reviewed} more. Run `touchstone review`. Nothing was changed."
+                f"{progress} ({self.review.min_reviewed_share:.0%} of them). Nothing was changed: this step comes "
+                f"after the review. Decide {left} with `touchstone review`."
             )
 
     def votes(self) -> pd.DataFrame:
@@ -220,6 +231,12 @@ class ReviewStore:
     def reviewer_agreement(self) -> pd.DataFrame:
         """Table `reviewer_agreement`: one row per two reviewers who voted on the same document."""
         return review_frames.reviewer_agreement(self.engine, self.study)
+
+    def _person(self, connection: sa.Connection, written: str) -> str:
+        """The name under which this person's votes are kept: one person is no two reviewers for spelling it anew."""
+        name = reviewer_name(written)
+        known = connection.scalars(ask.reviewers(self.study)).all()
+        return name if name in known else next((one for one in known if one_person(one) == one_person(name)), name)
 
     @contextmanager
     def _alone(self) -> Iterator[sa.Connection]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -44,13 +45,17 @@ def numbered_columns(n_judges: int) -> list[str]:
     return [f"judge{number}_score" for number in range(1, n_judges + 1)]
 
 
-def export_rows(queries: QueryStore, validations: ValidationStore, judges: Sequence[str]) -> list[ExportRow]:
+def export_rows(
+    queries: QueryStore, validations: ValidationStore, judges: Sequence[str], judgments: pd.DataFrame | None = None
+) -> list[ExportRow]:
     """The study's ground truth, in the order of its queries.
 
     Args:
         queries: Where the scores are.
         validations: Where the ground truth is.
         judges: The study's judges, in their order.
+        judgments: Table `judgments` of the latest run, without scores of another source than the configured one; all
+            that the database has where left out.
 
     Raises:
         UserError: There is no ground truth, or it was written from other scores than those that are there now.
@@ -62,7 +67,8 @@ def export_rows(queries: QueryStore, validations: ValidationStore, judges: Seque
         )
     used = validations.ground_truth_scores()
     documents = queries.query_documents().groupby("query_id", sort=False)["doc_id"].agg(list).to_dict()
-    scores = _scores(queries, dict(zip(truth["query_id"], truth["prompt_version"], strict=True)), judges)
+    frame = queries.judgments(judges) if judgments is None else judgments
+    scores = _scores(frame, dict(zip(truth["query_id"], truth["prompt_version"], strict=True)))
     rows = []
     for one in truth.to_dict("records"):
         query_id = one["query_id"]
@@ -88,12 +94,15 @@ def write_export_file(path: Path, rows: Sequence[ExportRow], *, overwrite: bool 
     """Write the rows as CSV (lists as JSON text), JSONL or Parquet, as the file's ending says; whole or not at all.
 
     Raises:
-        UserError: The ending is another, or the file is there and `overwrite` is false.
+        UserError: It is a folder, the ending is another, or the file is there and `overwrite` is false.
     """
+    if path.is_dir():
+        name = path / "ground_truth.csv"
+        raise UserError(f"{path} is a folder. Nothing was changed. Name a file in it, such as {name}.")
     if path.suffix.lower() not in FORMATS:
         raise UserError(f"{path}: '{path.suffix}' is not written. Nothing was changed. Use one of {listed(FORMATS)}.")
     if path.exists() and not overwrite:
-        raise UserError(f"{path} is there already. Nothing was changed. Name another file, or say to overwrite it.")
+        raise UserError(f"{path} is there already. Nothing was changed. Name another file, or add `--overwrite`.")
     columns = numbered_columns(len(rows[0].scores) if rows else 2)
     with whole_file(path) as part:
         records = [row.fields(columns) for row in rows]
@@ -110,11 +119,8 @@ def write_export_file(path: Path, rows: Sequence[ExportRow], *, overwrite: bool 
                 writer.writerows({name: _cell(value) for name, value in record.items()} for record in records)
 
 
-def _scores(
-    queries: QueryStore, versions: dict[str, str], judges: Sequence[str]
-) -> dict[str, dict[tuple[str, str], float]]:
+def _scores(frame: pd.DataFrame, versions: dict[str, str]) -> dict[str, dict[tuple[str, str], float]]:
     """Of each query the scores by judge and document, under the prompt version of its ground truth."""
-    frame = queries.judgments(judges)
     frame = frame[frame["score"].notna() & (frame["prompt_version"] == frame["query_id"].map(versions))]
     found: dict[str, dict[tuple[str, str], float]] = {}
     columns = [frame[name].tolist() for name in ("query_id", "judge", "doc_id", "score")]
@@ -124,17 +130,24 @@ def _scores(
 
 
 def _refuse_other_scores(
-    query_id: str, lists: Sequence[Scores], judges: Sequence[str], used: dict[str, list[float]]
+    query_id: str, lists: Sequence[Scores], judges: Sequence[str], used: dict[str, list[float | None]]
 ) -> None:
     """Ground truth that rests on other scores than those that would be written beside it."""
-    complete = [place for place in range(len(lists[0])) if all(scores[place] is not None for scores in lists)]
-    for judge, scores in zip(judges, lists, strict=True):
-        there = rounded([float(scores[place] or 0.0) for place in complete]).tolist()
-        if there != rounded(used.get(judge, [])).tolist():
+    now, then = _complete(lists), _complete([used.get(judge, []) for judge in judges])
+    for judge, there, known in zip(judges, now, then, strict=True):
+        if there != known:
             raise UserError(
                 f"The ground truth of query '{query_id}' was written before its scores of judge '{judge}' changed. "
                 "Nothing was written. `touchstone run reliability` writes it anew; then export again."
             )
+
+
+def _complete(lists: Sequence[Sequence[float | None]]) -> list[list[float]]:
+    """Each judge's scores of the documents that all of them scored: documents of the others people decide."""
+    whole = [
+        place for place in range(len(lists[0])) if all(place < len(one) and one[place] is not None for one in lists)
+    ]
+    return [rounded([float(one[place] or 0.0) for place in whole]).tolist() for one in lists]
 
 
 def _schema(score_columns: Sequence[str]) -> pa.Schema:

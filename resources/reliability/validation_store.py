@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
+from analysis.contingency import PASSED, RESOLVED
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
 from resources.database.reliability_models import ContingencyAction, GroundTruth, Query, ValidationResult
@@ -17,7 +18,7 @@ from resources.reliability.validation_values import details_kept, plain
 
 VALIDATIONS, ACTIONS = ValidationResult.__table__, ContingencyAction.__table__
 TRUTH, QUERIES = GroundTruth.__table__, Query.__table__
-ALLOWS_GROUND_TRUTH = ("passed", "resolved_by_review")
+ALLOWS_GROUND_TRUTH = (PASSED, RESOLVED)
 BATCH = 5_000
 
 
@@ -49,7 +50,7 @@ class ValidationStore:
 
         Args:
             run: The run that made it.
-            status: One of `reliability_models.STATUSES`.
+            status: One of `contingency.STATUSES`.
             kappa_macro: Of the deciding pair, by the headline convention.
             kappa_micro: Of the same pair.
             total_queries: Queries behind it.
@@ -129,6 +130,11 @@ class ValidationStore:
         """One row per step taken, the first one first: id, action, details (a dict), who, taken_at."""
         return validation_frames.actions(self._actions())
 
+    def manual_review_is_open(self) -> bool:
+        """Whether a person opened the manual review, and nothing else was begun after it."""
+        actions = self.actions()
+        return len(actions) > 0 and str(actions["action"].iloc[-1]) == "manual_review_opened"
+
     def actions_since_validation(self) -> list[dict[str, Any]]:
         """The steps since the latest validation, as they go into the next one's `contingency_actions`."""
         last = sa.select(sa.func.max(VALIDATIONS.c.timestamp)).where(VALIDATIONS.c.study == self.study)
@@ -181,8 +187,8 @@ class ValidationStore:
         """Table `ground_truth`: what was written last, in the order of the queries."""
         return validation_frames.ground_truth(self._ground_truth())
 
-    def ground_truth_scores(self) -> dict[str, dict[str, list[float]]]:
-        """The scores behind each query's ground truth, by judge, of the documents that all judges scored."""
+    def ground_truth_scores(self) -> dict[str, dict[str, list[float | None]]]:
+        """The scores behind each query's ground truth, by judge, of the documents with a label."""
         return {row["query_id"]: row["scores"] for row in self._ground_truth()}
 
     def _actions(self) -> Sequence[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from analysis.rounding import rounded
-from resources.reports.text import LANGUAGES, Text, same
+from resources.reports.text import LANGUAGES, Text, joined, same
 
 DECIMALS: Final = 3
 MOST_DECIMALS: Final = 12
@@ -88,6 +88,13 @@ def plain_number(value: Any) -> Text:
     return number(value, len(digits.partition(".")[2]))
 
 
+def percent(share: Any, decimals: int = 1) -> Text:
+    """A share in percent, for sentences."""
+    if not is_number(share):
+        return number(None)
+    return joined([number(100 * float(share), decimals), "%"], "\u00a0")
+
+
 def beside_limit(value: Any, needed: float, sign: Literal[">=", "<="], passed: bool) -> Text:
     """As few decimals, from 3 on, as do not make a failing number look like a passing one (0.8499 is not 0.850)."""
     if not is_number(value):
@@ -100,6 +107,11 @@ def beside_limit(value: Any, needed: float, sign: Literal[">=", "<="], passed: b
         if (shown >= limit if sign == ">=" else shown <= limit) == passed:
             return number(exact, decimals)
     return number(exact, MOST_DECIMALS)
+
+
+def is_unreliable(method: Any) -> bool:
+    """Whether a table's words on an interval say that it rests on too few clusters."""
+    return "unreliable" in str(method)
 
 
 def interval(low: Any, high: Any, decimals: int = DECIMALS, *, unreliable: bool = False) -> Text:

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
 
 from resources.reports.text import Part, Text
 
@@ -52,3 +55,13 @@ class DataTable:
                 {"name": one.name, "label": one.label.plains, "decimals": one.decimals} for one in self.columns
             ],
         }
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table's rows with none for every null."""
+    return [{str(name): None if null(cell) else cell for name, cell in row.items()} for row in frame.to_dict("records")]
+
+
+def null(cell: Any) -> bool:
+    """Whether a cell is empty; a list is not."""
+    return not isinstance(cell, list) and pd.api.types.is_scalar(cell) and bool(pd.isna(cell))

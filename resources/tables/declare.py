@@ -78,7 +78,8 @@ class Table:
 
     def validated(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with declared types, or a pandera ``SchemaErrors`` that lists every fault."""
-        return self.schema.validate(frame.reset_index(drop=True), lazy=True)
+        # A frame of its own that shares the caller's values: pandas copies what is written to, pandera everything.
+        return self.schema.validate(frame.reset_index(drop=True), lazy=True, inplace=True)
 
 
 def text(name: str, meaning: str, **limits: Any) -> Column:

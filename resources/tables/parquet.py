@@ -1,5 +1,6 @@
 """A table's rows as Parquet and back, with the declared types, units and meanings."""
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO
@@ -52,16 +53,21 @@ def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
         raise TableFault(f"{name}, {len(frame)} rows: {_faults(table, frame, error)}. {NOTHING}") from None
     declared = _declared(table, valid.columns)
     lists = {label: _lists(name, label, valid[label]) for label, column in declared if column.kind == "texts"}
-    return valid.assign(**lists)[[label for label, _ in declared]]
+    labels = [label for label, _ in declared]
+    # Choosing columns copies them all.
+    kept = (valid if list(valid.columns) == labels else valid[labels]).assign(**lists)
+    kept.attrs = dict(frame.attrs)
+    return kept
 
 
 def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
-    """Write a checked frame; a missing number becomes a null, not a NaN."""
+    """Write a checked frame, with what `attrs["about"]` says of it; a missing number becomes a null, not a NaN."""
     fields = [
         pa.field(label, ARROW[column.kind], column.nullable, {"meaning": column.meaning, "unit": column.unit})
         for label, column in _declared(table, frame.columns)
     ]
-    schema = pa.schema(fields, metadata={"table": table.name, "meaning": table.meaning})
+    about = {"about": json.dumps(frame.attrs["about"])} if "about" in frame.attrs else {}
+    schema = pa.schema(fields, metadata={"table": table.name, "meaning": table.meaning, **about})
     pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), file)
 
 
@@ -102,7 +108,10 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
     for label, column in columns:
         if column.kind == "texts":
             frame[label] = [None if cell is None else list(cell) for cell in frame[label]]
-    return frame.astype({label: DTYPES[column.kind] for label, column in columns})
+    typed = frame.astype({label: DTYPES[column.kind] for label, column in columns})
+    if about := (stored.schema.metadata or {}).get(b"about"):
+        typed.attrs["about"] = json.loads(about)
+    return typed
 
 
 def _declared(table: Table, labels: Iterable[str]) -> list[tuple[str, Column]]:

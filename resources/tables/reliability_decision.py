@@ -15,7 +15,7 @@ KAPPA_VALIDATION = Table(
         time("timestamp", "When."),
         number(
             "kappa_macro",
-            "Mean over queries, 1 where both judges give one label; of several pairs the lowest.",
+            "Mean over queries, 1 where both judges give one label; of the deciding pair.",
             **KAPPA,
         ),
         number("kappa_macro_defined", "Mean over queries with a defined kappa.", nullable=True, **KAPPA),
@@ -26,7 +26,7 @@ KAPPA_VALIDATION = Table(
         text("status", "passed, contingency_triggered or resolved_by_review."),
         flag("not_proven", "It passes, and a lower bound does not."),
         flag("depends_on_convention", "It passes under one convention of the macro alone."),
-        whole("total_queries", "Queries with documents that all judges scored.", "count", low=0),
+        whole("total_queries", "Queries with documents that both judges of the deciding pair scored.", "count", low=0),
         whole("n_undefined", "Of these, without a defined kappa.", "count", low=0),
         whole("n_documents", "Documents behind it.", "count", low=0),
         text("judge_1", "First judge of the deciding pair."),
@@ -41,9 +41,11 @@ KAPPA_VALIDATION = Table(
 
 LOW_KAPPA_PROFILE = Table(
     "low_kappa_profile",
-    "What tells queries of low kappa from the rest.",
+    "What tells queries of low kappa of the deciding pair from its other queries with a defined kappa.",
     (
-        text("feature", "query_words, query_is_vague, document_words, document_kind=..., prompt_version=..."),
+        text(
+            "feature", "query_words, query_is_vague, document_words, documents, document_kind=..., prompt_version=..."
+        ),
         number("low_kappa", "Median over queries of low kappa, or their share.", nullable=True),
         number("rest", "The same over the other queries.", nullable=True),
         text("measure", "median or share."),
@@ -51,7 +53,7 @@ LOW_KAPPA_PROFILE = Table(
         number("p", "Two-sided: Mann-Whitney for medians, Fisher's exact test for shares.", nullable=True, **SHARE),
         number("p_holm", "The same after Holm's correction over the features.", nullable=True, **SHARE),
         whole("n_low_kappa", "Queries of low kappa.", "count", low=0),
-        whole("n_rest", "The other queries.", "count", low=0),
+        whole("n_rest", "The other queries with a defined kappa.", "count", low=0),
         undefined("Why there is no test"),
     ),
     key=("feature",),

@@ -58,6 +58,8 @@ def test_each_document_follows_the_rule_alone(rows):
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="two judges"):
         consensus([[True]], [0], [0], [0], 1)
+    with pytest.raises(ValueError, match="complete"):
+        consensus([[True, False]], [0], [0], [0], 1, [True, False])
     with pytest.raises(ValueError, match="two judges"):
         consensus([[0.7, 0.2]], [0], [0], [0], 1)
     with pytest.raises(ValueError, match="each of 1 documents"):
@@ -68,3 +70,10 @@ def test_bad_input_is_refused():
         consensus([[True, False]], [0], [0], [1], 1)
     with pytest.raises(ValueError, match="negative"):
         majority(-1, 0)
+
+
+def test_of_a_document_that_not_every_judge_labelled_people_alone_decide():
+    found = consensus([[True, True], [True, True]], [0, 0], [0, 1], [0, 1], 2, [False, False])
+    assert found.resolved.tolist() == [False, True]
+    assert found.by_people.tolist() == [False, True]
+    assert not found.relevant[1]

@@ -26,6 +26,23 @@ def test_review_comes_first_and_says_how_much_is_left():
     assert found.sentence == "Review 2 more of 12 disputed queries: 1 of the 3 needed are done."
 
 
+def test_one_disputed_query_is_told_as_one():
+    found = step_due(AT_FIRST._replace(n_disputed=1, quota=1))
+    assert found.sentence == "Review 1 of 1 disputed query."
+
+
+def test_a_review_that_is_due_again_after_thresholds_were_accepted_says_why():
+    found = step_due(AT_FIRST._replace(n_reviewed=1, moved=True))
+    assert found.sentence == (
+        "The accepted threshold changed labels, so other documents are in dispute now. Review 2 more of 12 disputed "
+        "queries: 1 of the 3 needed are done."
+    )
+
+
+def test_the_threshold_that_is_due_names_the_kappa_that_it_raises():
+    assert "raises micro kappa" in step_due(REVIEWED).sentence
+
+
 def test_review_comes_before_a_new_validation():
     assert step_due(AT_FIRST._replace(changed=True)).name == "review"
 
@@ -91,6 +108,7 @@ COUNT = st.integers(0, 9)
         n_low=COUNT,
         n_undecided=COUNT,
         changed=st.booleans(),
+        without_effect=st.sampled_from(["", "No answer counts."]),
     )
 )
 def test_nothing_is_due_only_after_a_verdict_on_what_is_there_now(facts):

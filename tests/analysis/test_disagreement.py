@@ -106,13 +106,23 @@ def test_a_fifth_of_24_and_of_25():
     assert [review_quota(n) for n in (0, 1, 5, 24, 25, 26)] == [0, 1, 1, 5, 5, 6]
 
 
+def test_a_judge_without_a_score_neither_differs_nor_agrees():
+    found = document_disagreement([[0.9, np.nan, 0.2], [np.nan, 0.9, 0.8], [0.1, 0.2, np.nan]], [0.5] * 3)
+    assert found.largest.tolist() == [0.7, 0.1, 0.1]
+    assert found.labels_differ.tolist() == [True, False, False]
+    assert found.lowest_judge.tolist() == [2, 2, 0]
+    assert found.highest_judge.tolist() == [0, 1, 1]
+
+
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="two judges or more"):
         document_disagreement([[0.5]], [0.5])
     with pytest.raises(ValueError, match="two judges or more"):
         document_disagreement([[0.5, 0.6]], [0.5])
-    with pytest.raises(ValueError, match="missing"):
+    with pytest.raises(ValueError, match="fewer than two scores"):
         document_disagreement([[0.5, np.nan]], [0.5, 0.5])
+    with pytest.raises(ValueError, match="infinite"):
+        document_disagreement([[0.5, np.inf]], [0.5, 0.5])
     one = document_disagreement([[0.5, 0.6]], [0.5, 0.5])
     with pytest.raises(ValueError, match="one query per document"):
         review_order(one, [0, 0], [0.1])

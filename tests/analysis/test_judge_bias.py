@@ -103,3 +103,16 @@ def test_bad_input_is_refused():
         judge_bias([0.1, np.nan], [0.1, 0.2], [0, 0], **QUICK)
     with pytest.raises(ValueError, match="one query per document"):
         judge_bias([0.1, 0.3], [0.1, 0.2], [0], **QUICK)
+
+
+def test_the_higher_judge_is_told_by_the_ranks_where_the_shift_is_0():
+    # 20 queries differ by 0 and 8 by .1: most Walsh averages, 20 * 21 / 2 of 406, are 0, and 210 is over half of them.
+    first = np.r_[np.full(20, 0.5), np.full(8, 0.6)]
+    second = np.full(28, 0.5)
+    for one, other, higher in ((first, second, 1), (second, first, 2)):
+        found = judge_bias(one, other, np.arange(28), **QUICK).query_medians
+        assert (found.shift, found.p, found.biased, found.higher) == (0.0, 2 / 2**8, True, higher)
+
+
+def test_where_the_ranks_lie_in_the_middle_neither_judge_is_higher():
+    assert judge_bias([0.6, 0.4], [0.5, 0.5], [0, 1], **QUICK).query_medians.higher is None

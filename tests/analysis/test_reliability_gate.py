@@ -62,6 +62,17 @@ def test_a_hundred_queries_at_0_65_fail_and_say_by_which_gate():
     )
 
 
+def test_one_query_and_one_document_are_told_as_one():
+    counts = counts_of_queries(np.array([True, False]), np.array([True, False]), np.array([0, 0]))
+    found = reliability_gate(kappa_summary(counts), macro_low=None, micro_low=None)
+    assert "over 1 query;" in found.macro.sentence
+    assert "over 1 query with a defined kappa;" in found.low_share.sentence
+    assert "over 2 documents;" in found.micro.sentence
+    one_label = kappa_summary(counts_of_queries(np.array([True]), np.array([True]), np.array([0])))
+    with pytest.raises(UndefinedStatistic, match="in each of 1 query both judges"):
+        reliability_gate(one_label, macro_low=None, micro_low=None)
+
+
 def test_two_unrelated_judges_do_not_pass_where_relevance_is_rare():
     # Both call 2 % relevant at random: 0.98^10 = 82 % of queries of 5 documents have one label, the rest kappa near 0.
     rng = np.random.default_rng(3)

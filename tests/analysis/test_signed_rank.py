@@ -30,7 +30,7 @@ def test_depression_scores_of_hollander_and_wolfe():
     # Hollander and Wolfe, Nonparametric Statistical Methods, table 3.1: V = 40, two-sided exact p 20/512.
     x = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
     y = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
-    assert signed_rank(x - y) == (40.0, 0.0390625, EXACT, 9, 0)
+    assert signed_rank(x - y) == (40.0, 0.0390625, EXACT, 9, 0, 22.5)
 
 
 def test_five_differences_cannot_reach_five_percent():
@@ -42,7 +42,7 @@ def test_five_differences_cannot_reach_five_percent():
 def test_zeros_are_ranked_and_then_leave_the_sum():
     # |d| = 0 0 .1 .2 .2: mid-ranks 1.5 1.5 3 4.5 4.5; positive: 3 + 4.5 = 7.5 of 12, middle 6. The 8 sums are
     # 0 3 4.5 4.5 7.5 7.5 9 12; at least 1.5 from 6: all of them.
-    assert signed_rank([0.0, 0.1, -0.2, 0.2, 0.0]) == (7.5, 1.0, EXACT, 5, 2)
+    assert signed_rank([0.0, 0.1, -0.2, 0.2, 0.0]) == (7.5, 1.0, EXACT, 5, 2, 6.0)
 
 
 def test_differences_that_are_equal_but_for_the_last_bit_tie():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analysis.rounding import rounded
 from analysis.threshold_advice import threshold_advice
 from analysis.undefined import UndefinedStatistic
 
@@ -20,7 +21,7 @@ def test_a_shift_of_a_tenth_is_undone_by_a_threshold_of_six_tenths():
     # First: 5 of 9 relevant, second 4, both 4: p_o 8/9, p_e (20 + 20)/81: 40/81 -> (72 - 40)/(81 - 40) = 32/41.
     assert found.kappa_now == pytest.approx(32 / 41, abs=1e-12)
     assert found.kappa_advised == 1.0
-    assert found.advice.startswith("set the threshold of gpt from 0.5 to 0.6 (kappa 0.78 -> 1.00")
+    assert found.advice.startswith("set the threshold of gpt from 0.5 to 0.6 (micro kappa 0.78 -> 1.00")
 
 
 def test_with_the_judges_in_other_order_the_second_gets_the_threshold():
@@ -53,11 +54,34 @@ def test_a_threshold_in_force_is_not_advised_again():
     assert found.advice.startswith("no threshold helps")
 
 
+def noisy(seed):
+    """100 documents of 20 queries, the second judge .15 higher, both with noise of .1, at two decimals."""
+    random = np.random.default_rng(seed)
+    truth = np.clip(np.round(random.random(100), 2), 0, 1)
+    first, second = (np.clip(np.round(truth + by + random.normal(0, 0.1, 100), 2), 0, 1) for by in (0, 0.15))
+    return first, second, np.repeat(np.arange(20), 5)
+
+
+def test_a_threshold_in_force_is_not_advised_again_though_the_halves_raise_kappa_by_others():
+    chances = 0
+    for seed in range(60):
+        found = threshold_advice(*noisy(seed), seed=20260101)
+        if found.threshold_advised is None:
+            continue
+        again = threshold_advice(*noisy(seed), thresholds=(0.5, found.threshold_advised), seed=20260101)
+        assert (again.threshold_now, again.threshold_advised) == (found.threshold_advised, None)
+        if rounded(again.kappa_advised) > rounded(again.kappa_now):
+            chances += 1
+            assert again.advice.startswith("no further threshold helps: ")
+            assert again.advice.endswith("is in force already")
+    assert chances > 0
+
+
 def test_no_shift_no_advice():
     scores = np.array([0.2, 0.8, 0.4, 0.6] * 5)
     found = threshold_advice(scores, scores, np.arange(20) // 2, seed=1)
     assert (found.higher, found.threshold_advised, found.kappa_now) == (None, None, None)
-    assert found.advice.startswith("no threshold helps")
+    assert found.advice == "no threshold helps: the median shift of the documents is 0"
 
 
 def test_judges_that_agree_although_one_is_higher_keep_their_thresholds():

@@ -103,7 +103,7 @@ def disputed_of(
     scores: Scores, judges: Sequence[str] = TWO, votes: Mapping[tuple[str, str], tuple[int, int]] | None = None
 ) -> pd.DataFrame:
     """Table `disputed_documents`; `votes` are those for relevant and those against, by query and document."""
-    scored = scored_of(scores, judges).of_all()
+    scored = scored_of(scores, judges).of_two()
     frame = disputes(scored, at(judges), lowest_kappas(query_kappa_of(scores, judges)), plan())
     given = [(votes or {}).get(key, (0, 0)) for key in zip(frame["query_id"], frame["doc_id"], strict=True)]
     said = [(yes, no, None if yes == no else yes > no) for yes, no in given]

@@ -42,6 +42,16 @@ def test_a_bias_of_a_tenth_is_found_with_its_size() -> None:
     assert headline(frame)["n_biased_pairs"] == 1
 
 
+def test_the_table_names_the_higher_judge_at_a_shift_of_0_and_marks_few_queries() -> None:
+    # 20 queries without a difference and 8 in which hasty is .1 higher.
+    flat = {f"q{q}": {"d": (0.3, 0.3 if q < 20 else 0.4)} for q in range(28)}
+    row = table(flat).iloc[0]
+    assert (row["shift"], row["higher_judge"], bool(row["biased"])) == (0.0, "hasty", True)
+    few = table({query: docs for query, docs in apart(0.1).items() if int(query[1:]) < 6})
+    assert few["interval_method"].str.endswith("unreliable: under 10 clusters").all()
+    assert not table(apart(0.1))["interval_method"].str.contains("unreliable").any()
+
+
 def test_judges_without_a_bias_have_none() -> None:
     frame = table(apart(0.0))
     assert not frame["biased"].iloc[0]

@@ -1,6 +1,5 @@
 """Where the contingency stands: the step that is due follows from tables, votes and what people set going."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from assets.contingency_state import (
     COMMANDS,
     REVIEW,
+    RUN,
     advised_thresholds,
     due,
     facts_of,
@@ -37,12 +37,6 @@ HIGHER = [AGREED] * 4 + [LENIENT] * 8
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
-@pytest.fixture
 def on_both(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store of a study lies in SQLite, then in Postgres."""
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", database_url)
@@ -59,7 +53,8 @@ def test_steps_come_in_order_until_people_resolve_what_judging_again_did_not(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     study = relevance_study(tmp_path, DIFFERENT, DIFFERENT)
-    assert due(study).name == "more_data"
+    assert (due(study).name, next_command(study, due(study))) == ("validate", RUN)
+    assert "was not run yet" in due(study).sentence
     outcome = validate(study, instance)
     assert (outcome.user_errors, outcome.other_errors) == ([], [])
     # Ten queries are in dispute, with two documents each; 20 % of ten are two.
@@ -159,6 +154,7 @@ def test_judges_without_a_defined_kappa_ask_for_more_data(tmp_path: Path, instan
     validate(study, instance)
     assert study.validations.validations().empty
     assert due(study).name == "more_data"
+    assert next_command(study, due(study)) == "touchstone import reliability"
     with pytest.raises(UserError, match="no validation yet"):
         require_contingency(study)
 

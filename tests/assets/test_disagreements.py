@@ -7,14 +7,16 @@ import pytest
 
 from assets.reliability.disagreements import disputed_queries, exported, harmless
 from resources.tables.all_tables import TABLES
-from tests.assets.made_judgments import BASE, Scores, disputed_of, documents_of, query_kappa_of, scored_of
+from tests.assets.made_judgments import BASE, THREE, TWO, Scores, disputed_of, documents_of, query_kappa_of, scored_of
 
 
-def table(scores: Scores = BASE, held_out: frozenset[str] = frozenset(), **votes: object) -> pd.DataFrame:
+def table(
+    scores: Scores = BASE, held_out: frozenset[str] = frozenset(), judges: tuple[str, ...] = TWO, **votes: object
+) -> pd.DataFrame:
     frame = disputed_queries(
-        disputed_of(scores, **votes),  # type: ignore[arg-type]
-        scored_of(scores).of_all(),
-        query_kappa_of(scores),
+        disputed_of(scores, judges, **votes),  # type: ignore[arg-type]
+        scored_of(scores, judges).of_two(),
+        query_kappa_of(scores, judges),
         documents_of(scores),
         held_out,
     )
@@ -37,6 +39,15 @@ def test_a_row_per_disputed_query_the_worst_first_with_means_over_all_its_docume
     assert not frame["reviewed"].any()
 
 
+def test_means_are_of_the_scores_that_are_there() -> None:
+    one: Scores = {"p": {"d": (0.1, 0.1, 0.1)}, "q": {"d": (None, 0.9, 0.1), "e": (None, 0.3, 0.2)}}
+    frame = table(one, judges=THREE)
+    assert frame["avg_disagreement"].tolist() == pytest.approx([0.45])
+    assert frame["avg_judge1"].isna().all()
+    assert frame["avg_judge2"].tolist() == pytest.approx([0.6])
+    assert ",,0.6," in exported(frame)
+
+
 def test_votes_and_queries_that_are_held_out_are_told() -> None:
     frame = table(held_out=frozenset({"q4"}), votes={("q1", "d2"): (1, 0)})
     assert frame["n_undecided"].tolist() == [2, 0]
@@ -48,6 +59,15 @@ def test_without_a_dispute_the_table_is_empty_and_whole() -> None:
     frame = table({"q": {"d": (0.1, 0.2), "e": (0.9, 0.8)}})
     assert frame.empty
     assert exported(frame).splitlines()[0].startswith("\ufeffid,query,kappa,avg_disagreement,max_disagreement")
+
+
+def test_the_file_has_no_noise_of_sums() -> None:
+    # Differences 0.6, 0.1, 0.1, 0: a mean that binary numbers cannot hold.
+    frame = table().assign(avg_disagreement=0.1 + 0.2, avg_judge1=0.6759999999999999)
+    text = exported(frame)
+    assert ",0.3," in text
+    assert ",0.676," in text
+    assert "99999" not in text
 
 
 def test_a_file_of_many_rows_reads_back() -> None:

@@ -76,8 +76,12 @@ def test_of_three_judges_the_two_furthest_apart_are_named() -> None:
     assert row["disagreement"] == 0.7
 
 
-def test_a_document_that_a_judge_has_not_scored_is_in_no_dispute() -> None:
-    assert disputed_of({"q": {"d": (0.9, 0.1, None), "e": (0.1, 0.1, 0.1)}}, THREE).empty
+def test_two_judges_that_differ_are_in_dispute_though_a_third_has_no_score() -> None:
+    scores = {"q": {"d": (0.9, 0.1, None), "e": (0.1, 0.1, 0.1), "f": (0.9, None, None), "g": (0.8, None, 0.9)}}
+    frame = disputed_of(scores, THREE)
+    assert frame["doc_id"].tolist() == ["d"]
+    assert frame[["disagreement", "lowest_judge", "highest_judge"]].iloc[0].tolist() == [0.8, "hasty", "careful"]
+    assert keys(undecided(frame)) == [("q", "d")]
 
 
 def test_a_query_is_reviewed_when_every_disputed_document_has_a_vote() -> None:

@@ -40,7 +40,7 @@ def truth(
     scores: Scores = BASE, judges: tuple[str, ...] = TWO, votes: Any = None, reasons: Any = None
 ) -> tuple[dict[str, GroundTruthRecord], int]:
     records, unresolved = consensus_of(
-        scored_of(scores, judges).of_all(),
+        scored_of(scores, judges),
         at(judges),
         decisions(votes or {}, reasons or {}),
         lowest_kappas(query_kappa_of(scores, judges)),
@@ -95,6 +95,19 @@ def test_incomplete_documents_have_no_label_and_a_query_of_them_alone_is_unresol
     found, unresolved = truth({"q": {"d": (0.9, 0.8), "e": (0.9, None)}, "r": {"d": (None, 0.1)}})
     assert (found["q"].expected_docs, found["q"].n_documents) == (("d",), 1)
     assert unresolved == 1
+
+
+def test_of_an_incomplete_document_people_alone_decide() -> None:
+    scores: Scores = {"q": {"d": (0.9, 0.8, 0.7), "e": (0.9, 0.1, None), "f": (0.9, 0.8, None)}}
+    # Two judges differ on e and nobody decided: unresolved. f, on which they agree, is left out.
+    assert truth(scores, THREE) == ({}, 1)
+    found, _ = truth(scores, THREE, votes={("q", "e"): (1, 0)})
+    one = found["q"]
+    assert (one.expected_docs, one.n_documents, one.n_by_people) == (("d", "e"), 2, 1)
+    assert one.scores == {"careful": [0.9, 0.9], "hasty": [0.8, 0.1], "odd": [0.7, None]}
+    # With a vote, f is decided by people, against both judges that scored it.
+    voted, _ = truth(scores, THREE, votes={("q", "e"): (1, 0), ("q", "f"): (0, 1)})
+    assert (voted["q"].expected_docs, voted["q"].n_documents, voted["q"].n_by_people) == (("d", "e"), 3, 2)
 
 
 def test_a_query_without_a_relevant_document_is_resolved_and_empty() -> None:

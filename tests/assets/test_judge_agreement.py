@@ -9,9 +9,10 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from analysis.agreement_coefficients import bins_of
 from analysis.kappa_intervals import OF_LABELS, OF_SCORES
-from assets.reliability.judge_agreement import all_rows, headline
+from assets.judge_pairs import pairs_of_judges
+from assets.reliability.judge_agreement import all_rows, deciding_pair, headline
 from resources.tables.reliability import ALL_JUDGES
-from tests.assets.made_judgments import BASE, THREE, at, judge_agreement_of, plan, scored_of
+from tests.assets.made_judgments import BASE, THREE, Scores, at, blocks, judge_agreement_of, pair_of, plan, scored_of
 
 random = np.random.default_rng(11)
 OF_THREE = {
@@ -121,9 +122,41 @@ def test_micro_kappa_is_sklearns_on_pooled_labels() -> None:
     assert found["kappa_micro"] == pytest.approx(cohen_kappa_score(*pooled.T))
 
 
-def test_the_headline_is_of_the_pair_of_lowest_macro() -> None:
+def test_alpha_counts_documents_with_two_scores_and_ac1_all() -> None:
+    scores = {"q": {"d": (0.9, 0.8, 0.7), "e": (0.1, 0.2, None)}, "r": {"d": (0.9, None, None)}}
+    found = all_of(scores, at(THREE))
+    for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval"):
+        assert found.loc[name, ["n_documents", "n_queries"]].tolist() == [2, 1], name
+    assert found.loc["ac1", ["n_documents", "n_queries"]].tolist() == [3, 2]
+
+
+def test_intervals_of_five_to_nine_queries_are_marked() -> None:
+    scores = {f"q{q}": docs for q, docs in enumerate([*OF_THREE.values()][:6])}
+    assert "unreliable: under 10 clusters" in judge_agreement_of(scores, THREE).iloc[0]["method"]
+    assert "unreliable: under 10 clusters" in all_of(scores, at(THREE)).loc["fleiss_kappa", "method"]
+
+
+def test_the_headline_is_of_the_pair_that_decides() -> None:
     # careful and hasty agree in all, odd with neither.
     scores = {f"q{q}": {"d": (0.9, 0.9, 0.1), "e": (0.1, 0.1, 0.9), "f": (0.9, 0.8, 0.9)} for q in range(3)}
     frame = judge_agreement_of(scores, THREE)
-    assert headline(frame)["kappa_macro"] == frame.loc[frame["judge_2"] == "odd", "value"].iloc[0] < 0
-    assert headline(frame.iloc[:0]) == {}
+    pairs = pairs_of_judges(scored_of(scores, THREE), at(THREE))
+    pair = deciding_pair(pairs, frame, plan())
+    assert pair == ("careful", "odd")
+    assert headline(frame, pair)["kappa_macro"] == frame.loc[frame["judge_2"] == "odd", "value"].iloc[0] < 0
+    assert headline(frame, None) == {}
+
+
+def test_a_pair_that_fails_is_the_headline_though_another_has_the_lower_macro() -> None:
+    # careful and hasty pass with macro 0.75; careful and odd have 0.875 and fail on micro 0.5 (see the verdict's test).
+    frames = {"hasty": blocks([(7, 1, 1, 7)] * 2), "odd": blocks([(0, 0, 0, 1)] * 3 + [(6, 2, 2, 6)])}
+    pairs = [pair_of(scores)._replace(judge_2=name) for name, scores in frames.items()]
+    frame = pd.concat([judge_agreement_of(scores).assign(judge_2=name) for name, scores in frames.items()])
+    pair = deciding_pair(pairs, frame, plan())
+    assert pair == ("careful", "odd")
+    assert headline(frame, pair)["kappa_macro"] == pytest.approx(0.875)
+
+
+def test_without_a_verdict_there_is_no_headline() -> None:
+    scores: Scores = {"q": {"d": (0.9, 0.8)}}
+    assert deciding_pair([pair_of(scores)], judge_agreement_of(scores), plan()) is None

@@ -11,7 +11,7 @@ from upath import UPath
 from assets.reliability.judges_against_reviewers import judge_row, judges_against_reviewers
 from resources.home import Home
 from resources.study import Study
-from tests.assets.made_judgments import BASE, THREE, Scores, disputed_of, judgments_of, plan
+from tests.assets.made_judgments import BASE, THREE, Scores, disputed_of, documents_of, judgments_of, plan
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
 
 def table(study: Study, scores: Scores, judges: tuple[str, ...], votes: dict) -> pd.DataFrame:
     disputed = disputed_of(scores, judges, votes)
-    made = judges_against_reviewers(judgments_of(scores, judges), disputed, study=study)
+    made = judges_against_reviewers(documents_of(scores), judgments_of(scores, judges), disputed, study=study)
     assert isinstance(made, pd.DataFrame)
     return made.set_index("judge")
 
@@ -49,6 +49,20 @@ def test_three_judges_have_a_row_each(study: Study) -> None:
     assert found["too_high"].tolist() == [0, 0, 1]
     assert found["too_low"].tolist() == [0, 0, 1]
     assert found["bias"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_judge_is_held_against_people_on_the_documents_that_it_scored(study: Study) -> None:
+    scores: Scores = {"q": {"d": (0.9, 0.1, None), "e": (0.1, 0.2, 0.9)}}
+    found = table(study, scores, THREE, {("q", "d"): (1, 0), ("q", "e"): (0, 1)})
+    assert found["n_documents"].tolist() == [2, 2, 1]
+    assert found["too_high"].tolist() == [0, 0, 1]
+    assert found["too_low"].tolist() == [0, 1, 0]
+
+
+def test_few_queries_make_the_interval_unreliable() -> None:
+    labels = np.tile([True, False, True], 6)
+    row = judge_row("careful", labels, np.arange(18) % 4 > 0, np.repeat(np.arange(6), 3), plan())
+    assert str(row["method"]).endswith("unreliable: under 10 clusters")
 
 
 def test_where_people_decided_nothing_there_is_no_bias_and_it_says_so(study: Study) -> None:

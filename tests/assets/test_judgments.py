@@ -50,20 +50,26 @@ def test_without_documents_the_gate_fails() -> None:
 
 def test_the_passing_gate_counts_what_is_left_out() -> None:
     sentence = complete_gate(scored_of(with_gaps(1)), 0.05).sentence
-    assert sentence == "19 of 20 documents have a score of every judge; 1 are left out."
+    assert sentence == "19 of 20 documents have a score of every judge; 1 lacks one."
 
 
 def test_two_judges_pass_and_one_does_not() -> None:
-    assert judges_gate(judgments_of(BASE)).passed
-    gate = judges_gate(judgments_of({"q": {"d": (0.9, None)}}))
+    assert judges_gate(judgments_of(BASE), plan()).passed
+    gate = judges_gate(judgments_of({"q": {"d": (0.9, None)}}), plan())
     assert (gate.passed, gate.seen) == (False, 1.0)
     # A judge of whom no answer could be read has no score.
-    assert not judges_gate(judgments_of({"q": {"d": (0.9, float("nan"))}})).passed
-    assert not judges_gate(judgments_of({})).passed
+    assert not judges_gate(judgments_of({"q": {"d": (0.9, float("nan"))}}), plan()).passed
+    assert not judges_gate(judgments_of({}), plan()).passed
 
 
 def test_three_judges_pass_and_are_named() -> None:
-    assert "careful, hasty, odd" in judges_gate(judgments_of({"q": {"d": (0.1, 0.2, 0.3)}}, THREE)).sentence
+    assert "careful, hasty, odd" in judges_gate(judgments_of({"q": {"d": (0.1, 0.2, 0.3)}}, THREE), plan()).sentence
+
+
+def test_judges_are_named_in_the_studys_order() -> None:
+    # The first document lacks the first judge.
+    scores = {"q": {"d": (None, 0.2), "e": (0.1, 0.3)}}
+    assert judges_gate(judgments_of(scores), plan()).sentence == "2 judges have scores: careful, hasty."
 
 
 def test_a_launch_by_hand_meets_the_gates_too() -> None:

@@ -3,16 +3,16 @@
 import pandas as pd
 import pytest
 
+from analysis.reliability_gate import REMEDY
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.kappa_validation import (
     Verdict,
     agreement_gate,
-    convention_gate,
     notes_of,
-    proven_gate,
     status_of,
     verdict_of,
 )
+from assets.verdict_advice import convention_gate, proven_gate
 from tests.assets.made_judgments import (
     BASE,
     THREE,
@@ -148,8 +148,30 @@ def test_people_who_decide_every_document_with_two_labels_resolve_a_failed_verdi
     assert status_of(found, disputed_of(BASE, votes={**every, open_ones[0]: (1, 1)})) == "contingency_triggered"
 
 
-def history(**flags: bool) -> pd.DataFrame:
-    row = {"not_proven": False, "depends_on_convention": False, "total_queries": 9} | flags
+def test_a_document_that_a_third_judge_has_not_scored_has_to_be_decided_too() -> None:
+    scores: Scores = {"q": {"d": (0.9, 0.1, None), "e": (0.1, 0.1, 0.1), "f": (0.9, 0.9, 0.9)}}
+    found = verdict(scores, THREE)
+    assert not found.gate.passed
+    assert status_of(found, disputed_of(scores, THREE)) == "contingency_triggered"
+    assert status_of(found, disputed_of(scores, THREE, {("q", "d"): (0, 1)})) == "resolved_by_review"
+
+
+def test_nothing_is_resolved_where_nobody_decided_anything() -> None:
+    found = verdict(BASE)
+    assert status_of(found, disputed_of(BASE).iloc[:0]) == "contingency_triggered"
+    far_apart = disputed_of({"q": {"d": (0.05, 0.49)}})
+    assert status_of(found, far_apart) == "contingency_triggered"
+
+
+def test_a_pass_after_only_low_queries_were_judged_again_says_that_a_part_of_the_rise_is_chance() -> None:
+    found = verdict(blocks([GOOD] * 100))
+    notes = notes_of(found, "passed", chosen_low=True)
+    assert notes.startswith("IRR Validation Passed (Kappa: 0.75). A part of the rise comes from judging only")
+    assert "recalibrate --all" in notes
+
+
+def history(**flags: bool | str) -> pd.DataFrame:
+    row = {"status": "passed", "not_proven": False, "depends_on_convention": False, "total_queries": 9} | flags
     return pd.DataFrame([row | {"not_proven": True, "depends_on_convention": True}, row])
 
 
@@ -161,9 +183,16 @@ def test_advice_reads_the_latest_validation() -> None:
     assert not convention_gate(history(depends_on_convention=True)).passed
 
 
-def test_without_a_validation_there_is_nothing_to_advise() -> None:
-    for gate in (proven_gate(history().iloc[:0]), convention_gate(history().iloc[:0])):
-        assert (gate.passed, gate.sentence) == (True, "There is no validation to look at.")
+def test_advice_does_not_apply_where_nothing_passes() -> None:
+    failed = history(status="contingency_triggered")
+    for of_gate in (proven_gate, convention_gate):
+        for gate, why in (
+            (of_gate(failed), "the judges do not pass"),
+            (of_gate(history().iloc[:0]), "there is no verdict"),
+            # The table still has a row of an earlier run, which passed.
+            (of_gate(history(), "no query has a defined kappa"), "there is no verdict"),
+        ):
+            assert (gate.passed, gate.sentence) == (True, f"Does not apply: {why}.")
 
 
 def test_the_gate_names_the_pair_and_gives_every_number() -> None:
@@ -173,5 +202,8 @@ def test_the_gate_names_the_pair_and_gives_every_number() -> None:
     assert gate.sentence.startswith("careful and hasty: Macro kappa (1 where both judges give one label) is 0.375")
     assert "Micro kappa is 0.4" in gate.sentence
     assert "0.333" in gate.sentence
+    # What to do is said once, at the end.
+    assert gate.sentence.count(REMEDY) == 1
+    assert gate.sentence.endswith(REMEDY)
     good = blocks([GOOD] * 3)
     assert agreement_gate(query_kappa_of(good), judge_agreement_of(good), plan()).passed

@@ -50,12 +50,8 @@ def test_a_document_that_the_input_no_longer_has_does_not_keep_a_later_round_fro
     frame, _ = made(study)
     every = list(zip(frame["query_id"], frame["doc_id"], strict=True))
     # The later round lacks one document, and the input has dropped it.
-    rounds = {"v1": every, "v2": [key for key in every if key != ("q01", "d4")]}
     study.queries.record(
-        JudgmentRecord(*key, judge, version, 0.7)
-        for version, keys in rounds.items()
-        for key in keys
-        for judge in JUDGES
+        JudgmentRecord(*key, judge, "v2", 0.7) for key in every if key != ("q01", "d4") for judge in JUDGES
     )
 
     def counting(documents: pd.DataFrame | None) -> set[str]:
@@ -72,3 +68,21 @@ def test_another_text_of_a_known_query_is_refused_and_nothing_is_changed(study: 
     with pytest.raises(UserError):
         made(study)
     pd.testing.assert_frame_equal(study.queries.query_documents(), before)
+
+
+def test_a_refused_score_leaves_no_new_query_and_names_file_and_row(study: Study, tmp_path: Path) -> None:
+    before, _ = made(study)
+    # The second record has a changed score, and a third query comes with it.
+    other = ((0.9, 0.8, 0.2, 0.15), OPPOSED[1])
+    path = write_queries(tmp_path / "queries.jsonl", [AGREED, other, AGREED])
+    with pytest.raises(UserError, match=r"queries.jsonl, row 2: Query 'q02', document 'd4': .* Nothing was stored"):
+        made(study)
+    pd.testing.assert_frame_equal(study.queries.query_documents(), before, check_like=True)
+    # What was refused is free to be corrected.
+    write_queries(path, [AGREED, OPPOSED, AGREED])
+    assert made(study)[1]["n_queries"] == 3
+
+
+def test_scores_are_kept_with_their_queries(study: Study) -> None:
+    made(study)
+    assert len(study.queries.judgments(JUDGES)) == 16

@@ -1,7 +1,6 @@
 """Asset `reliability_report`: made by every validation, whole or not at all, with what is due by the votes of now."""
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -15,12 +14,6 @@ from resources.reports.reliability.report import FILE_NAME
 from resources.study import Study
 from tests.resources.reports.made_reliability import FIRST, contents_in
 from tests.small_relevance import relevance_study, stored, validate, vote_on
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as one:
-        yield one
 
 
 @pytest.fixture

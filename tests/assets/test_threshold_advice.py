@@ -41,7 +41,7 @@ def test_the_advice_starts_from_the_other_judges_threshold() -> None:
 
 def test_without_a_shift_no_threshold_helps() -> None:
     frame = table([advice_row(pair_of(shifted(0.0, 0.0)), at(TWO), 1)])
-    assert frame.loc[0, "advice"] == "no threshold helps: neither judge scores higher"
+    assert frame.loc[0, "advice"] == "no threshold helps: the median shift of the documents is 0"
     assert frame[["higher_judge", "threshold_advised"]].isna().all(axis=None)
     assert helpful(frame) == {}
 

@@ -126,7 +126,9 @@ def test_a_threshold_and_a_prompt_of_study_d_start_what_reads_them(tmp_path: Pat
         return Study("small", None, study.home, reliability_section=section)
 
     gate = {"gate": ReliabilityGate(min_macro=0.8)}
-    assert differ(study, with_(**gate)) == {"kappa_validation", "reliability_report"}
+    # The gate decides which pair of judges the verdict is of.
+    of_the_pair = {"judge_agreement", "low_kappa_profile"}
+    assert differ(study, with_(**gate)) == of_the_pair | {"kappa_validation", "reliability_report"}
     prompt = tmp_path / "mine.txt"
     prompt.write_text("Answer with one number.")
     asked = {"judges": dict.fromkeys(("a", "b"), OpenAIJudge(kind="openai", model="m")), "prompt_version": "mine"}
@@ -154,7 +156,10 @@ def test_the_refresh_rule_starts_what_a_changed_gate_decides_once(tmp_path: Path
     study.reliability_section = study.reliability.model_copy(update={"gate": ReliabilityGate(min_macro=0.8)})
     asked, cursor = refreshed(study, instance, cursor)
     # What is made from the verdict follows it in the same run.
-    assert asked == {"kappa_validation", "recalibration", "reliability_report"}
+    assert asked == {
+        *("judge_agreement", "low_kappa_profile"),
+        *("kappa_validation", "recalibration", "reliability_report"),
+    }
     asked, _ = refreshed(study, instance, cursor)
     assert asked == set()
     study.engine.dispose()

@@ -1,7 +1,6 @@
 """A study with disputed queries on each database, the page over it, and a browser."""
 
 import os
-import shutil
 import socket
 import subprocess
 import urllib.request
@@ -11,14 +10,13 @@ from time import monotonic, sleep
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Browser, sync_playwright
 
 from pipeline.command_line.review import server_command
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate
 from tests.made_disputes import STUDY
 
-CONFIGURATION = f"study: {STUDY}\nreliability:\n  queries: queries.csv\n  review:\n    documents_at_a_time: 3\n"
+CONFIGURATION = f"study: {STUDY}\nreliability:\n  queries: queries.csv\n  review:\n    documents_at_a_time: 4\n"
 
 
 def write_study(folder: Path) -> dict[str, str]:
@@ -105,14 +103,3 @@ def server(home: Path, engine: sa.Engine) -> Iterator[Server]:
     started = Server(home)
     yield started
     started.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()

@@ -1,5 +1,6 @@
 """The review page without a browser, on both databases: what it shows when, and what it writes."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
 from tests.made_disputes import add_disputes, add_query, add_validation, disputed, store_of
+from tests.review.desk_messages import bodies, message, save, send, shown
 
 APP = Path(__file__).resolve().parents[2] / "review" / "app.py"
 EVIL = "<script>document.title = 'taken'</script> **bold** [x](javascript:alert(1)) $x^2$ :red[hi]"
@@ -25,15 +27,14 @@ def texts(page: AppTest) -> list[str]:
     return [one.value for one in page.text]
 
 
+def everything(page: AppTest) -> str:
+    """Every word on the page and on its desk."""
+    return " ".join([*texts(page), *(one.value for one in page.caption), json.dumps(shown(page))])
+
+
 def press(page: AppTest, label: str, place: int = 0) -> AppTest:
     [one for one in page.button if one.label == label][place].click().run()
     assert not page.exception
-    return page
-
-
-def answer(page: AppTest, *relevant: bool) -> AppTest:
-    for place, one in enumerate(relevant):
-        press(page, "Relevant" if one else "Not relevant", place)
     return page
 
 
@@ -41,11 +42,11 @@ def test_the_name_is_asked_first_and_stays_in_the_address(study: sa.Engine) -> N
     add_disputes(study, 1)
     page = opened(reviewer=None)
     assert page.title[0].value == "Who is reviewing?"
-    assert "text 0 of query 0" not in texts(page)
+    assert not page.get("bidi_component")
     page.text_input[0].set_value("  Ann  Lee ")
     press(page, "Begin")
     assert page.query_params["reviewer"] in ("Ann Lee", ["Ann Lee"])
-    assert "text 0 of query 0" in texts(page)
+    assert "text 0 of query 0" in bodies(page)
 
 
 def test_an_empty_name_is_refused_in_words(study_on_sqlite: sa.Engine) -> None:
@@ -55,104 +56,134 @@ def test_an_empty_name_is_refused_in_words(study_on_sqlite: sa.Engine) -> None:
 
 def test_scores_and_kappa_are_hidden_until_the_vote_and_shown_after_it(study: sa.Engine) -> None:
     add_disputes(study, 1)
+    add_validation(study, 0.52, 0.5, "contingency_triggered", 3)
     store_of(study).vote("ben", "b", {store_of(study).next_query("ben").documents[0].document_row: False})  # type: ignore[union-attr]
     page = opened()
     page.selectbox[0].set_value("all").run()
-    everything = " ".join([*texts(page), *(one.value for one in page.caption)])
-    assert "careful" not in everything
-    assert "kappa" not in everything.lower()
-    press(answer(page, True, False), "Save and next")
-    shown = texts(page)
-    assert "d0\nyou: relevant; others: 0 relevant, 1 not\ncareful 0.90 · hasty 0.10" in shown
-    assert "d1\nyou: not relevant; no other vote yet\ncareful 0.80 · hasty 0.30" in shown
-    assert "Kappa of the query: -0.50" in [one.value for one in page.caption]
+    assert "careful" not in everything(page)
+    assert "kappa" not in everything(page).lower()
+    save(page, True, False)
+    said = texts(page)
+    assert "d0\nyou: relevant; others: 0 relevant, 1 not\ncareful 0.90 · hasty 0.10" in said
+    assert "d1\nyou: not relevant; no other vote yet\ncareful 0.80 · hasty 0.30" in said
+    assert "Kappa of the query: -0.50" in said
 
 
 def test_kappa_stays_hidden_while_documents_of_the_query_are_open(study_on_sqlite: sa.Engine) -> None:
     add_disputes(study_on_sqlite, 1)
-    page = press(answer(opened(), True), "Save and next")
+    page = save(opened(), True)
     assert page.success[0].value == "Saved: 1 vote."
-    assert "text 1 of query 0" in texts(page)
-    assert not any("Kappa" in one.value for one in page.caption)
+    assert "text 1 of query 0" in bodies(page)
+    assert "kappa" not in everything(page).lower()
 
 
 def test_the_switch_shows_the_scores(study_on_sqlite: sa.Engine) -> None:
     add_disputes(study_on_sqlite, 1)
     page = opened()
     page.toggle[0].set_value(True).run()
-    assert "careful 0.90 · hasty 0.10" in texts(page)
-    assert any("kappa -0.50" in one.value for one in page.caption)
+    assert shown(page)["documents"][0]["scores"] == "careful 0.90 · hasty 0.10"
+    assert shown(page)["caption"] == "Disagreement 1 of 1 · 2 documents · kappa: -0.50"
 
 
 def test_saved_is_said_with_votes_reason_and_note_in_the_database(study: sa.Engine) -> None:
     add_disputes(study, 6)
-    page = answer(opened(), True, False)
-    page.text_area[0].set_value("it says so")
-    page.text_area[1].set_value("'; DROP TABLE tiebreaks; --")
-    press(page, "Save and next")
+    page = save(opened(), True, False, reason="it says so", note="'; DROP TABLE tiebreaks; --")
     assert page.success[0].value == "Saved: 2 votes."
     votes = store_of(study).votes()
     assert votes["relevant"].tolist() == [True, False]
     assert votes["reason"].tolist() == ["it says so"] * 2
     assert votes["note"].tolist() == ["'; DROP TABLE tiebreaks; --"] * 2
     assert store_of(study).progress() == (1, 6, 2)
-    assert "text 0 of query 1" in texts(page)
-    assert page.text_area[0].value == ""
+    assert "text 0 of query 1" in bodies(page)
 
 
-def test_a_reason_ends_at_200_characters(study_on_sqlite: sa.Engine) -> None:
+def test_a_reason_of_more_than_200_characters_is_refused(study_on_sqlite: sa.Engine) -> None:
     add_disputes(study_on_sqlite, 1)
-    page = answer(opened(), True, False)
-    assert page.text_area[0].proto.max_chars == 200
-    page.text_area[0].set_value("x" * 201)
-    press(page, "Save and next")
-    assert store_of(study_on_sqlite).votes()["reason"].tolist() == ["x" * 200] * 2
+    page = save(opened(), True, False, reason="x" * 201)
+    assert shown(page)["longest_reason"] == 200
+    assert any("has 201 characters; 200 are allowed. Nothing was saved" in one for one in texts(page))
+    assert len(store_of(study_on_sqlite).votes()) == 0
 
 
-def test_what_could_not_be_saved_is_said_and_the_choices_stay(study: sa.Engine) -> None:
-    from review import state
-
+def test_what_could_not_be_saved_is_said_and_the_form_stays(study: sa.Engine) -> None:
     ((_row, documents),) = add_disputes(study, 1)
-    page = answer(opened(), True, False)
+    page = opened()
+    sent = message(page, "save", True, False)
     # The same form, from elsewhere, with other votes.
-    store_of(study).vote("ann", page.session_state[state.KEY].submission, dict.fromkeys(documents, False))
-    press(page, "Save and next")
+    store_of(study).vote("ann", sent["submission"], dict.fromkeys(documents, False))
+    send(page, sent)
     assert any("Nothing was changed: reload the page" in one for one in texts(page))
     assert not page.success
-    assert page.session_state[state.KEY].choices == dict(zip(documents, (True, False), strict=True))
+    data = shown(page)
+    assert (data["submission"], data["answered"], data["has_problem"]) == (sent["submission"], sent["number"], True)
     assert store_of(study).votes()["relevant"].tolist() == [False, False]
 
 
 def test_saving_without_a_choice_says_what_to_do(study_on_sqlite: sa.Engine) -> None:
     add_disputes(study_on_sqlite, 1)
-    page = press(opened(), "Save and next")
+    page = save(opened())
     assert any("Nothing to save yet" in one for one in texts(page))
+    assert len(store_of(study_on_sqlite).votes()) == 0
+
+
+def test_choices_for_a_query_that_the_page_has_left_are_refused(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 3)
+    page = opened()
+    late = message(page, "save", True, True)
+    page.selectbox[0].set_value("all").run()
+    send(page, late)
+    assert any("The page had gone on to another query. Nothing was saved" in one for one in texts(page))
+    assert len(store_of(study_on_sqlite).votes()) == 0
+
+
+def test_the_same_message_again_counts_once(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 3)
+    page = opened()
+    sent = message(page, "save", True, True)
+    send(send(page, sent), sent)
+    assert not any("Nothing was saved" in one for one in texts(page))
+    assert len(store_of(study_on_sqlite).votes()) == 2
+
+
+def test_a_choice_about_a_document_of_another_query_is_refused(study_on_sqlite: sa.Engine) -> None:
+    _first, (_row, (other, _more)) = add_disputes(study_on_sqlite, 2)
+    page = opened()
+    send(page, message(page, "save", choices=[[other, True]]))
+    assert any("about a document that is not on the page. Nothing was saved" in one for one in texts(page))
+    assert len(store_of(study_on_sqlite).votes()) == 0
+
+
+def test_a_message_that_no_page_sends_changes_nothing(study_on_sqlite: sa.Engine) -> None:
+    add_disputes(study_on_sqlite, 1)
+    page = opened()
+    send(page, message(page, "save", choices=[["one", "perhaps"]]))
+    assert any("cannot be read. Nothing was saved" in one for one in texts(page))
     assert len(store_of(study_on_sqlite).votes()) == 0
 
 
 def test_a_skip_asks_for_a_reason_and_the_filter_brings_the_query_back(study: sa.Engine) -> None:
     add_disputes(study, 2)
-    page = press(opened(), "Skip")
+    page = opened()
+    send(page, message(page, "skip"))
     assert any("A skip needs a reason" in one for one in texts(page))
-    page.text_area[0].set_value("not my field")
-    press(page, "Skip")
-    assert "text 0 of query 1" in texts(page)
+    send(page, message(page, "skip", reason="not my field"))
+    assert "text 0 of query 1" in bodies(page)
     assert store_of(study).votes()["relevant"].isna().all()
     page.selectbox[0].set_value("skipped").run()
-    assert "text 0 of query 0" in texts(page)
-    press(answer(page, True, True), "Save and next")
+    assert "text 0 of query 0" in bodies(page)
+    save(page, True, True)
     assert any("Nothing left under this filter" in one.value for one in page.info)
     assert store_of(study).progress().reviewed == 1
 
 
 def test_undo_opens_the_query_again_also_after_a_reload(study: sa.Engine) -> None:
     add_disputes(study, 2)
-    page = press(answer(opened(), True, True), "Save and next")
-    assert "text 0 of query 1" in texts(page)
+    page = save(opened(), True, True)
+    assert "text 0 of query 1" in bodies(page)
     again = opened()
     assert "query 0" in texts(again)
-    press(again, "Undo")
-    assert "text 0 of query 0" in texts(again)
+    press(again, "Undo (U)")
+    assert "text 0 of query 0" in bodies(again)
     assert store_of(study).votes()["withdrawn_at"].notna().all()
     assert "1/2" not in str(store_of(study).progress())
 
@@ -160,39 +191,25 @@ def test_undo_opens_the_query_again_also_after_a_reload(study: sa.Engine) -> Non
 def test_what_another_reviewer_saves_does_not_take_the_query_away(study: sa.Engine) -> None:
     add_disputes(study, 2)
     ann, ben = opened("ann"), opened("ben")
-    press(answer(ben, False, False), "Save and next")
-    press(answer(ann, True, True), "Save and next")
+    save(ben, False, False)
+    save(ann, True, True)
     assert store_of(study).progress().reviewed == 1
     (agreement,) = store_of(study).reviewer_agreement().to_dict("records")
     assert (agreement["n_documents"], agreement["percent_agreement"]) == (2, 0.0)
     assert any(one.startswith("ann and ben\n0% alike") for one in texts(ann))
 
 
-def test_a_key_pressed_before_the_page_has_moved_on_decides_nothing_else(study_on_sqlite: sa.Engine) -> None:
-    from review import state
-
-    add_disputes(study_on_sqlite, 1)
-    page = opened()
-    held: state.Page = page.session_state[state.KEY]
-    assert held.task is not None
-    first, second = (one.document_row for one in held.task.documents)
-    state.choose(held, 0, True, turn=0)
-    state.choose(held, 0, False, turn=0)
-    assert held.choices == {first: True}
-    assert held.current == 1
-    state.choose(held, 1, False, turn=1)
-    assert held.choices == {first: True, second: False}
-
-
 def test_hostile_words_are_shown_as_they_are_and_a_missing_text_is_said(study_on_sqlite: sa.Engine) -> None:
     query = add_query(study_on_sqlite, [EVIL, None, "long " * 20_000], EVIL)
     store_of(study_on_sqlite).replace_disputes(disputed([query]))
     page = opened()
-    assert texts(page).count(EVIL) == 2
+    assert shown(page)["query"] == EVIL
+    assert bodies(page) == [EVIL, None, "long " * 20_000]
     assert not any(EVIL in one.value for one in page.markdown)
-    captions = [one.value for one in page.caption]
-    assert any("No text known" in one for one in captions)
-    assert any("100,000 characters" in one for one in captions)
+    asides = [one["aside"] for one in shown(page)["documents"]]
+    assert asides[0] == ""
+    assert "No text known" in asides[1]
+    assert "100,000 characters" in asides[2]
 
 
 def test_the_history_of_kappa_is_drawn(study_on_sqlite: sa.Engine) -> None:
@@ -200,6 +217,8 @@ def test_the_history_of_kappa_is_drawn(study_on_sqlite: sa.Engine) -> None:
     add_validation(study_on_sqlite, 0.52, 0.5, "contingency_triggered", 3)
     add_validation(study_on_sqlite, 0.66, 0.69, "contingency_triggered", 9)
     page = opened()
+    assert len(page.get("vega_lite_chart")) == 0  # blind until the first vote
+    page.toggle[0].set_value(True).run()
     assert any("Validation 2, over 24 queries: macro 0.66, micro 0.69" in one.value for one in page.caption)
     assert len(page.get("vega_lite_chart")) == 1
 

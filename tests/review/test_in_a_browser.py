@@ -4,11 +4,12 @@ import re
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from resources.database.engine import writing
 from resources.database.reliability_models import Tiebreak
 from tests.made_disputes import add_query, add_validation, disputed, store_of
+from tests.review.browsing import opened, saved, vote_by_keys
 from tests.review.conftest import Server
 
 EVIL = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\"> **b** [x](javascript:0)"
@@ -34,54 +35,13 @@ def clean(engine: sa.Engine, queries: list[tuple[int, list[int]]], server: Serve
         connection.execute(sa.delete(Tiebreak))
 
 
-def opened(browser: Browser, server: Server, reviewer: str, width: int = 1440, asked: list[str] | None = None) -> Page:
-    page = browser.new_page(viewport={"width": width, "height": 900}, locale="en-US")
-    if asked is not None:
-        page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{server.url}?reviewer={reviewer}")
-    expect(page.locator(".st-key-query")).to_be_visible(timeout=20_000)
-    return page
-
-
-def at_document(page: Page, place: int) -> None:
-    """Wait until that document is the one that keys decide."""
-    expect(page.locator(f'[class*="st-key-current-{place}-"]')).to_be_visible()
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-
-
-def decide(page: Page, place: int, key: str) -> None:
-    """Press the key for that document; again where the browser was not listening yet."""
-    at_document(page, place)
-    chosen = page.locator("[data-testid=stBaseButton-primary]")
-    for _press in range(3):
-        page.keyboard.press(key)
-        try:
-            expect(chosen).to_have_count(place + 1)
-        except AssertionError:
-            continue
-        return
-    pytest.fail(f"the key {key} does nothing")
-
-
-def saved(page: Page, n: int) -> None:
-    expect(page.get_by_text(f"Saved: {n} votes.")).to_be_visible()
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-
-
-def vote_by_keys(page: Page, keys: str) -> None:
-    for place, key in enumerate(keys):
-        decide(page, place, key)
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-    page.keyboard.press("s")
-
-
 @pytest.mark.usefixtures("clean")
 def test_a_reviewer_gives_a_name_and_votes_by_keys_alone(browser: Browser, server: Server, engine: sa.Engine) -> None:
     page = browser.new_page(locale="en-US")
     page.goto(server.url)
     page.get_by_label("Your name").fill("Ann Lee")
     page.keyboard.press("Enter")
-    expect(page.locator(".st-key-query")).to_have_text("waterproof trail shoes")
+    expect(page.locator(".desk .query")).to_have_text("waterproof trail shoes")
     assert re.search(r"reviewer=Ann(\+|%20)Lee", page.url)
     vote_by_keys(page, "yny")
     saved(page, 3)
@@ -98,9 +58,8 @@ def test_keys_written_into_a_note_are_words_and_no_votes(browser: Browser, serve
     note = page.get_by_label("Note")
     note.click()
     page.keyboard.type("yes, no, skip, undo: nys'; DROP TABLE tiebreaks; --")
-    expect(page.locator("[data-testid=stBaseButton-primary]")).to_have_count(0)
+    expect(page.locator("[aria-pressed=true]")).to_have_count(0)
     page.get_by_role("button", name=re.compile("^Relevant")).first.click()
-    at_document(page, 1)
     page.get_by_label("Reason").fill("r" * 198)
     page.get_by_label("Reason").press_sequentially("rrrr")
     expect(page.get_by_text("200/200")).to_be_visible()
@@ -132,8 +91,7 @@ def test_two_reviewers_at_once_and_a_reload_lose_nothing(browser: Browser, serve
 def test_a_double_click_and_a_second_tab_count_once(browser: Browser, server: Server, engine: sa.Engine) -> None:
     one, other = opened(browser, server, "ann"), opened(browser, server, "ann")
     for page, key in ((one, "y"), (other, "n")):
-        for place in range(3):
-            decide(page, place, key)
+        page.keyboard.type(key * 3)
     one.get_by_role("button", name=re.compile("^Save and next")).dblclick()
     saved(one, 3)
     assert len(store_of(engine).votes()) == 3
@@ -171,13 +129,13 @@ def test_hostile_and_endless_words_are_only_words_and_fit_the_window(
     store_of(engine).vote("ann", f"w{width}", dict.fromkeys(queries[0][1], True), note=EVIL)
     asked: list[str] = []
     page = opened(browser, server, "ann", width, asked)
-    expect(page.locator(".st-key-query")).to_have_text(EVIL)
+    expect(page.locator(".desk .query")).to_have_text(EVIL)
     expect(page.locator(".vega-embed canvas, .vega-embed svg").first).to_be_visible()
     assert page.title() == "Review · Touchstone"
-    assert page.locator(".st-key-query script, .st-key-query img").count() == 0
+    assert page.locator(".desk script, .desk img").count() == 0
     widths = "Array.from(document.querySelectorAll('html, [data-testid=stMain]')).map(one => one.scrollWidth)"
     assert max(page.evaluate(widths)) <= width
-    box = page.locator('[class*="st-key-body-1-"] [data-testid=stText]')
+    box = page.locator(".desk .body").nth(1)
     assert len(box.text_content() or "") == 100_000
     assert box.evaluate("one => one.clientHeight < 400 && one.scrollHeight > 10000")
     assert [url for url in asked if not url.startswith((server.url, "data:", "blob:"))] == []

@@ -10,7 +10,7 @@ from resources.reports.fidelity.report import fidelity_page
 from resources.reports.pairwise.report import pairwise_page
 from resources.reports.reliability.contents import Contents
 from resources.reports.reliability.report import reliability_page
-from tests.resources.reports.conftest import browser, failed  # noqa: F401
+from tests.resources.reports.conftest import failed  # noqa: F401
 from tests.resources.reports.made_contents import contents_of_size
 from tests.resources.reports.made_pairwise import contents_of_votes
 
@@ -45,7 +45,7 @@ def pages(failed: Contents) -> dict[str, str]:  # noqa: F811
 
 @pytest.mark.parametrize("study", ["fidelity", "pairwise", "reliability"])
 def test_markup_that_got_in_all_the_same_runs_nothing_and_asks_nobody(
-    browser: Browser,  # noqa: F811
+    browser: Browser,
     pages: dict[str, str],
     study: str,
     tmp_path: Path,

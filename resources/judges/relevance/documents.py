@@ -72,12 +72,15 @@ class Outcome(NamedTuple):
     """How many documents were asked about, have an answer with a score, one without, and none.
 
     `without_answer` are those without any: calls that got a fault that stands, or that nobody recorded.
+    `judge_identity` and `prompt_hash` are those of the judgments.
     """
 
     n_asked: int
     n_scored: int
     n_without_score: int
     without_answer: tuple[AskedDocument, ...] = ()
+    judge_identity: str = ""
+    prompt_hash: str = ""
 
 
 class Count:

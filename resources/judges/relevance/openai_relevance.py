@@ -105,8 +105,8 @@ class Relevance:
         return parse_relevance(text)
 
     def is_whole(self, text: str, call: Call) -> bool:
-        """A number inside a text that was cut off may be a draft, or a part of a longer one."""
-        return parse_relevance(text).state == "valid"
+        """Whether a text that was cut off ends after its number: 0.8 may be the beginning of 0.85."""
+        return text != text.rstrip() and parse_relevance(text).state == "valid"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """One entry to all judges of relevance: documents in, judgments out, each handed on before it counts as done."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -11,7 +11,7 @@ from resources.database.ledger import Ledger
 from resources.errors import UserError, listed
 from resources.judges.openai.access import access_of
 from resources.judges.relevance import recorded
-from resources.judges.relevance.calibration import read_calibration
+from resources.judges.relevance.calibration import Calibration, read_calibration
 from resources.judges.relevance.documents import AskedDocument, Count, Keep, Outcome
 from resources.judges.relevance.offline import OfflineJudge
 from resources.judges.relevance.openai_relevance import PromptSetting, RelevancePlan, RelevanceRun, relevance_judge
@@ -20,13 +20,43 @@ from resources.judges.relevance.texts import refuse_without_text
 from resources.progress import TracksProgress
 from resources.study import Study
 
+ReadyJudge = RelevanceJudge | recorded.RecordedJudge
 CHUNK: Final = 256  # documents, rounded up to whole queries: what is kept at once by a judge that is not waited for
+
+
+def ready_judges(
+    study: Study, judges: Mapping[str, RelevanceJudge], version: str, asked: Sequence[AskedDocument]
+) -> dict[str, ReadyJudge]:
+    """The judges, those that were recorded with their answers read: what would stop one stops all before the first.
+
+    Args:
+        study: The running study, with its section `reliability`.
+        judges: What the configuration says of each, by name.
+        version: The prompt version.
+        asked: What they will be asked about.
+
+    Raises:
+        UserError: A document has no text, a file, a prompt or a model is missing or wrong, or a calibration query is
+            evaluated.
+    """
+    found: dict[str, ReadyJudge] = {}
+    for name, judge in judges.items():
+        if isinstance(judge, RecordedJudge):
+            found[name] = recorded.RecordedJudge(name, judge.path, version)
+            continue
+        refuse_without_text(name, asked)
+        if isinstance(judge, OpenAIJudge):
+            relevance_judge(name, judge, prompt_of(version, study.reliability.prompts), access_of(judge))
+        else:
+            _calibration(study, name).refuse_evaluated(asked)
+        found[name] = judge
+    return found
 
 
 def judge_documents(
     study: Study,
     judge_name: str,
-    judge_section: RelevanceJudge,
+    judge_section: ReadyJudge,
     prompt_version: str,
     asked: Sequence[AskedDocument],
     ledger: Ledger,
@@ -41,7 +71,7 @@ def judge_documents(
     Args:
         study: The running study, with its section `reliability`.
         judge_name: The judge's name in it; part of who judges, for models.
-        judge_section: What the configuration says of it (`judges` or `recalibration.judges`).
+        judge_section: What the configuration says of it (`judges` or `recalibration.judges`); of `ready_judges`.
         prompt_version: Version of the prompt; noted by judges that read none.
         asked: Documents, each once and a query's beside each other; a query must come with all of its documents,
             because the lexical judge compares them.
@@ -64,7 +94,7 @@ def judge_documents(
         Exception: Whatever `keep` raised; the ledger has what it got.
     """
     count = Count(asked, keep)
-    if not isinstance(judge_section, RecordedJudge):
+    if not isinstance(judge_section, RecordedJudge | recorded.RecordedJudge):
         refuse_without_text(judge_name, asked)
     if isinstance(judge_section, OpenAIJudge):
         plan = study.reliability
@@ -83,9 +113,10 @@ def judge_documents(
             name=judge_name,
             count=count,
         ).ask_and_keep(progress, log)
+        outcome = count.outcome._replace(judge_identity=model.identity.digest, prompt_hash=prompt.sha256)
     else:
-        _judge_at_once(study, judge_name, judge_section, prompt_version, asked, progress, log, count)
-    outcome = count.outcome
+        identity = _judge_at_once(study, judge_name, judge_section, prompt_version, asked, progress, log, count)
+        outcome = count.outcome._replace(judge_identity=identity)
     if outcome.without_answer:
         names = listed(one.object for one in outcome.without_answer)
         log.warning(f"Judge {judge_name}: no answer about {len(outcome.without_answer)} of {len(asked)}: {names}")
@@ -95,33 +126,30 @@ def judge_documents(
 def _judge_at_once(
     study: Study,
     name: str,
-    section: EmbeddingJudge | LexicalJudge | RecordedJudge,
+    section: EmbeddingJudge | LexicalJudge | RecordedJudge | recorded.RecordedJudge,
     prompt_version: str,
     asked: Sequence[AskedDocument],
     progress: TracksProgress,
     log: logging.Logger,
     count: Count,
-) -> None:
-    judge = (
-        recorded.RecordedJudge(name, section.path, prompt_version)
-        if isinstance(section, RecordedJudge)
-        else _offline(study, name, section, asked)
-    )
+) -> str:
+    """Judge all, and return who that was: the identity's digest."""
+    if isinstance(section, RecordedJudge):
+        section = recorded.RecordedJudge(name, section.path, prompt_version)
+    judge = section if isinstance(section, recorded.RecordedJudge) else _offline(study, name, section, asked)
     with progress.track("documents judged", len(asked), log) as advance:
         for chunk in _chunks(asked):
             count.keep(judge.judged(chunk, prompt_version))
             advance(len(chunk))
+    return judge.identity.digest
 
 
 def _offline(
     study: Study, name: str, section: EmbeddingJudge | LexicalJudge, asked: Sequence[AskedDocument]
 ) -> OfflineJudge:
-    # Imported here: each brings libraries that the others do not need.
-    path = study.reliability.calibration
-    if path is None:
-        raise UserError(f"judges.{name} needs `calibration`: a file with query, document, relevance 0-1.")
-    calibration = read_calibration(path)
+    calibration = _calibration(study, name)
     calibration.refuse_evaluated(asked)
+    # Imported here: each brings libraries that the others do not need.
     if isinstance(section, EmbeddingJudge):
         from resources.judges.relevance.embedding import EmbeddingMeasure
 
@@ -130,6 +158,13 @@ def _offline(
 
     corpus = [example.document for example in calibration.examples]
     return OfflineJudge(name, section.kind, LexicalMeasure(corpus), calibration)
+
+
+def _calibration(study: Study, name: str) -> Calibration:
+    path = study.reliability.calibration
+    if path is None:
+        raise UserError(f"judges.{name} needs `calibration`: a file with query, document, relevance 0-1.")
+    return read_calibration(path)
 
 
 def _chunks(asked: Sequence[AskedDocument]) -> Iterator[list[AskedDocument]]:

@@ -10,6 +10,7 @@ import pandas as pd
 from resources.configuration.pairwise import PairwiseStudy
 from resources.pairwise_rows import interval_column, judged_pairs, letters_of, measured
 from resources.reports.numbers import interval, is_number, number, plain_number
+from resources.reports.table_view import records
 from resources.reports.text import Part, Text, Translations, joined
 
 WORDS: Final = Translations("shared", "glossary", "pairwise", "pairwise_glossary")
@@ -99,23 +100,6 @@ class Contents:
         same = rows[~rows["separated"].astype(bool) & ((rows["method_1"] == method) | (rows["method_2"] == method))]
         beside = {*same["method_1"], *same["method_2"]} - {method}
         return [name for name in self.letters if name in beside]
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A table's rows with none for every null."""
-    return [{str(name): None if null(cell) else cell for name, cell in row.items()} for row in frame.to_dict("records")]
-
-
-def null(cell: Any) -> bool:
-    """Whether a cell is empty; a list is not."""
-    return not isinstance(cell, list) and pd.api.types.is_scalar(cell) and bool(pd.isna(cell))
-
-
-def percent(share: Any, decimals: int = 1) -> Text:
-    """A share in percent, for sentences."""
-    if not is_number(share):
-        return number(None)
-    return joined([number(100 * float(share), decimals), "%"], "\u00a0")
 
 
 def named(names: Sequence[str]) -> Text:

@@ -8,9 +8,9 @@ import pandas as pd
 
 from analysis.rounding import rounded
 from resources.reports.numbers import number, whole
-from resources.reports.pairwise.contents import Contents, named, null, say
+from resources.reports.pairwise.contents import Contents, named, say
 from resources.reports.pictures import Picture, picture
-from resources.reports.table_view import Head, TableView
+from resources.reports.table_view import Head, TableView, null
 from resources.reports.text import Part, Text, joined, same
 
 LEAST_VOTES: Final = 4

@@ -7,8 +7,8 @@ import numpy as np
 from analysis.rounding import rounded
 from resources.plots.figure import BLUE, PALE
 from resources.reports.charts import Chart, words
-from resources.reports.numbers import interval, number, plain_number, whole
-from resources.reports.pairwise.contents import Contents, level, percent, say
+from resources.reports.numbers import interval, number, percent, plain_number, whole
+from resources.reports.pairwise.contents import Contents, level, say
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined, same
 

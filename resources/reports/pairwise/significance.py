@@ -6,9 +6,9 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from resources.reports.numbers import NOTHING, number, p_value, plain_number, whole
-from resources.reports.pairwise.contents import Contents, records, say, units
+from resources.reports.pairwise.contents import Contents, say, units
 from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
+from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text, joined, same
 
 LETTER: Final = re.compile(r"[A-Za-z]\d*")

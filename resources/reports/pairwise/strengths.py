@@ -8,8 +8,8 @@ from analysis.preference_likelihood import CHANCE_PER_VOTE
 from analysis.rounding import rounded
 from resources.plots.figure import BLUE, ORANGE
 from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, number, plain_number, whole
-from resources.reports.pairwise.contents import Contents, bounds_of, level, percent, say, units
+from resources.reports.numbers import interval, is_number, number, percent, plain_number, whole
+from resources.reports.pairwise.contents import Contents, bounds_of, level, say, units
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
 

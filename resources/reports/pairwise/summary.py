@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from resources.pairwise_rows import PLAUSIBLE, chance_of, plausible
 from resources.reports.headline import Figure
-from resources.reports.numbers import is_number, number, whole
-from resources.reports.pairwise.contents import Contents, level, named, percent, say, units
+from resources.reports.numbers import is_number, number, percent, whole
+from resources.reports.pairwise.contents import Contents, level, named, say, units
 from resources.reports.pairwise.significance import LETTER
 from resources.reports.phrases import phrase
 from resources.reports.text import Text, joined, same

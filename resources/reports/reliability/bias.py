@@ -7,10 +7,10 @@ import numpy as np
 from analysis.rounding import rounded
 from resources.plots.figure import DARK
 from resources.reports.charts import Chart, finite, line_at, note_at_line, words
-from resources.reports.numbers import interval, number, p_value, plain_number, whole
+from resources.reports.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
 from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, level, records, say
-from resources.reports.table_view import Head, TableView
+from resources.reports.reliability.contents import Contents, level, say
+from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text, joined
 
 DECIDES: Final = "query_medians"
@@ -48,8 +48,7 @@ def bias_table(contents: Contents) -> TableView | None:
         Head(say("head.shift"), term="shift"),
         Head(say("head.interval", level=level(contents)), term="interval"),
         Head(say("head.medians")),
-        Head(say("head.n_differences")),
-        Head(say("head.n_zero")),
+        Head(say("head.n_differences"), note=say("head.n_zero")),
         Head(say("head.how"), numeric=False, wide=True),
     ]
     cells: list[list[Part]] = [
@@ -58,10 +57,9 @@ def bias_table(contents: Contents) -> TableView | None:
             say(f"test.{row['test']}"),
             p_value(row["p"]),
             number(row["shift"]),
-            interval(row["shift_low"], row["shift_high"]),
+            _bounds(row),
             number(row["difference_of_medians"]),
-            whole(row["n"]),
-            whole(row["n_zero"]),
+            joined([whole(row["n"]), joined(["(", whole(row["n_zero"]), ")"], "")], " "),
             phrase(row["method"]),
         ]
         for row in rows
@@ -127,14 +125,28 @@ def _bias(contents: Contents, row: dict[str, Any]) -> Text:
         return say("bias.untested", why=phrase(row["undefined"]), **names)
     numbers = {
         "p": p_value(row["p"]),
-        "shift": number(abs(row["shift"])),
-        "bounds": interval(row["shift_low"], row["shift_high"]),
+        "shift": number(row["shift"]),
+        "bounds": _bounds(row),
         "n": whole(row["n"]),
     }
     if not row["biased"]:
-        return say("bias.neither", **names, **numbers)
-    higher, lower = ("judge_1", "judge_2") if row["shift"] > 0 else ("judge_2", "judge_1")
-    return say("bias.higher", higher=str(row[higher]), lower=str(row[lower]), **numbers)
+        one_other = {"one": str(row["judge_1"]), "other": str(row["judge_2"])}
+        return say("bias.neither", **names, **one_other, **numbers)
+    first = row["higher_judge"] == row["judge_1"]
+    lower, by = (row["judge_2"], row["shift"]) if first else (row["judge_1"], -row["shift"])
+    named = {"higher": str(row["higher_judge"]), "lower": str(lower)}
+    turned = numbers | {"shift": number(by), "bounds": _bounds(row, turned=not first)}
+    # The test can call a bias where the median difference is 0, or not to that side.
+    return say("bias.higher" if rounded(by) > 0 else "bias.higher_where", **named, **turned)
+
+
+def _bounds(row: dict[str, Any], *, turned: bool = False) -> Text:
+    """The interval of the shift, `turned` where it is told as that of judge 2 - judge 1."""
+    few = is_unreliable(row["interval_method"])
+    low, high = row["shift_low"], row["shift_high"]
+    if turned and is_number(low) and is_number(high):
+        low, high = -high, -low
+    return interval(low, high, unreliable=few)
 
 
 def _advice(row: dict[str, Any], *, biased: bool) -> Text:
@@ -147,4 +159,6 @@ def _advice(row: dict[str, Any], *, biased: bool) -> Text:
         return say("advice.neither")
     if row["kappa_now"] is None or row["kappa_advised"] is None:
         return say("advice.not_shown")
+    if rounded(row["kappa_advised"]) > rounded(row["kappa_now"]):
+        return say("advice.in_force", judge=str(judge), now=plain_number(now))
     return say("advice.no_help", judge=str(judge), **kappas)

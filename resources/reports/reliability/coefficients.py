@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from resources.plots.figure import BLUE, DARK
 from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, number, whole
+from resources.reports.numbers import interval, is_number, is_unreliable, number, percent, whole
 from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, band, by_statistic, level, percent, say
+from resources.reports.reliability.contents import Contents, band, by_statistic, level, say
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
 
-KAPPAS: Final = ("kappa_macro", "kappa_macro_defined", "kappa_micro")
+OF_THE_GATE: Final = ("kappa_macro", "kappa_micro")
 TERMS: Final = {
     "kappa_macro": "kappa_macro",
     "kappa_macro_defined": "convention",
@@ -32,7 +32,6 @@ TERMS: Final = {
 DRAWN: Final = tuple(
     name for name in TERMS if name not in ("low_share", "prevalence_index", "bias_index", "fleiss_kappa")
 )
-BANDED: Final = (*KAPPAS, "weighted_kappa_linear", "weighted_kappa_quadratic", "fleiss_kappa")
 
 
 def coefficients_chart(contents: Contents) -> Chart:
@@ -41,10 +40,10 @@ def coefficients_chart(contents: Contents) -> Chart:
     points = [Interval(row["value"], row["value_low"], row["value_high"]) for row in rows]
     names = [say(f"statistic.{row['statistic']}") for row in rows]
     hover = [
-        joined([name, number(one.value), interval(one.low, one.high)], " ")
-        for name, one in zip(names, points, strict=True)
+        joined([name, number(one.value), interval(one.low, one.high, unreliable=_few(row))], " ")
+        for name, one, row in zip(names, points, rows, strict=True)
     ]
-    colors = [BLUE if row["statistic"] in KAPPAS else DARK for row in rows]
+    colors = [BLUE if row["statistic"] in OF_THE_GATE else DARK for row in rows]
     lowest = min([0.0, *(float(value) for one in points for value in one if is_number(value))])
     return Chart(
         "coefficients",
@@ -83,7 +82,7 @@ def coefficients_table(contents: Contents, rows: dict[str, dict[str, Any]], capt
             say(f"statistic.{name}"),
             number(rows[name]["value"]),
             interval(rows[name]["value_low"], rows[name]["value_high"], unreliable=_few(rows[name])),
-            band(rows[name]["value"]) if name in BANDED and is_number(rows[name]["value"]) else "",
+            band(rows[name]["value"]) if isinstance(rows[name]["band"], str) else "",
             whole(rows[name]["n_queries"]),
             whole(rows[name]["n_documents"]),
             _note(rows[name]),
@@ -158,7 +157,7 @@ def _value_and_bounds(row: dict[str, Any]) -> list[Part]:
 
 
 def _few(row: dict[str, Any]) -> bool:
-    return "unreliable" in str(row["method"])
+    return is_unreliable(row["method"])
 
 
 def _note(row: dict[str, Any]) -> Part:

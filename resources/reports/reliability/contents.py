@@ -9,19 +9,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.contingency import ContingencyFacts, ContingencyStep
 from analysis.landis_koch import landis_koch
 from analysis.reliability_gate import ReliabilityVerdict
 from resources.configuration.reliability import ReliabilityStudy
-from resources.reports.numbers import NOTHING, day, is_number, plain_number
-from resources.reports.pairwise.contents import percent, records
+from resources.reports.numbers import NOTHING, day, interval, is_number, plain_number
+from resources.reports.table_view import records
 from resources.reports.text import Text, Translations, joined, same
 from resources.tables.reliability import ALL_JUDGES
 
-__all__ = ["Contents", "Standing", "Truth", "band", "level", "percent", "records", "say", "when"]
-
 WORDS: Final = Translations("shared", "glossary", "reliability", "reliability_glossary")
-PASSED, CONTINGENCY, RESOLVED = "passed", "contingency_triggered", "resolved_by_review"
 say = WORDS.say
 
 
@@ -151,6 +149,12 @@ def by_statistic(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def band(kappa: Any) -> Text:
     """Landis and Koch's word for a kappa, or a dash where there is none."""
     return say(f"band.{landis_koch(float(kappa)).replace(' ', '_')}") if is_number(kappa) else same(NOTHING)
+
+
+def bounds_of(row: Mapping[str, Any], name: str) -> Text:
+    """The interval of a kappa of a validation, marked where it is of few queries."""
+    few = bool(row["total_queries"] < RELIABLE_CLUSTERS)
+    return interval(row[f"{name}_low"], row[f"{name}_high"], unreliable=few)
 
 
 def level(contents: Contents) -> Text:

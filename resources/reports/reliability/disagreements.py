@@ -5,10 +5,12 @@ from typing import Any, Final
 
 import pandas as pd
 
+from analysis.contingency import CONTINGENCY
 from analysis.kappa import relevant
 from resources.reports.numbers import number, whole
-from resources.reports.reliability.contents import CONTINGENCY, Contents, records, say
-from resources.reports.text import Part, Text
+from resources.reports.reliability.contents import Contents, say
+from resources.reports.table_view import records
+from resources.reports.text import Part, Text, same
 
 MOST_QUERIES: Final = 6
 MOST_DOCUMENTS: Final = 4
@@ -106,7 +108,7 @@ def _query(
         say(
             "disagreements.about",
             query=query,
-            kappa="0/0" if row["kappa"] is None else number(row["kappa"]),
+            kappa=_kappa(contents, query, row["kappa"]),
             largest=number(row["max_disagreement"]),
             prompt=str(row["prompt_version"]),
         ),
@@ -117,6 +119,17 @@ def _query(
         say("disagreements.more", n=whole(more)) if more > 0 else None,
         hidden,
     )
+
+
+def _kappa(contents: Contents, query: str, kappa: float | None) -> Text:
+    """The query's kappa; of several pairs of judges the lowest, with the pair that it is of."""
+    shown = same("0/0") if kappa is None else number(kappa)
+    if kappa is None or len(contents.pairs) < 2:  # noqa: PLR2004
+        return shown
+    rows = contents.tables["query_kappa"]
+    of_query = rows[rows["query_id"] == query].nsmallest(1, "kappa").iloc[0]
+    pair = (str(of_query["judge_1"]), str(of_query["judge_2"]))
+    return say("disagreements.lowest", kappa=shown, judges=contents.named(pair))
 
 
 def _document(contents: Contents, row: dict[str, Any], text: Any, scores: Any, *, hidden: bool) -> DisputedOne:

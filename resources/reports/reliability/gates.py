@@ -1,4 +1,4 @@
-"""The gate's three conditions with the numbers seen and needed, and as advice what they do not prove yet."""
+"""The gate's three conditions with the numbers seen and needed, and as advice what a pass does not prove yet."""
 
 from typing import Any
 
@@ -39,9 +39,9 @@ def gates(contents: Contents) -> list[GateRow]:
 
 
 def advice(contents: Contents) -> list[GateRow]:
-    """Lower bounds, and the macro under the other convention; none without a verdict."""
-    last, gate = contents.last, contents.plan.gate
-    if last is None:
+    """Lower bounds, and the macro under the other convention; none where nothing passes that they could qualify."""
+    verdict, last, gate = contents.standing.gate, contents.last, contents.plan.gate
+    if verdict is None or last is None or not verdict.passed:
         return []
     n_queries, n_undefined = int(last["total_queries"]), int(last["n_undefined"])
     rows = []

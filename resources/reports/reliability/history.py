@@ -5,20 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
 from resources.plots.figure import BLUE, DARK, PALE
 from resources.reports.charts import Chart, Interval, error_bars, finite, line_at, note_at_line, words
-from resources.reports.numbers import interval, number, plain_number, whole
-from resources.reports.reliability.contents import (
-    CONTINGENCY,
-    PASSED,
-    RESOLVED,
-    Contents,
-    band,
-    level,
-    percent,
-    say,
-    when,
-)
+from resources.reports.numbers import number, percent, plain_number, whole
+from resources.reports.reliability.contents import Contents, band, bounds_of, level, say, when
 from resources.reports.table_view import Head, TableView
 from resources.reports.text import Part, Text, joined
 
@@ -118,10 +109,10 @@ def history_table(contents: Contents) -> TableView:
             joined([whole(row["number"]), when(row["timestamp"])], "\u2002"),
             say(f"status.{row['status']}"),
             number(row["kappa_macro"]),
-            interval(row["kappa_macro_low"], row["kappa_macro_high"]),
+            bounds_of(row, "kappa_macro"),
             number(row["kappa_macro_defined"]),
             number(row["kappa_micro"]),
-            interval(row["kappa_micro_low"], row["kappa_micro_high"]),
+            bounds_of(row, "kappa_micro"),
             percent(row["low_share"]),
             whole(row["total_queries"]),
             whole(row["n_documents"]),
@@ -196,7 +187,7 @@ def _lines(
             [
                 say(f"statistic.{name}"),
                 number(one.value),
-                interval(one.low, one.high),
+                bounds_of(row, name),
                 _status(row),
                 when(row["timestamp"]),
             ],

@@ -1,9 +1,10 @@
 """What people said: how well reviewers agree, which way each judge errs on what they decided, and ground truth."""
 
-from resources.reports.numbers import interval, number, whole
+from analysis.contingency import CONTINGENCY
+from resources.reports.numbers import interval, is_unreliable, number, percent, whole
 from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import CONTINGENCY, Contents, level, percent, records, say
-from resources.reports.table_view import Head, TableView
+from resources.reports.reliability.contents import Contents, level, say
+from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text
 
 
@@ -56,7 +57,7 @@ def judges_table(contents: Contents) -> TableView | None:
             whole(row["too_high"]),
             whole(row["too_low"]),
             number(row["bias"]),
-            interval(row["bias_low"], row["bias_high"], unreliable="unreliable" in str(row["method"])),
+            interval(row["bias_low"], row["bias_high"], unreliable=is_unreliable(row["method"])),
         ]
         for row in rows
     ]

@@ -8,17 +8,16 @@ from analysis.holm import below_level
 from analysis.judge_bias import LEVEL
 from analysis.rounding import rounded
 from resources.plots.figure import BLUE, PALE, RED
+from resources.plots.reliability import EDGES, UNDEFINED_AT, WIDTH
 from resources.reports.charts import Chart, line_at, note_at_line, words
 from resources.reports.numbers import number, p_value, plain_number, whole
 from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, records, say
-from resources.reports.table_view import Head, TableView
+from resources.reports.reliability.contents import Contents, say
+from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text, joined, same
 
-EDGES: Final = rounded(np.linspace(-1.0, 1.0, 21))
 HEIGHT_PX: Final = 340
-# Beside the scale, where kappa has no place.
-UNDEFINED_AT: Final = 1.15
+PROMPT: Final = "prompt_version="
 FEATURES: Final = ("query_words", "query_is_vague", "document_words", "documents")
 
 
@@ -36,7 +35,7 @@ def kappa_histogram(contents: Contents) -> Chart:
             "type": "bar",
             "x": middles,
             "y": [int(n) for n in counts[name]],
-            "width": 0.092,
+            "width": WIDTH,
             "name": words(say(f"legend.{name}")),
             "marker": {"color": color},
             "text": [
@@ -54,7 +53,7 @@ def kappa_histogram(contents: Contents) -> Chart:
                 "type": "bar",
                 "x": [UNDEFINED_AT],
                 "y": [one_label],
-                "width": 0.092,
+                "width": WIDTH,
                 "name": words(say("legend.one_label")),
                 "marker": {"color": PALE},
                 "text": [words(say("hover.one_label", n=whole(one_label)))],
@@ -127,8 +126,7 @@ def profile_table(contents: Contents) -> TableView | None:
         Head(say("head.difference")),
         Head(same("p")),
         Head(say("head.p_holm")),
-        Head(say("head.n_low")),
-        Head(say("head.n_rest")),
+        Head(say("head.n_low"), note=say("head.n_rest")),
         Head(say("head.note"), numeric=False),
     ]
     cells: list[list[Part]] = [
@@ -140,13 +138,13 @@ def profile_table(contents: Contents) -> TableView | None:
             number(row["difference"], 2),
             p_value(row["p"]),
             p_value(row["p_holm"]),
-            whole(row["n_low_kappa"]),
-            whole(row["n_rest"]),
+            joined([whole(row["n_low_kappa"]), joined(["(", whole(row["n_rest"]), ")"], "")], " "),
             phrase(row["undefined"]) if row["undefined"] else "",
         ]
         for row in rows
     ]
-    return TableView(say("profile.table"), heads, cells)
+    caption = joined([say("profile.of_pair", judges=contents.named()), say("profile.table")], " ")
+    return TableView(caption, heads, cells)
 
 
 def said_of_profile(contents: Contents) -> Text:
@@ -155,9 +153,18 @@ def said_of_profile(contents: Contents) -> Text:
     if not any(row["p_holm"] is not None for row in rows):
         return say("profile.no_test")
     apart = [row for row in rows if row["p_holm"] is not None and below_level(row["p_holm"], LEVEL)]
+    if caution_of_profile(contents):
+        apart = [row for row in apart if not row["feature"].startswith(PROMPT)]
     if not apart:
         return say("profile.none")
     return say("profile.some", n=whole(len(apart)), features=joined([feature_name(row["feature"]) for row in apart]))
+
+
+def caution_of_profile(contents: Contents) -> Text | None:
+    """What a prompt version in the profile does not say: it was given to queries because of their kappa."""
+    told_by_prompt = contents.tables["low_kappa_profile"]["feature"].str.startswith(PROMPT).any()
+    several = contents.kappas["prompt_version"].nunique() > 1
+    return say("profile.chosen") if told_by_prompt and several else None
 
 
 def feature_name(feature: str) -> Text:

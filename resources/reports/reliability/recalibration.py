@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from resources.plots.figure import BLUE, GREY
 from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, number, whole
+from resources.reports.numbers import interval, is_number, is_unreliable, number, whole
 from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, level, records, say
-from resources.reports.table_view import Head, TableView
+from resources.reports.reliability.contents import Contents, level, say
+from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text, joined
 
 LEGEND_PX: Final = 44
@@ -21,18 +21,21 @@ def said_of_recalibration(contents: Contents) -> list[Text]:
     counts = {row["part"]: row["n_queries"] for row in rows}
     again, held = counts.get("judged_again", 0), counts.get("held_out", 0)
     said = [say("recalibration.said", n=whole(again), held=whole(held), prompt=str(rows[0]["prompt_version"]))]
-    return [*said, say("recalibration.regression")]
+    return [*said, say("recalibration.every" if counts.get("untouched", 0) == 0 else "recalibration.regression")]
 
 
 def recalibration_chart(contents: Contents) -> Chart:
     """Macro and micro of each part before and after, a line from one to the other."""
     rows = [row for row in records(contents.tables["recalibration"]) if is_number(row["change"])]
-    names = [_name(row) for row in rows]
+    names = [joined([_name(row), joined(["n", whole(row["n_queries"])], "\u00a0=\u00a0")]) for row in rows]
     traces: list[dict[str, Any]] = []
     for side, color, hollow in (("before", GREY, True), ("after", BLUE, False)):
-        points = [Interval(row[side]) for row in rows]
+        points = [Interval(row[side]) if hollow else _after(row) for row in rows]
         label = say(f"legend.{side}")
-        hover = [joined([name, label, number(one.value)], " ") for name, one in zip(names, points, strict=True)]
+        hover = [
+            joined([name, label, number(row[side]), *([] if hollow else [_change(row)])], " ")
+            for name, row in zip(names, rows, strict=True)
+        ]
         traces += row_traces(points, hover, [color] * len(rows), bars=False, hollow=[hollow] * len(rows), name=label)
     lines = [
         {
@@ -46,15 +49,16 @@ def recalibration_chart(contents: Contents) -> Chart:
         }
         for place, row in enumerate(rows)
     ]
-    lowest = min([0.0, *(float(row[side]) for row in rows for side in ("before", "after"))])
+    ends = [value for row in rows for value in (row["before"], *_after(row)) if is_number(value)]
+    lowest, highest = min([0.0, *map(float, ends)]), max([1.0, *map(float, ends)])
     return Chart(
         "recalibration",
         say("chart.recalibration.title"),
-        say("chart.recalibration.reading"),
+        say("chart.recalibration.reading", level=level(contents)),
         recalibration_table(contents),
         traces,
         {
-            "xaxis": {"title": {"text": words(say("axis.kappa"))}, "range": [lowest - 0.05, 1.05]},
+            "xaxis": {"title": {"text": words(say("axis.kappa"))}, "range": [lowest - 0.05, highest + 0.05]},
             "yaxis": rows_axis(names),
             "shapes": lines,
             "showlegend": True,
@@ -86,13 +90,25 @@ def recalibration_table(contents: Contents) -> TableView | None:
             number(row["before"]),
             number(row["after"]),
             number(row["change"]),
-            interval(row["change_low"], row["change_high"]),
+            interval(row["change_low"], row["change_high"], unreliable=is_unreliable(row["method"])),
             whole(row["n_queries"]),
             _note(row),
         ]
         for row in rows
     ]
     return TableView(say("chart.recalibration.table"), heads, cells)
+
+
+def _after(row: dict[str, Any]) -> Interval:
+    """Kappa afterwards; the interval is that of the change, laid off from kappa before."""
+    if not is_number(row["change_low"]) or not is_number(row["change_high"]):
+        return Interval(row["after"])
+    return Interval(row["after"], row["before"] + row["change_low"], row["before"] + row["change_high"])
+
+
+def _change(row: dict[str, Any]) -> Text:
+    bounds = interval(row["change_low"], row["change_high"], unreliable=is_unreliable(row["method"]))
+    return say("hover.change", change=number(row["change"]), bounds=bounds)
 
 
 def _name(row: dict[str, Any]) -> Text:

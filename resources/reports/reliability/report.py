@@ -20,7 +20,7 @@ from resources.reports.reliability.gates import TERMS as TERM_OF_GATE
 from resources.reports.reliability.gates import advice, gates
 from resources.reports.reliability.history import events, history_chart
 from resources.reports.reliability.people import judges_table, reviewers_table, said_of_truth
-from resources.reports.reliability.queries import kappa_histogram, profile_table, said_of_profile
+from resources.reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
 from resources.reports.reliability.recalibration import recalibration_chart, said_of_recalibration
 from resources.reports.reliability.summary import summary, thresholds_in_words
 from resources.reports.text import Part, Text, joined, same
@@ -104,6 +104,7 @@ def reliability_page(contents: Contents) -> str:
         "events": events(contents),
         "profile": profile_table(contents),
         "profile_said": said_of_profile(contents),
+        "profile_caution": caution_of_profile(contents),
         "prevalence": said_of_prevalence(contents),
         "coefficient_terms": terms_of_coefficients(contents.agreement),
         "pairs": pairs_table(contents),

@@ -3,17 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from analysis.contingency import CONTINGENCY, PASSED
 from resources.reports.headline import Figure
-from resources.reports.numbers import interval, is_number, number, plain_number, whole
+from resources.reports.numbers import is_number, number, percent, plain_number, whole
 from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import (
-    CONTINGENCY,
-    PASSED,
-    Contents,
-    band,
-    percent,
-    say,
-)
+from resources.reports.reliability.contents import Contents, band, bounds_of, say
+from resources.reports.table_view import records
 from resources.reports.text import Text, joined, same
 
 Grade = Literal["", "provisionally", "none"]
@@ -69,7 +64,8 @@ def step_in_words(contents: Contents) -> Text:
     if name == "review":
         missing = whole(facts.quota - facts.n_reviewed)
         done, needed = whole(facts.n_reviewed), whole(facts.quota)
-        return say("step.review", n=missing, disputed=whole(facts.n_disputed), done=done, needed=needed)
+        key = "review_moved" if facts.moved else "review" if facts.n_reviewed else "review_first"
+        return say(f"step.{key}", n=missing, disputed=whole(facts.n_disputed), done=done, needed=needed)
     if name == "recalibrate":
         return say(f"step.recalibrate_{'biased' if facts.biased else 'unbiased'}", n=whole(facts.n_low))
     if name == "manual_review":
@@ -104,7 +100,7 @@ def _figures(contents: Contents, last: dict[str, Any]) -> list[Figure]:
 
 def _beside(last: dict[str, Any], name: str) -> Text:
     low, high = last[f"{name}_low"], last[f"{name}_high"]
-    bounds = interval(low, high) if is_number(low) and is_number(high) else say("figure.no_interval")
+    bounds = bounds_of(last, name) if is_number(low) and is_number(high) else say("figure.no_interval")
     return joined([bounds, band(last[name])], " ")
 
 
@@ -125,6 +121,9 @@ def _sentences(contents: Contents, last: dict[str, Any]) -> list[Text]:
         said.append(say("summary.convention", n=whole(last["n_undefined"]), kappa=kappa))
     if last["depends_on_convention"]:
         said.append(say("summary.depends"))
+    parts = {str(row["part"]): int(row["n_queries"]) for row in records(contents.tables["recalibration"])}
+    if last["status"] == PASSED and parts.get("untouched"):
+        said.append(say("summary.chosen_low"))
     if len(contents.pairs) > 1:
         said.append(say("summary.decides", n=whole(len(contents.pairs)), judges=contents.named()))
     return said + [one for one in (_left_out(contents),) if one is not None]

@@ -8,7 +8,7 @@ from rich.console import Console
 from upath import UPath
 
 from assets.recalibration_plan import recalibration_plan
-from pipeline.command_line.demo_reliability import REVIEWER, go_through
+from pipeline.command_line.demo_reliability import REVIEWER, go_through, show_report
 from pipeline.command_line.reliability_steps import start_recalibration
 from pipeline.samples.reliability import scripted_votes
 from pipeline.samples.reliability_by_review import write_review_samples
@@ -44,12 +44,17 @@ def test_judging_again_brings_the_judges_together_and_a_second_demo_adds_nothing
     steps = [
         "Validation: kappa macro 0.400",
         f"'{REVIEWER}' votes on 2 queries",
-        "neither judge scores higher",
+        "the median shift of the documents is 0",
         "6 queries with kappa below 0.4 are judged again",
         "Validation after judging again (recorded answers): kappa macro 1.000",
         "IRR Validation Passed (Kappa: 1.00)",
         "Ground truth: 10 queries written",
     ]
+    console = Console(file=StringIO(), width=80)
+    show_report(console, study)
+    assert isinstance(console.file, StringIO)
+    assert Path(console.file.getvalue().removeprefix("Report: ").strip()).is_file()
+    assert [words for words in steps if words not in shown] == []
     places = [shown.index(words) for words in steps]
     assert places == sorted(places)
     assert "Validated before" in told(study, all_relevant(10))

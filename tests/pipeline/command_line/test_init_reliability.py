@@ -42,7 +42,17 @@ def test_the_section_is_a_study_whose_values_are_the_defaults_but_for_the_exampl
     assert study is not None
     plain = Configuration(study="mine", reliability={"queries": "q.csv"}).reliability
     differ = {name for name in ReliabilityStudy.model_fields if getattr(study, name) != getattr(plain, name)}
-    assert differ == {"queries", "judges", "calibration", "prompts", "thresholds"}
+    assert differ == {"queries"}
+
+
+def test_the_examples_inside_the_section_are_a_study_too(tmp_path: Path, section: str) -> None:
+    without_table = re.sub(r"^  # postgres:.*\n(  #   .*\n)+", "", section, flags=re.MULTILINE)
+    path = tmp_path / "touchstone.yaml"
+    path.write_text("study: mine\n" + without_table.replace("\n  # ", "\n  ").replace("judge1: 0.55", "words: 0.55"))
+    study = read_configuration(path).reliability
+    assert study is not None
+    assert [judge.kind for judge in study.judges.values()] == ["embedding", "lexical", "openai", "recorded"]
+    assert (study.thresholds, list(study.prompts)) == ({"words": 0.55}, ["v3"])
 
 
 def test_the_doctor_knows_the_judges_and_the_sentence_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from pipeline.command_line import reliability_steps
 from pipeline.command_line.main import application
 from resources.errors import UserError
-from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, vote_on
+from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, stored, vote_on
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = "from pipeline.command_line.main import run; run()"
@@ -48,7 +49,8 @@ def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_on_both_datab
     assert row["kappa_macro"] == pytest.approx(0.9)
     # The five queries on which the judges differ have nobody's decision: they are left out.
     assert len(study.validations.ground_truth_rows()) == 45
-    assert "Ground truth: 45 queries written" in said("reliability", "status")
+    assert "Ground truth: 45 of 50 queries written" in said("reliability", "status")
+    assert "5 left out, because the judges differ" in said("reliability", "status")
     assert "**IRR Validation Passed (Kappa: 0.90)**" in said("reliability", "status", "--markdown")
     for name, read in (("t.csv", pd.read_csv), ("t.parquet", pd.read_parquet)):
         assert "Wrote 45 queries" in said("reliability", "export", str(tmp_path / name))
@@ -98,12 +100,18 @@ def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, tmp_path
     ):
         with pytest.raises(UserError, match=words):
             said("reliability", "accept-thresholds", "--judge", written)
-    with pytest.raises(UserError, match="No threshold is advised that is not in force: neither judge scores higher"):
+    with pytest.raises(UserError, match=r"No threshold is advised that is not in force\. Neither judge scores higher"):
         said("reliability", "accept-thresholds")
     with pytest.raises(UserError, match="names nobody"):
         said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--who", " ")
+    with pytest.raises(UserError, match="`--who` has 61 characters; 60 are allowed"):
+        said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--who", "x" * 61)
+    with pytest.raises(UserError, match=r"'judge2' stands twice, with 0\.6 and 0\.7"):
+        said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--judge", "judge2=0.7")
     assert study.validations.actions().empty
-    said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--judge", "judge1=0.4")
+    who = "\x1b Ann\u200b\n Lee"
+    said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--judge", "judge1=0.4", "--who", who)
+    assert study.validations.actions()["who"].tolist() == ["Ann Lee"]
     assert study.validations.actions()["details"].iloc[0] == {"thresholds": {"judge2": 0.6, "judge1": 0.4}}
     assert json.loads(study.validations.validations()["thresholds"].iloc[-1]) == {"judge1": 0.4, "judge2": 0.6}
 
@@ -117,12 +125,39 @@ def test_judging_again_is_shown_first_and_then_mends_what_it_can(said: Said, tmp
     assert "judge1, recalibrated_v2: 24 documents, judge recorded: costs nothing." in shown
     assert study.validations.actions().empty
     shown = said("reliability", "recalibrate", "--who", "ann")
-    assert "Kappa macro, judged again (6 queries): 0.000 -> 1.000." in shown
-    assert "Kappa macro, of these held out (3 queries): 0.000 -> 1.000." in shown
+    assert "Kappa macro, judged again (6 queries): 0.000 -> 1.000, change +1.000 [1.000, 1.000] unreliable." in shown
+    assert "Kappa macro, of these held out (3 queries): 0.000 -> 1.000, change +1.000 without an" in shown
+    assert "Kappa macro, all queries (10 queries): 0.400 -> 1.000, change +0.600 [" in shown
+    # Only the low ones were judged again, so they rise by chance too.
+    assert "A part of the rise comes from judging only queries of low kappa again" in shown
     assert "IRR Validation Passed (Kappa: 1.00)" in shown
     assert "4 votes; 6 queries judged again by ann" in said("reliability", "status")
     with pytest.raises(UserError, match="The latest validation is passed: no step is due"):
         said("reliability", "recalibrate")
+    # After a pass the others can be judged again too: then no query was chosen for its kappa.
+    shown = said("reliability", "recalibrate", "--all", "--who", "ann")
+    assert "All 4 queries that do not count under it yet are judged again under 'recalibrated_v2'; 2 of them" in shown
+    assert "Kappa macro, judged again (10 queries): 0.400 -> 1.000" in shown
+    assert "A part of the rise" not in shown
+    assert "untouched" not in set(stored(study, "recalibration")["part"])
+    with pytest.raises(UserError, match="No query is left that was not judged under 'recalibrated_v2'"):
+        said("reliability", "recalibrate", "--all")
+
+
+def test_all_queries_are_judged_again_at_once_where_that_is_asked_for(said: Said, tmp_path: Path) -> None:
+    study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
+    with pytest.raises(UserError, match="no validation yet"):
+        said("reliability", "recalibrate", "--all")
+    said("run", "reliability")
+    with pytest.raises(UserError, match="0/6 disagreements reviewed, 2 needed"):
+        said("reliability", "recalibrate", "--all")
+    vote_on(study, 2)
+    assert "All 10 queries" in said("reliability", "recalibrate", "--all", "--dry-run")
+    assert study.validations.actions().empty
+    shown = said("reliability", "recalibrate", "--all")
+    assert "IRR Validation Passed (Kappa: 1.00)" in shown
+    assert "A part of the rise" not in shown
+    assert len(study.validations.actions()["details"].iloc[0]["queries"]) == 10
 
 
 def test_a_recalibration_that_died_goes_on_and_is_not_recorded_twice(
@@ -180,16 +215,47 @@ def test_texts_that_look_like_markup_or_steer_terminals_are_shown_as_they_are(sa
 
 
 def test_the_csv_of_disagreements_goes_where_it_is_wanted(said: Said, tmp_path: Path) -> None:
-    relevance_study(tmp_path, [AGREED] + [OPPOSED] * 3)
+    relevance_study(tmp_path, [AGREED] + [OPPOSED] * 12)
     with pytest.raises(UserError, match="no table of disagreements yet"):
         said("reliability", "disagreements")
     said("run", "reliability")
-    assert "3 queries are in dispute, 0 of them reviewed" in said("reliability", "disagreements")
+    assert "12 queries are in dispute, 0 of them reviewed. The worst 10 of 12:" in said("reliability", "disagreements")
     said("reliability", "disagreements", "-o", str(tmp_path / "mine.csv"))
     mine, there = tmp_path / "mine.csv", tmp_path / "home" / "outputs" / "disagreements.csv"
     assert mine.read_bytes() == there.read_bytes()
     with pytest.raises(UserError, match="ending in .csv"):
         said("reliability", "disagreements", "-o", str(tmp_path / "mine.xlsx"))
+
+
+def test_without_a_verdict_the_next_step_is_the_input(said: Said, tmp_path: Path) -> None:
+    one_label = ((0.9, 0.8, 0.7, 0.9), (0.8, 0.9, 0.9, 0.6))
+    relevance_study(tmp_path, [one_label] * 2)
+    assert "Due: The study was not run yet" in said("reliability", "status")
+    for shown in (said("run", "reliability"), said("reliability", "status")):
+        assert "Due: There is no verdict: add queries with relevant and irrelevant documents" in shown
+        assert "queries.jsonl Next: touchstone import reliability" in shown
+        # Advice on a verdict that is not there neither holds nor fails.
+        assert "agreement_is_proven" not in shown
+    assert "A run would compare the judges" in said("import", "reliability")
+
+
+def test_a_run_tells_its_conditions_once(said: Said, tmp_path: Path) -> None:
+    relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6)
+    shown = said("run", "reliability")
+    assert "judges_agree: its numbers are below." in shown
+    assert "Macro kappa" not in shown
+    assert shown.count("missed") == 4  # the legend of the gates, and three conditions
+    assert "Go through the contingency" not in shown
+
+
+def test_disagreements_of_a_database_of_a_newer_version_are_refused(said: Said, tmp_path: Path) -> None:
+    study = relevance_study(tmp_path, [AGREED] + [OPPOSED] * 3)
+    said("run", "reliability")
+    with study.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE touchstone_version SET version_num = '9999'"))
+    study.engine.dispose()
+    with pytest.raises(UserError, match="a newer Touchstone made"):
+        said("reliability", "disagreements")
 
 
 def test_one_place_to_export_to_is_needed(said: Said, tmp_path: Path) -> None:

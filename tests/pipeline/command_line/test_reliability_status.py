@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 from upath import UPath
 
+from assets.reliability.kappa_validation import CHOSEN_LOW
 from pipeline.command_line.reliability_shown import (
     flags_in_words,
     ground_truth_in_words,
@@ -45,7 +46,7 @@ def told(what: Any, *arguments: Any) -> str:
 
 def test_a_study_that_was_not_run_says_so_and_what_to_do(study: Study) -> None:
     shown = told(show_status, study)
-    assert "no validation yet. It was not run." in shown
+    assert "no validation yet. Due: The study was not run yet" in shown
     assert shown.endswith("Next: touchstone run reliability")
     assert markdown(study) == f"**Inter-rater reliability of {STUDY}: not enough data** (the study was not run)."
 
@@ -90,6 +91,18 @@ def test_the_block_for_a_readme_has_what_a_reader_asks_for(study: Study) -> None
     ]
 
 
+def test_intervals_of_few_queries_are_marked_on_the_terminal_and_in_the_block(study: Study) -> None:
+    validated(study.validations, total_queries=9)
+    last = study.validations.validations().iloc[-1].to_dict()
+    assert "kappa micro 0.720 [0.650, 0.900] unreliable substantial" in told(show_kappa, study, last)
+    assert "0.72 (0.65 to 0.90 unreliable), substantial" in markdown(study)
+
+
+def test_a_pass_that_rests_on_low_queries_alone_says_so_in_the_block(study: Study) -> None:
+    validated(study.validations, notes=f"IRR Validation Passed (Kappa: 0.75). {CHOSEN_LOW}", **FLAGS)
+    assert markdown(study).endswith(f"\n{CHOSEN_LOW}")
+
+
 def test_a_contingency_is_no_passing_in_the_block(study: Study) -> None:
     validated(study.validations, status="contingency_triggered", kappa_macro=0.65)
     shown = markdown(study)
@@ -97,6 +110,34 @@ def test_a_contingency_is_no_passing_in_the_block(study: Study) -> None:
     assert "| Due | The tables of the latest validation are not in this home: validate again. `touchstone run" in shown
     assert "Passed" not in shown
     assert "It is not proven" in shown
+
+
+def test_of_three_judges_it_is_said_which_pair_decides_and_why(study: Study) -> None:
+    validated(study.validations, measures={"thresholds": {"careful": 0.5, "hasty": 0.5, "odd": 0.5}}, **FLAGS)
+    last = study.validations.validations().iloc[-1].to_dict()
+    why = "the pair that decides of 3: of the pairs that fail, else of all, the one with the lowest macro"
+    assert f"They are {why}." in told(show_kappa, study, last)
+    assert f"| Judges | careful and hasty, {why} |" in markdown(study)
+
+
+def test_a_condition_that_is_missed_is_marked_and_never_looks_reached(study: Study) -> None:
+    validated(study.validations, status="contingency_triggered", kappa_macro=0.6999999)
+    last = study.validations.validations().iloc[-1].to_dict()
+    shown = told(show_kappa, study, last)
+    assert "kappa macro 0.6999999 none substantial >= 0.7 missed" in shown
+    assert "kappa micro 0.720 [0.650, 0.900] substantial >= 0.7 queries" in shown
+    # The table has the conditions: they do not come a second time.
+    assert "Macro kappa is" not in told(show_verdict, last)
+
+
+def test_queries_that_are_left_out_of_ground_truth_are_counted(study: Study) -> None:
+    study.queries.add_queries(query_frame({"q1": {"d1": "one", "d2": "two"}, "q2": {"d1": "one", "d2": "two"}}))
+    allowed = validated(study.validations, "run1", "passed")
+    study.validations.write_ground_truth([truth("q1", allowed)])
+    said = ground_truth_in_words(study, study.validations.validations())
+    assert said.startswith("Ground truth: 1 of 2 queries written, 0 of them with")
+    assert "1 left out, because the judges differ on a document that no majority of people decided" in said
+    assert "`touchstone review` decides it" in said
 
 
 def test_names_of_judges_make_no_markup_in_the_block(study: Study) -> None:

@@ -21,7 +21,8 @@ from pipeline.samples.reliability_by_review import (
 from pipeline.samples.reliability_texts import BY_REVIEW, sample_queries
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.errors import UserError
-from resources.inputs.relevance import RelevanceInput, read_relevance
+from resources.inputs.relevance import read_relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
 

@@ -26,7 +26,8 @@ from resources.configuration.load import sample_configuration
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.errors import UserError
 from resources.home import Home
-from resources.inputs.relevance import RelevanceInput, read_relevance
+from resources.inputs.relevance import read_relevance
+from resources.inputs.relevance_input import RelevanceInput
 from resources.judges.relevance.calibration import read_calibration
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.embedding import EmbeddingMeasure

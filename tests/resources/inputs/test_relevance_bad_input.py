@@ -68,7 +68,7 @@ def test_a_wrong_row_is_named_with_its_remedy(tmp_path: Path, change: dict[str, 
     [
         ({"judge2_score": [1]}, "row 1: query 'q1' has 2 documents and 1 scores in column 'judge2_score'. .*null"),
         ({"judge2_score": [1, 1, 0]}, "row 1: query 'q1' has 2 documents and 3 scores in column 'judge2_score'"),
-        ({"judge2_score": [1], "docs": None}, "row 1: query 'q1' has 2 scores in another column and 1 scores"),
+        ({"judge2_score": [1], "docs": None}, "row 1: query 'q1' has 2 scores in column 'judge1_score' and 1 scores"),
         ({"judge2_score": 0.5}, "row 1: '0.5' in column 'judge2_score' is no list. .*Write it like"),
         ({"judge2_score": "[1, None]"}, r"row 1: '\[1, None\]' in column 'judge2_score' is no list"),
         ({"judge2_score": [[1, 0], 1]}, r"row 1: '\[1, 0\]' in column 'judge2_score' is no number"),
@@ -91,9 +91,46 @@ def test_a_wrong_query_is_named_with_its_remedy(tmp_path: Path, change: dict[str
 
 
 def test_a_query_judged_twice_under_one_prompt_is_refused_and_under_two_is_not(tmp_path: Path) -> None:
-    with pytest.raises(FileFaults, match="4 faults. Nothing was loaded.\n  row 2: judge 'judge1' has a score"):
+    with pytest.raises(
+        FileFault, match="row 2: judge 'judge1' has a score .* in row 1 already, and so for 3 more scores"
+    ):
         read_relevance_file(queries(tmp_path, {}, {}))
     assert len(read_relevance_file(queries(tmp_path, {}, {"prompt_version": "v2"})).scores) == 8
+
+
+@pytest.mark.parametrize("change", [{"query": "a \ud800"}, {"docs": [{"id": "d", "text": "\ud800"}, "b"]}])
+def test_half_a_letter_in_a_text_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    with pytest.raises(FileFault, match="row 1: .*ud800.* holds half a letter. Nothing was loaded. Remove it"):
+        read_relevance_file(queries(tmp_path, change))
+
+
+@pytest.mark.parametrize("name", ["_score", "a\x00_score", "a\nb_score", "\ud800_score", "j" * 61 + "_score"])
+def test_a_column_whose_judge_has_no_name_that_can_be_read_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileFault, match="(cannot be a judge's name|there is no value in column|holds NUL or half)"):
+        read_relevance_file(queries(tmp_path, {name: [1, 1]}))
+
+
+@pytest.mark.parametrize("line", ["{not json", '{"id": ' + "[" * 100_000])
+def test_a_first_row_that_cannot_be_read_is_what_is_told(tmp_path: Path, line: str) -> None:
+    path = json_lines(tmp_path / "a.jsonl", line)
+    with pytest.raises(FileFault, match="a.jsonl, row 1: the line is no JSON"):
+        read_relevance_file(path)
+
+
+def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path: Path) -> None:
+    line = '{"id": "q", "query": "?", "judge1_score": [0.1], "judge2_score": [0.2], "judge1_score": [0.9]}'
+    with pytest.raises(FileFault, match="row 1: 'judge1_score' stands twice in .* Keep one of the two"):
+        read_relevance_file(json_lines(tmp_path / "a.jsonl", line))
+
+
+def test_a_score_outside_the_scale_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    with pytest.raises(FileFault, match="score 1.0000000000001 in column 'score' is outside the scale 0-1"):
+        read_relevance_file(rows(tmp_path, {"doc_id": "b", "score": 1.0000000000001}))
+
+
+def test_documents_that_are_no_list_are_told_how_documents_are_written(tmp_path: Path) -> None:
+    with pytest.raises(FileFault, match=r"in column 'docs' is no list. Nothing was loaded. Write documents like \["):
+        read_relevance_file(queries(tmp_path, {"docs": {"d0": "x"}}))
 
 
 def test_every_wrong_row_is_listed_at_once(tmp_path: Path) -> None:

@@ -53,6 +53,31 @@ def test_documents_come_from_their_table_in_the_order_of_position(source: sa.Con
     assert read.documents["document"].tolist() == ["first", "second"]
 
 
+@pytest.mark.parametrize(("place", "said"), [("1", "'1' has 1"), ("NULL", "'1' has nothing")])
+def test_documents_at_one_place_or_at_none_are_refused(source: sa.Connection, place: str, said: str) -> None:
+    source.exec_driver_sql(INSERT + "('first?', '{0.9,0.1}', '{0.8,0.2}')")
+    source.exec_driver_sql("CREATE TABLE docs (query_id INTEGER, doc_id TEXT, document TEXT, position INTEGER)")
+    source.exec_driver_sql(f"INSERT INTO docs VALUES (1, 'b', 'second', {place}), (1, 'z', 'first', {place})")
+    with pytest.raises(FileFault, match=f"table docs: query {said} in column 'position' of 2 documents"):
+        read_relevance_table(SourceTable(documents_table="docs"))
+
+
+def test_a_row_without_an_id_is_no_document_called_none(source: sa.Connection) -> None:
+    source.exec_driver_sql(INSERT + "('first?', '{0.9}', '{0.8}')")
+    source.exec_driver_sql("CREATE TABLE docs (query_id INTEGER, doc_id TEXT, document TEXT, position INTEGER)")
+    source.exec_driver_sql("INSERT INTO docs VALUES (1, NULL, 'first', 1)")
+    with pytest.raises(FileFault, match="table docs: a row with query_id '1' has no value in column 'doc_id'"):
+        read_relevance_table(SourceTable(documents_table="docs"))
+    source.exec_driver_sql("UPDATE docs SET query_id = NULL, doc_id = 'a'")
+    with pytest.raises(FileFault, match="table docs: a row with doc_id 'a' has no value in column 'query_id'"):
+        read_relevance_table(SourceTable(documents_table="docs"))
+
+
+def test_a_table_of_documents_that_is_not_there_is_named_with_its_key(source: sa.Connection) -> None:
+    with pytest.raises(FileFault, match="table docs: there is no such table.* Correct `postgres.documents_table`"):
+        read_relevance_table(SourceTable(documents_table="docs"))
+
+
 def test_documents_without_position_are_in_place_by_number(source: sa.Connection) -> None:
     source.exec_driver_sql(INSERT + f"('first?', '{{{','.join(['0.5'] * 10)}}}', NULL)")
     source.exec_driver_sql("CREATE TABLE docs (query_id INTEGER, doc_id TEXT, document TEXT)")
@@ -77,10 +102,10 @@ def test_documents_of_unknown_queries_and_queries_without_documents_are_refused(
 
 def test_lists_of_different_length_and_scores_off_the_scale_are_refused(source: sa.Connection) -> None:
     source.exec_driver_sql(INSERT + "('first?', '{0.9,0.1}', '{0.8}')")
-    with pytest.raises(FileFault, match="table ground_truth, row 1: query '1' has 2 scores in another column and 1"):
+    with pytest.raises(FileFault, match="row 1: query '1' has 2 scores in column 'judge1_score' and 1 scores"):
         read_relevance_table(SourceTable())
     source.exec_driver_sql("UPDATE ground_truth SET judge2_score = '{4,5}'")
-    with pytest.raises(UserError, match="score 4 in column 'judge2_score' is outside the scale 0-1"):
+    with pytest.raises(UserError, match="score 4.0 in column 'judge2_score' is outside the scale 0-1"):
         read_relevance_table(SourceTable())
 
 

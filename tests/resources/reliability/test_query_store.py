@@ -82,17 +82,6 @@ def test_a_changed_document_is_refused_and_says_how_many_more(engine: sa.Engine)
     assert store.query_documents()["document"].tolist() == ["text 1", "text 2"] * 2
 
 
-def test_a_correction_is_taken_when_it_is_asked_for_and_scores_stay(engine: sa.Engine) -> None:
-    store = stored(engine)
-    store.record(judged(["q1"]))
-    before = scores_of(store)
-    assert store.add_queries(query_frame({"q1": {"d1": "other"}}, {"q1": "better?"}), replace=True) == 0
-    kept = store.query_documents()
-    assert kept["query"].tolist()[:2] == ["better?"] * 2
-    assert kept["document"].tolist() == ["other", "text 2", "text 1", "text 2"]
-    assert scores_of(store) == before
-
-
 def test_a_text_that_was_not_known_is_filled_in_and_a_missing_one_takes_none_away(engine: sa.Engine) -> None:
     migrate(engine)
     store = QueryStore(engine, STUDY)

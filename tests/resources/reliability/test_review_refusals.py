@@ -69,3 +69,16 @@ def test_a_database_that_is_gone_is_said_and_nothing_is_claimed(engine: sa.Engin
     with pytest.raises(UserError, match="cannot be used") as told:
         store_of(broken).vote("ann", "s", dict.fromkeys(documents, True))
     assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["ANN Lee", "\uff21nn  Lee", "an\u200bn lee", "\x1bann\x00 lee", "ann\u00a0lee\u2060"])
+def test_one_person_under_two_spellings_is_one_reviewer(engine: sa.Engine, name: str) -> None:
+    ((_row, documents),) = add_disputes(engine, 1)
+    store = store_of(engine)
+    store.vote("Ann Lee", "first", dict.fromkeys(documents, True))
+    assert store.next_query(name) is None
+    store.vote(name, "second", dict.fromkeys(documents, False))
+    standing = store.votes()[lambda rows: rows["withdrawn_at"].isna()]
+    assert standing["reviewer"].tolist() == ["Ann Lee"] * len(documents)
+    assert not standing["relevant"].any()
+    assert store.undo(name) == "second"

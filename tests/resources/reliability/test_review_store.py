@@ -51,7 +51,7 @@ def test_24_disagreements_need_5_reviews_and_the_store_refuses_before(engine: sa
         store.vote("ann", f"s{place}", dict.fromkeys(documents, True))
     assert str(store.progress()) == "4/24 disagreements reviewed, 5 needed"
     assert not store.quota_met()
-    with pytest.raises(UserError, match=r"4/24 disagreements reviewed, 5 needed \(20% of them\).*: 1 more"):
+    with pytest.raises(UserError, match=r"4/24 disagreements reviewed, 5 needed \(20% of them\).*Decide 1 more"):
         store.require_quota()
     store.vote("ann", "last", dict.fromkeys(queries[4][1], False))
     assert store.quota_met()

@@ -87,7 +87,9 @@ def test_json_and_parquet_hold_lists_and_nulls(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_written_over_only_when_told(tmp_path: Path) -> None:
     path = tmp_path / "truth.jsonl"
     path.write_text("kept")
-    with pytest.raises(UserError, match="is there already. Nothing was changed"):
+    with pytest.raises(
+        UserError, match="is there already. Nothing was changed. Name another file, or add `--overwrite`"
+    ):
         write_export_file(path, ROWS)
     assert path.read_text() == "kept"
     write_export_file(path, ROWS, overwrite=True)
@@ -168,3 +170,26 @@ def test_a_table_without_a_column_is_refused(source: sa.Engine) -> None:
         connection.execute(sa.text("CREATE TABLE ground_truth (id TEXT, query TEXT)"))
     with pytest.raises(UserError, match="has no column 'judge1_score', 'judge2_score', 'kappa'"):
         write_export_table(URL, "ground_truth", ROWS, JUDGES)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("", "'' cannot be a table's name. Nothing was changed"),
+        (".truth", "'.truth' cannot be a table's name"),
+        ("t" * 64, "cannot be a table's name. .* each of 1 to 63 bytes"),
+        ("a\x00b", "cannot be a table's name"),
+        ("publik.truth", r"There is no schema 'publik' \(did you mean 'public'\?\) for table 'publik.truth'"),
+    ],
+)
+@pytest.mark.usefixtures("source")
+def test_a_name_that_no_table_can_have_is_refused(table: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        write_export_table(URL, table, ROWS, JUDGES)
+
+
+def test_a_folder_is_no_file_to_export_to(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"is a folder. Nothing was changed. Name a file in it, such as .*ground_truth.csv"
+    ):
+        write_export_file(tmp_path, [])

@@ -5,6 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Page, Route
 
 WIDTHS = (390, 1440)
+OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 NUMBERS = """() => Array.from(document.querySelectorAll("[data-number]"))
     .filter((one) => one.checkVisibility()).map((one) => [one.value, one.textContent])"""
 
@@ -41,3 +42,45 @@ def download(page: Page, selector: str) -> str:
     with page.expect_download() as waiting:
         page.click(selector)
     return Path(waiting.value.path()).read_bytes().decode("utf-8")
+
+
+def same_numbers_in_italian(opened: Opened, drawn: str, english: str, italian: str, at_least: int) -> None:
+    """Everything unfolded, then read in both languages.
+
+    Args:
+        opened: The page, in English.
+        drawn: A condition of the browser's that holds once the charts speak Italian.
+        english: Words of a heading.
+        italian: The same words.
+        at_least: More numbers than so many are on the page.
+    """
+    page = opened.page
+    page.evaluate(OPEN_ALL)
+    before, title = page.evaluate(NUMBERS), page.title()
+    assert english in page.inner_text("main")
+    choose_language(page, "it")
+    page.wait_for_function(drawn)
+    after = page.evaluate(NUMBERS)
+    assert page.title() != title
+    text = page.inner_text("main")
+    assert italian in text
+    assert english not in text
+    assert len(before) > at_least
+    assert sorted(value for value, _ in before) == sorted(value for value, _ in after)
+    shown = dict.fromkeys((value, plain(digits).replace(",", "")) for value, digits in before)
+    other = dict.fromkeys((value, plain(digits).replace(".", "").replace(",", ".")) for value, digits in after)
+    assert shown.keys() == other.keys()
+
+
+def fits_every_width(opened: Opened) -> None:
+    """Nothing is wider than the window, in both languages."""
+    page = opened.page
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for language in ("en", "it"):
+            choose_language(page, language)
+            page.wait_for_function(
+                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
+            )
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.said == []

@@ -1,24 +1,12 @@
 """The browser that reports are tested in, and the studies behind the reliability report."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 
 from resources.reports.reliability.contents import Contents
 from tests.resources.reports.made_reliability import contents_in, failing_study, recalibrated_study
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine: install it (apt-get install chromium) to run browser tests")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture

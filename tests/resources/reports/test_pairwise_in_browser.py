@@ -12,11 +12,16 @@ from playwright.sync_api import Browser, BrowserContext
 
 from resources.reports.pairwise.contents import Contents
 from resources.reports.pairwise.report import downloads, pairwise_page
-from tests.resources.reports.browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
+from tests.resources.reports.browser import (
+    OPEN_ALL,
+    Opened,
+    choose_language,
+    download,
+    fits_every_width,
+    same_numbers_in_italian,
+)
 from tests.resources.reports.hostile_contents import EVIL_IDS
 from tests.resources.reports.made_pairwise import contents_of_votes
-
-OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 
 @pytest.fixture(scope="module")
@@ -33,22 +38,13 @@ def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_language_is_switched_with_the_same_numbers(context: BrowserContext, file: Path) -> None:
     opened = Opened(context.new_page(), file)
-    page = opened.page
-    page.evaluate(OPEN_ALL)
-    english, title = page.evaluate(NUMBERS), page.title()
-    assert "People among themselves" in page.inner_text("main")
-    choose_language(page, "it")
-    page.wait_for_function("document.querySelector('[data-chart=accuracy] .xtitle')?.textContent === 'accuratezza'")
-    italian = page.evaluate(NUMBERS)
-    assert page.title() != title
-    text = page.inner_text("main")
-    assert "Le persone fra loro" in text
-    assert "People among themselves" not in text
-    assert len(english) > 250
-    assert sorted(value for value, _ in english) == sorted(value for value, _ in italian)
-    shown = dict.fromkeys((value, plain(digits).replace(",", "")) for value, digits in english)
-    other = dict.fromkeys((value, plain(digits).replace(".", "").replace(",", ".")) for value, digits in italian)
-    assert shown.keys() == other.keys()
+    same_numbers_in_italian(
+        opened,
+        "document.querySelector('[data-chart=accuracy] .xtitle')?.textContent === 'accuratezza'",
+        "People among themselves",
+        "Le persone fra loro",
+        250,
+    )
     assert opened.said == []
     assert all(url.startswith("file:") for url in opened.asked)
 
@@ -100,15 +96,7 @@ def test_nothing_is_wider_than_the_window(context: BrowserContext, file: Path) -
     opened = Opened(context.new_page(), file)
     page = opened.page
     page.evaluate(OPEN_ALL)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        for language in ("en", "it"):
-            choose_language(page, language)
-            page.wait_for_function(
-                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
-            )
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert opened.said == []
+    fits_every_width(opened)
 
 
 def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, file: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from assets.pairwise.pairwise_report import contents_of
 from resources.reports.charts import Chart
 from resources.reports.embedded import strict_json
+from resources.reports.numbers import percent
 from resources.reports.pairwise import people, ranking, report, speed, strengths
-from resources.reports.pairwise.contents import WORDS, Contents, percent
+from resources.reports.pairwise.contents import WORDS, Contents
 from resources.reports.pairwise.report import TERMS, downloads, facts, pairwise_page
 from resources.reports.pairwise.summary import remedy, summary
 from resources.reports.text import LANGUAGES, Text, read_words

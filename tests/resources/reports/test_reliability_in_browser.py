@@ -14,11 +14,16 @@ from playwright.sync_api import Browser, BrowserContext
 
 from resources.reports.reliability.contents import Contents
 from resources.reports.reliability.report import downloads, reliability_page
-from tests.resources.reports.browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
+from tests.resources.reports.browser import (
+    OPEN_ALL,
+    Opened,
+    choose_language,
+    download,
+    fits_every_width,
+    same_numbers_in_italian,
+)
 from tests.resources.reports.hostile_contents import EVIL_IDS
 from tests.resources.reports.made_reliability import three_judges
-
-OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 
 # Studies are run before the browser starts: its event loop runs in this thread, and Dagster needs one of its own.
@@ -37,21 +42,13 @@ def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_language_is_switched_with_the_same_numbers_and_remembered(context: BrowserContext, file: Path) -> None:
     opened = Opened(context.new_page(), file)
     page = opened.page
-    page.evaluate(OPEN_ALL)
-    english, title = page.evaluate(NUMBERS), page.title()
-    assert "Where the judges differ most" in page.inner_text("main")
-    choose_language(page, "it")
-    page.wait_for_function("document.querySelector('[data-chart=kappas] .ytitle')?.textContent === 'domande'")
-    italian = page.evaluate(NUMBERS)
-    assert page.title() != title
-    text = page.inner_text("main")
-    assert "Dove i giudici differiscono di più" in text
-    assert "Where the judges differ most" not in text
-    assert len(english) > 250
-    assert sorted(value for value, _ in english) == sorted(value for value, _ in italian)
-    shown = dict.fromkeys((value, plain(digits).replace(",", "")) for value, digits in english)
-    other = dict.fromkeys((value, plain(digits).replace(".", "").replace(",", ".")) for value, digits in italian)
-    assert shown.keys() == other.keys()
+    same_numbers_in_italian(
+        opened,
+        "document.querySelector('[data-chart=kappas] .ytitle')?.textContent === 'domande'",
+        "Where the judges differ most",
+        "Dove i giudici differiscono di più",
+        250,
+    )
     page.reload()
     page.wait_for_selector("html[data-ready][lang=it]")
     assert opened.said == []
@@ -100,15 +97,7 @@ def test_nothing_is_wider_than_the_window(
     opened = Opened(context.new_page(), path)
     page = opened.page
     page.evaluate(OPEN_ALL)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        for language in ("en", "it"):
-            choose_language(page, language)
-            page.wait_for_function(
-                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
-            )
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert opened.said == []
+    fits_every_width(opened)
 
 
 def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, file: Path) -> None:

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from analysis.contingency import ContingencyFacts, StepName, step_due
+from resources.plots.figure import BLUE
 from resources.reports.reliability import bias, coefficients, history, queries, recalibration
 from resources.reports.reliability.contents import Contents
 from resources.reports.reliability.disagreements import MOST_SIGNS, shortened, worst_queries
 from resources.reports.reliability.gates import advice, gates
 from resources.reports.reliability.people import said_of_truth
 from resources.reports.reliability.report import downloads, reliability_page
-from resources.reports.reliability.summary import step_in_words
+from resources.reports.reliability.summary import step_in_words, summary
 from tests.resources.reports.made_reliability import three_judges
 from tests.resources.reports.test_fidelity_page import words
 
@@ -31,6 +32,8 @@ def plain(sentences: list[Any], language: str = "en") -> str:
         ("validate", ContingencyFacts("passed", 4, 1, 1, False, False, False, 1, 2, changed=True)),
         ("validate", ContingencyFacts("contingency_triggered", 4, 4, 1, False, False, True, 0, 0)),
         ("review", ContingencyFacts("contingency_triggered", 4, 0, 1, False, False, False, 0, 2)),
+        ("review", ContingencyFacts("contingency_triggered", 40, 1, 8, False, False, False, 0, 2)),
+        ("review", ContingencyFacts("contingency_triggered", 4, 0, 1, False, False, False, 0, 2, moved=True)),
         ("accept_thresholds", ContingencyFacts("contingency_triggered", 4, 1, 1, True, True, False, 2, 2)),
         ("recalibrate", ContingencyFacts("contingency_triggered", 4, 1, 1, True, False, False, 1, 2)),
         ("recalibrate", ContingencyFacts("contingency_triggered", 4, 1, 1, False, False, False, 2, 2)),
@@ -115,20 +118,86 @@ def test_the_bias_and_the_advice_are_told_in_words(failed: Contents) -> None:
     row = failed.tables["threshold_advice"].iloc[[0]]
     for columns, expected in (
         ({"higher_judge": "judge2", "threshold_advised": 0.625}, "would move micro kappa from 0.4"),
-        ({"higher_judge": "judge2", "threshold_advised": None}, "No threshold helps: moving that of judge2"),
-        ({"higher_judge": None, "threshold_advised": None}, "neither judge scores higher"),
+        ({"higher_judge": "judge2", "threshold_advised": None}, "No further threshold helps: 0.5 for judge2"),
+        (
+            {"higher_judge": "judge2", "threshold_advised": None, "kappa_advised": 0.3},
+            "No threshold helps: moving that of judge2",
+        ),
+        ({"higher_judge": None, "threshold_advised": None}, "the median shift of the documents is 0"),
     ):
         numbers = {"threshold_now": 0.5, "kappa_now": 0.4, "kappa_advised": 0.5}
         advised = row.assign(**numbers).assign(**columns)
         contents = replace(failed, tables=dict(failed.tables) | {"threshold_advice": advised})
         assert expected in plain(bias.said_of_bias(contents))
     for called, expected in (
-        (True, "judge2 scores higher than judge1, by 0.100"),
-        (False, "neither is shown to score"),
+        ({}, "judge2 scores higher than judge1, by 0.100"),
+        ({"shift": 0.0}, "judge2 scores higher than judge1 where they differ; the median shift is 0.000"),
+        ({"biased": False}, "neither is shown to score"),
+        (
+            {"shift_low": -0.2, "shift_high": -0.1, "interval_method": "bootstrap, unreliable: under 10 clusters"},
+            "unreliable (p",
+        ),
     ):
-        tested = failed.tables["bias_test"].assign(biased=called, shift=-0.1, p=0.04, undefined=None)
+        seen = {"biased": True, "higher_judge": "judge2", "shift": -0.1, "p": 0.04, "undefined": None}
+        tested = failed.tables["bias_test"].assign(**seen | called)
         contents = replace(failed, tables=dict(failed.tables) | {"bias_test": tested})
         assert expected in plain(bias.said_of_bias(contents))
+
+
+def test_the_interval_of_a_shift_turns_with_the_judge_that_is_named_first(failed: Contents) -> None:
+    seen = {"p": 0.04, "undefined": None, "shift": -0.15, "shift_low": -0.19, "shift_high": -0.105}
+    for called, expected in (
+        ({"higher_judge": "judge2"}, "judge2 scores higher than judge1, by 0.150 [0.105, 0.190]"),
+        ({"higher_judge": "judge1"}, "where they differ; the median shift is \u22120.150 [\u22120.190, \u22120.105]"),
+        ({"biased": False}, "shift of judge1 less judge2: \u22120.150 [\u22120.190, \u22120.105]"),
+    ):
+        tested = failed.tables["bias_test"].assign(**{"biased": True, "higher_judge": "judge2"} | seen | called)
+        contents = replace(failed, tables=dict(failed.tables) | {"bias_test": tested})
+        assert expected in plain(bias.said_of_bias(contents))
+
+
+def test_advice_stands_only_beside_a_verdict_that_passes(passed: Contents, failed: Contents) -> None:
+    assert advice(failed) == []
+    assert "they do not apply here" in words(reliability_page(failed))
+    assert [row.name for row in advice(passed)] == ["macro_for_sure", "micro_for_sure", "macro_without_convention"]
+    # The mark says what the asset check says.
+    assert passed.last is not None
+    assert advice(passed)[2].passed is not passed.last["depends_on_convention"]
+
+
+def test_what_a_number_rests_on_has_its_unit(failed: Contents) -> None:
+    shown = words(reliability_page(failed))
+    for rests in ("18 queries", "72 documents", "16 queries with a kappa"):
+        assert rests in shown
+
+
+def test_only_the_kappas_of_the_gate_are_blue(failed: Contents) -> None:
+    colors = coefficients.coefficients_chart(failed).traces[0]["marker"]["line"]["color"]
+    assert colors.count(BLUE) == 2
+
+
+def test_a_prompt_version_in_the_profile_is_no_finding(passed: Contents, failed: Contents) -> None:
+    said = queries.caution_of_profile(passed)
+    assert said is not None
+    assert "queries were judged again because their kappa was low" in said.plain("en")
+    assert said.plain("en") in words(reliability_page(passed))
+    assert queries.caution_of_profile(failed) is None
+    told = passed.tables["low_kappa_profile"].assign(p_holm=0.001)
+    of_all = queries.said_of_profile(replace(passed, tables=dict(passed.tables) | {"low_kappa_profile": told}))
+    assert "words in the query" in of_all.plain("en")
+    assert "judged under" not in of_all.plain("en")
+
+
+def test_of_several_pairs_the_kappa_of_a_query_names_its_pair(failed: Contents) -> None:
+    contents = three_judges(failed)
+    rows = contents.tables["query_kappa"]
+    of_pair = (rows["judge_1"] == "judge1") & (rows["judge_2"] == "judge3")
+    lower = rows.assign(kappa=rows["kappa"].mask(of_pair, -0.5))
+    worst = contents.tables["disagreements"].assign(kappa=-0.5)
+    tables = dict(contents.tables) | {"query_kappa": lower, "disagreements": worst}
+    about = worst_queries(replace(contents, tables=tables))[0].about
+    assert "kappa \u22120.500 (the lowest, judge1 and judge3)" in about.plain("en")
+    assert "lowest" not in worst_queries(failed)[0].about.plain("en")
 
 
 def test_three_judges_have_all_pairs_and_fleiss(failed: Contents) -> None:
@@ -148,8 +217,25 @@ def test_recalibration_stands_before_and_after_with_the_warning(passed: Contents
     chart = recalibration.recalibration_chart(passed)
     assert chart.empty is None
     assert len(chart.traces[0]["x"]) == 8
-    assert "regression to the mean" in plain(recalibration.said_of_recalibration(passed))
+    rows = passed.tables["recalibration"]
+    labels = [one["$t"]["en"] for one in chart.layout["yaxis"]["ticktext"]]
+    assert labels[0].replace("\u00a0", " ") == f"all queries, macro, n = {rows['n_queries'].iloc[0]}"
+    # The bar is the interval of the change, laid off from kappa before.
+    first, bars = rows.iloc[0], chart.traces[1]["error_x"]
+    assert bars["array"][0] == pytest.approx(first["before"] + first["change_high"] - first["after"])
+    assert bars["arrayminus"][0] == pytest.approx(first["after"] - first["before"] - first["change_low"])
+    assert "[" in chart.traces[1]["text"][0]["$t"]["en"]
+    said = plain(recalibration.said_of_recalibration(passed))
+    assert "regression to the mean" in said
+    assert "That holds for the held-out part" in said
+    assert "Only queries of low kappa were judged again" in plain(summary(passed).sentences)
+    assert "Only queries of low kappa" not in plain(summary(failed).sentences)
+    rows = passed.tables["recalibration"]
+    every = replace(passed, tables=dict(passed.tables) | {"recalibration": rows[rows["part"] != "untouched"]})
+    assert "free of regression to the mean" in plain(recalibration.said_of_recalibration(every))
+    assert "Only queries of low kappa" not in plain(summary(every).sentences)
     assert recalibration.recalibration_chart(failed).empty is not None
+    assert "Hollow is before" not in words(reliability_page(failed))
 
 
 def test_ground_truth_says_how_many_are_left_out_and_what_is_written(passed: Contents, failed: Contents) -> None:

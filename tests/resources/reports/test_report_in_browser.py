@@ -12,7 +12,14 @@ from playwright.sync_api import Browser, BrowserContext
 
 from resources.reports.fidelity.contents import Contents
 from resources.reports.fidelity.report import downloads, fidelity_page
-from tests.resources.reports.browser import NUMBERS, WIDTHS, Opened, choose_language, download, plain
+from tests.resources.reports.browser import (
+    OPEN_ALL,
+    Opened,
+    choose_language,
+    download,
+    fits_every_width,
+    same_numbers_in_italian,
+)
 from tests.resources.reports.hostile_contents import EVIL_IDS, hostile_contents
 from tests.resources.reports.made_contents import contents_of_size, frames_of
 from tests.resources.reports.made_size import KEYS, Size
@@ -39,24 +46,16 @@ def file(contents: Contents, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_language_is_switched_and_remembered_with_the_same_numbers(context: BrowserContext, file: Path) -> None:
     opened = Opened(context.new_page(), file)
     page = opened.page
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    page.evaluate(OPEN_ALL)
     page.locator("#chart-signed tbody tr").first.wait_for()
-    english = page.evaluate(NUMBERS)
-    title = page.title()
-    assert "Agreement with people" in page.inner_text("main")
-    choose_language(page, "it")
-    page.locator("#chart-signed caption", has_text="Errore con segno").wait_for()
-    italian = page.evaluate(NUMBERS)
-    assert page.title() != title
+    same_numbers_in_italian(
+        opened,
+        "document.querySelector('#chart-signed caption')?.textContent.includes('Errore con segno')",
+        "Agreement with people",
+        "Accordo con le persone",
+        500,
+    )
     assert page.get_attribute('[data-language="it"]', "aria-pressed") == "true"
-    text = page.inner_text("main")
-    assert "Accordo con le persone" in text
-    assert "Agreement with people" not in text
-    assert len(english) > 500
-    assert sorted(value for value, _ in english) == sorted(value for value, _ in italian)
-    shown = dict.fromkeys((value, plain(digits).replace(",", "")) for value, digits in english)
-    other = dict.fromkeys((value, plain(digits).replace(".", "").replace(",", ".")) for value, digits in italian)
-    assert shown.keys() == other.keys()
     page.wait_for_function("document.querySelector('[data-chart=icc] .xtitle')")
     assert "0,2" in page.inner_text('[data-chart="icc"]')
     page.reload()
@@ -167,16 +166,7 @@ def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
 
 def test_nothing_is_wider_than_the_window(context: BrowserContext, file: Path) -> None:
     opened = Opened(context.new_page(), file)
-    page = opened.page
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        for language in ("en", "it"):
-            choose_language(page, language)
-            page.wait_for_function(
-                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
-            )
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert opened.said == []
+    fits_every_width(opened)
 
 
 def test_it_prints_whole_with_no_chart_cut(context: BrowserContext, file: Path) -> None:

@@ -167,7 +167,7 @@ def test_answers_without_a_score_are_handed_on_with_their_state_and_faults_are_t
         if "shops" in asked.text:
             return failed(400, "this document is not allowed")
         # Cut off: 0.1 may have been the beginning of 0.15, or a draft.
-        return answered("It is 0.1", finish_reason="length") if "office" in asked.text else answered("Score: 0.4")
+        return answered("0.1", finish_reason="length") if "office" in asked.text else answered("Score: 0.4")
 
     with openai_server(odd) as server:
         said, outcome = judge(study_in(tmp_path), model_on(server, monkeypatch), on_disk)

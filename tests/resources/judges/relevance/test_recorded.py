@@ -43,7 +43,7 @@ def test_each_judge_gives_back_its_own_scores(ending: str, tmp_path: Path) -> No
     second, _ = said(tmp_path, path, name="judge2")
     assert [one.score for one in first] == [0.25] * len(ASKED)
     assert [one.score for one in second] == [1.0] * len(ASKED)
-    assert outcome == (len(ASKED), len(ASKED), 0, ())
+    assert outcome == (len(ASKED), len(ASKED), 0, (), first[0].judge_identity, "")
     assert first[0].judge_identity != second[0].judge_identity
 
 

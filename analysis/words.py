@@ -1,0 +1,27 @@
+"""Numbers inside sentences: nouns that fit them, and two numbers that differ shown so that one sees it."""
+
+FEWEST_DIGITS, MOST_DIGITS = 3, 12
+
+
+def noun(n: int, one: str, several: str | None = None) -> str:
+    """The noun for that many things; `several` is `one` with an s where left out."""
+    return one if n == 1 else several or f"{one}s"
+
+
+def counted(n: int, one: str, several: str | None = None) -> str:
+    """So many things in words, such as 1 query, 2 queries; `several` is `one` with an s where left out."""
+    return f"{n:,} {noun(n, one, several)}"
+
+
+def queries(n: int) -> str:
+    """So many queries in words."""
+    return counted(n, "query", "queries")
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Both numbers with 3 digits, or as many more as it takes to see that they differ."""
+    for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
+        words = f"{one:.{digits}g}", f"{other:.{digits}g}"
+        if words[0] != words[1]:
+            return words
+    return f"{one:.{FEWEST_DIGITS}g}", f"{other:.{FEWEST_DIGITS}g}"
