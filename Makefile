@@ -6,10 +6,10 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev review gates bench audit lock
+.PHONY: help demo test check dev review gates screenshots bench audit lock
 
 help: ## Show these targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 # The lock decides: an unchanged lock reuses the environment, a changed one mends it.
 $(READY): uv.lock constraints.txt pyproject.toml
@@ -42,6 +42,11 @@ review: $(READY) ## Page on http://127.0.0.1:8501 where people decide what judge
 
 gates: $(READY) ## Write docs/gates.md from the checks in the code
 	@$(BIN)/touchstone gates > docs/gates.md.new && mv docs/gates.md.new docs/gates.md
+
+# A home of its own, so that the pictures show the samples and nobody's study.
+screenshots: $(READY) ## Take the pictures of the UI in docs/ over a demo of their own (needs chromium; minutes)
+	@TOUCHSTONE_HOME=.touchstone/screenshots $(BIN)/touchstone demo
+	@$(BIN)/python docs/screenshots.py .touchstone/screenshots
 
 bench: $(READY) ## Measure what the project promises about speed
 	@for bench in benchmarks/*.py; do $(BIN)/python $$bench || exit 1; done

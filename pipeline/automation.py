@@ -1,17 +1,23 @@
-"""When tables are made again: one rule over all assets, and the schedules of study A."""
+"""When tables are made again: one rule over all assets, and the jobs of study A."""
 
 import dagster as dg
 
 from assets.observed_inputs import INPUTS
 from assets.partitions import SETTINGS
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
+from resources.configuration.section import Section
 from resources.judges.openai.paid import costs_money
 
 # What `eager()` answers to, and a changed code version: of the table's code, or of the configuration that it reads.
 _CAUSES = dg.AutomationCondition.newly_missing() | dg.AutomationCondition.any_deps_updated()
-_EAGER = dg.AutomationCondition.eager().replace(_CAUSES, _CAUSES | dg.AutomationCondition.code_version_changed())
+# `any_deps_updated()` overlooks what was made by a run that was to make this table too, and perhaps broke off before.
+_UPDATED = dg.AutomationCondition.any_deps_match(
+    dg.AutomationCondition.newly_updated() | dg.AutomationCondition.will_be_requested()
+)
+_OURS = dg.AutomationCondition.newly_missing() | _UPDATED | dg.AutomationCondition.code_version_changed()
+_EAGER = dg.AutomationCondition.eager().replace(_CAUSES, _OURS)
 # Plain `eager()` forgets a gate that failed in an earlier run.
 REFRESH = _EAGER & dg.AutomationCondition.all_deps_blocking_checks_passed()
 
@@ -35,15 +41,19 @@ def refresh_rule(
     """
     if table in (ANCHOR, GROUND_TRUTH):  # ground truth has a sensor: a validation must have allowed it
         return None
-    asked: list[object] = []
-    if table in ASKING and fidelity is not None:
-        asked = [fidelity.judge]
-    elif table == JUDGMENTS and reliability is not None:
-        asked = [*reliability.judges.values(), *reliability.recalibration.judges.values()]
-    return None if any(_may_not_spend(judge) for judge in asked) else REFRESH
+    return None if any(_may_not_spend(judge) for judge in judges_of(table, fidelity, reliability)) else REFRESH
 
 
-def _may_not_spend(judge: object) -> bool:
+def judges_of(table: str, fidelity: FidelityStudy | None, reliability: ReliabilityStudy | None = None) -> list[Section]:
+    """The judges, as configured, that making this table may ask; none where it asks nobody."""
+    if table in (*ASKING, ANCHOR) and fidelity is not None:
+        return [fidelity.judge]
+    if table == JUDGMENTS and reliability is not None:
+        return [*reliability.judges.values(), *reliability.recalibration.judges.values()]
+    return []
+
+
+def _may_not_spend(judge: Section) -> bool:
     return isinstance(judge, OpenAIJudge) and judge.auto_budget_usd_per_day is None and costs_money(judge)
 
 
@@ -82,38 +92,3 @@ refresh = dg.AutomationConditionSensorDefinition(
     description="The refresh rule: a table is made again when one it is made from was, when `changed_inputs` saw that "
     "an input changed, or when the configuration or code changed that it reads, unless a blocking gate failed.",
 )
-
-
-@dg.schedule(
-    job=fidelity,
-    cron_schedule="0 3 * * *",
-    default_status=dg.DefaultScheduleStatus.STOPPED,
-    description="Every night at 03:00 UTC, once switched on: makes all tables anew, repeats no answered call.",
-)
-def nightly_fidelity() -> dg.RunRequest:
-    """One run over all settings; a schedule's own tags may not name a range of partitions."""
-    return dg.RunRequest(tags=all_settings())
-
-
-def weekly_anchor(study: FidelityStudy) -> dg.ScheduleDefinition:
-    """Every Monday at 04:00 UTC, once switched on: judges the anchor; it says how many calls that is at most."""
-    return dg.ScheduleDefinition(
-        name="weekly_anchor",
-        job=watch_drift,
-        cron_schedule="0 4 * * 1",
-        default_status=dg.DefaultScheduleStatus.STOPPED,
-        description=f"Every Monday at 04:00 UTC, once switched on: watches the judge for drift. {anchor_calls(study)}",
-    )
-
-
-def anchor_calls(study: FidelityStudy) -> str:
-    """How many calls one occasion makes, and what they may cost when nobody looks on."""
-    n_objects, repeats, judge = study.anchor.n_objects, study.repeats, study.judge
-    calls = f"Judge {judge.kind}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
-    if isinstance(judge, ReplayJudge):
-        return "Judge replay: no calls, a recording cannot drift."
-    if not isinstance(judge, OpenAIJudge) or not costs_money(judge):
-        return f"{calls}, free of charge."
-    if judge.auto_budget_usd_per_day is None:
-        return f"{calls}. It makes none of them until auto_budget_usd_per_day is set: the judge may cost money."
-    return f"{calls}. It stops where the study has spent {judge.auto_budget_usd_per_day:g} USD that day."

@@ -12,29 +12,36 @@ import assets.pairwise
 import assets.reliability
 from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS
-from pipeline.automation import fidelity, nightly_fidelity, refresh, refresh_rule, watch_drift, weekly_anchor
+from pipeline.alerts import failed_gates, failed_runs
+from pipeline.automation import fidelity, judges_of, refresh, refresh_rule, watch_drift
 from pipeline.code_versions import code_version
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
 from pipeline.executor import step_executor
+from pipeline.freshness import freshness_of
 from pipeline.input_watch import input_sensor
-from pipeline.pairwise_automation import nightly_pairwise, pairwise
+from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import (
     allowed_ground_truth,
     finished_tiebreaks,
-    nightly_reliability,
     reliability,
     revalidation,
     write_ground_truth,
 )
+from pipeline.schedules import schedules_of
+from resources.alerts.webhook import AlertWebhook
 from resources.gpu import GpuResource
-from resources.parquet_tables import ParquetTables
+from resources.judges.openai.paid import costs_money
+from resources.parquet_tables import COLUMN_LINEAGE, ParquetTables
 from resources.photo_features.stages import gpu_of
 from resources.progress import LoggedProgress
 from resources.study import Study, study_from_environment
 from resources.tables.all_tables import TABLES
 from resources.tables.column_schema import column_schema
+from resources.tables.copied_columns import column_lineage
+from resources.tables.declare import Table
 
 OWNERS = ["team:evaluation"]
+ASKS_JUDGE = "touchstone/asks_judge"
 
 
 class Part(NamedTuple):
@@ -42,19 +49,17 @@ class Part(NamedTuple):
 
     package: ModuleType
     jobs: list[Any]
-    schedules: list[dg.ScheduleDefinition]
     sensors: list[dg.SensorDefinition]
 
 
 # A study is there when the configuration has its section.
 STUDIES = {
-    "fidelity": Part(assets.fidelity, [fidelity, watch_drift], [nightly_fidelity], []),
-    "pairwise": Part(assets.pairwise, [pairwise], [nightly_pairwise], []),
-    "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [], [new_datasets]),
+    "fidelity": Part(assets.fidelity, [fidelity, watch_drift], []),
+    "pairwise": Part(assets.pairwise, [pairwise], []),
+    "evaluation": Part(assets.evaluation, [evaluation, evaluation_overview], [new_datasets]),
     "reliability": Part(
         assets.reliability,
         [reliability, revalidation, write_ground_truth],
-        [nightly_reliability],
         [finished_tiebreaks, allowed_ground_truth],
     ),
 }
@@ -81,18 +86,23 @@ def definitions_of(study: Study) -> dg.Definitions:
         raise ValueError("the study's methods are not those that TOUCHSTONE_CONFIG gave when assets were imported")
     parts = [STUDIES[name] for name in STUDIES if getattr(study, f"{name}_section") is not None]
     tables = [asset for part in parts for asset in _assets_of(part.package)]
-    # What this schedule asks and costs depends on the study.
-    watch = [weekly_anchor(study.fidelity)] if study.fidelity_section else []
     return dg.Definitions(
         assets=dg.map_asset_specs(partial(with_policy, study), tables),
         asset_checks=[check for part in parts for check in dg.load_asset_checks_from_package_module(part.package)],
         jobs=[job for part in parts for job in part.jobs],
-        schedules=[*(schedule for part in parts for schedule in part.schedules), *watch],
-        sensors=[*(sensor for part in parts for sensor in part.sensors), *input_sensor(study), refresh],
+        schedules=schedules_of(study),
+        sensors=[
+            *(sensor for part in parts for sensor in part.sensors),
+            *input_sensor(study),
+            refresh,
+            failed_runs,
+            failed_gates,
+        ],
         executor=step_executor(tables),
         resources={
             "study": study,
             "progress": LoggedProgress(),
+            "alerts": AlertWebhook(),
             "gpu": gpu_of(study.pairwise) if study.pairwise_section else GpuResource(),
             "io_manager": ParquetTables(base=str(study.home.tables)),
         },
@@ -105,17 +115,37 @@ def _assets_of(package: ModuleType) -> list[dg.AssetsDefinition]:
 
 
 def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:
-    """What holds for every table: owner, refresh rule, code version, and the declared columns before it is ever made.
+    """What holds for every table: owner, refresh rule, code version, tags, and the declared columns and their lineage.
 
     An input, which nobody makes, has an owner only.
     """
     table = TABLES.get(spec.key.path[-1])
     if table is None:
         return spec.replace_attributes(owners=OWNERS)
+    lineage = column_lineage(table.name, [dep.asset_key for dep in spec.deps])
     return spec.replace_attributes(
         owners=OWNERS,
         automation_condition=refresh_rule(table.name, study.fidelity_section, study.reliability_section),
+        freshness_policy=freshness_of(study, table.name),
         code_version=code_version(study, table.name, spec.code_version),
-        description=f"{table.meaning}\n\nOne row per {', '.join(table.key)}.",
-        metadata={**spec.metadata, "dagster/column_schema": column_schema(table)},
+        description=described(table),
+        tags={**spec.tags, **asks_judge(study, table.name)},
+        metadata={
+            **spec.metadata,
+            "dagster/column_schema": column_schema(table),
+            **({COLUMN_LINEAGE: lineage} if lineage.deps_by_column else {}),
+        },
+    ).merge_attributes(kinds={"parquet"})
+
+
+def described(table: Table) -> str:
+    """The table's meaning, and what a row is where that does not say so."""
+    return (
+        table.meaning if "one row per" in table.meaning else f"{table.meaning}\n\nOne row per {', '.join(table.key)}."
     )
+
+
+def asks_judge(study: Study, table: str) -> dict[str, str]:
+    """The tag of a table whose making asks a judge, so that people find in the UI what may cost money."""
+    judges = judges_of(table, study.fidelity_section, study.reliability_section)
+    return {ASKS_JUDGE: "paid" if any(map(costs_money, judges)) else "free"} if judges else {}

@@ -17,6 +17,8 @@ from resources.home import CHECKOUT, Home, with_users_folder
 HOST, PROCESS = "touchstone/host", "touchstone/process"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
 POSTGRES = "DAGSTER_POSTGRES_URL"
+# Dagster's daemon starts a run again that an infrastructure fault ended, but none with this tag.
+NOT_AGAIN = {"dagster/max_retries": "0"}
 UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
 
 
@@ -100,8 +102,8 @@ def open_instance(home: Home) -> dg.DagsterInstance:
 
 
 def this_process() -> dict[str, str]:
-    """Run tags by which a later process can see whether this one still lives."""
-    return {HOST: socket.gethostname(), PROCESS: str(os.getpid())}
+    """Run tags by which a later process can see whether this one still lives; the daemon cannot start it again."""
+    return {HOST: socket.gethostname(), PROCESS: str(os.getpid()), **NOT_AGAIN}
 
 
 def report_killed_runs(instance: dg.DagsterInstance) -> None:
@@ -122,6 +124,7 @@ def end_unfinished_runs(instance: dg.DagsterInstance, reason: str) -> int:
     """
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
     for run in runs:
+        instance.add_run_tags(run.run_id, NOT_AGAIN)
         instance.report_run_failed(run, reason)
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
     return len(runs)

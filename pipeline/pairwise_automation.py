@@ -1,4 +1,4 @@
-"""When photo pairs are judged: the job over all methods, and its schedule."""
+"""When photo pairs are judged: the job over all methods."""
 
 import dagster as dg
 
@@ -16,14 +16,3 @@ def all_methods() -> dict[str, str]:
     """Run tags that make one run cover every method."""
     keys = METHODS.get_partition_keys()
     return settings_between(keys[0], keys[-1])
-
-
-@dg.schedule(
-    job=pairwise,
-    cron_schedule="0 2 * * *",
-    default_status=dg.DefaultScheduleStatus.STOPPED,
-    description="Every night at 02:00 UTC, once switched on: judges all pairs; known photos are kept.",
-)
-def nightly_pairwise() -> dg.RunRequest:
-    """One run over all methods; a schedule's own tags may not name a range of partitions."""
-    return dg.RunRequest(tags=all_methods())

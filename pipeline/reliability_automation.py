@@ -33,18 +33,6 @@ write_ground_truth = dg.define_asset_job(
 )
 
 
-@dg.schedule(
-    job=reliability,
-    cron_schedule="0 1 * * *",
-    default_status=dg.DefaultScheduleStatus.STOPPED,
-    description="Every night at 01:00 UTC, once switched on: reads the queries again, has judged what is not judged, "
-    "validates. Queries in a database table have no other automation.",
-)
-def nightly_reliability() -> dg.RunRequest:
-    """One run; scores that are there are kept."""
-    return dg.RunRequest()
-
-
 @dg.sensor(
     job=revalidation,
     minimum_interval_seconds=30,

@@ -184,19 +184,19 @@ def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome, partition: str 
     outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition == partition]
     outcome.tables += [key.to_user_string() for event in result.all_events if (key := _made(event)) is not None]
     for event in result.get_step_failure_events():
-        chain = list(_chain(event.step_failure_data.error))
+        chain = list(error_chain(event.step_failure_data.error))
         if any(error.cls_name == "DagsterAssetCheckFailedError" for error in chain):
             continue
         if any(error.cls_name == "DagsterExecutionInterruptedError" for error in chain):
             raise KeyboardInterrupt
-        users = [error for error in chain if _is_users(error.cls_name)]
+        users = [error for error in chain if is_users(error.cls_name)]
         if users:
             outcome.user_errors.append(users[0].message.partition(": ")[2].strip())
         elif chain:
             outcome.other_errors.append(chain[-1].message.strip())
 
 
-def _chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:
+def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:
     """An error and what caused it, the outermost first."""
     while error is not None:
         yield error
@@ -207,7 +207,8 @@ def _made(event: dg.DagsterEvent) -> dg.AssetKey | None:
     return event.asset_key if event.event_type == dg.DagsterEventType.ASSET_MATERIALIZATION else None
 
 
-def _is_users(class_name: str | None) -> bool:
+def is_users(class_name: str | None) -> bool:
+    """Whether an error of this class is the user's to mend."""
     # A folder that cannot be written or a full disk is the user's to mend, and the system's words name it.
     pending: list[type[Exception]] = [UserError, OSError]
     names = set()

@@ -16,7 +16,9 @@ from resources.tables.all_tables import BY_GROUP
 from resources.tables.column_schema import column_schema
 from resources.tables.declare import Table
 from resources.tables.parquet import TableFault, checked, read, write
+from resources.tables.preview import preview
 
+COLUMN_LINEAGE = "dagster/column_lineage"
 Frames = dict[str, pd.DataFrame]
 # Folder (the assets' group) and the tables in it.
 DECLARED: Mapping[str, Mapping[str, Table]] = BY_GROUP
@@ -77,12 +79,18 @@ class ParquetTables(dg.UPathIOManager):
         valid = {key: checked(table, frame, _where(key)) for key, frame in frames.items()}
         self._store(table, {paths[key]: frame for key, frame in valid.items()})
         for key, frame in valid.items():
-            metadata: dict[str, Any] = {"path": dg.MetadataValue.path(str(paths[key])), "dagster/row_count": len(frame)}
+            metadata: dict[str, Any] = {
+                "path": dg.MetadataValue.path(str(paths[key])),
+                "dagster/row_count": len(frame),
+                "first_rows": dg.MetadataValue.md(preview(frame)),
+            }
             if partitioned:
                 context.step_context.add_asset_metadata(metadata, context.asset_key, key)
             else:
                 context.add_output_metadata(metadata)
-        context.add_output_metadata({"dagster/column_schema": column_schema(table)})
+        # Dagster reads lineage from what was stored, not from the definition.
+        lineage = {name: value for name, value in context.definition_metadata.items() if name == COLUMN_LINEAGE}
+        context.add_output_metadata({"dagster/column_schema": column_schema(table)} | lineage)
 
     def load_input(self, context: dg.InputContext) -> pd.DataFrame | Frames:
         """The table, or a dict of partition key to table where it is partitioned.

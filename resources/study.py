@@ -37,6 +37,7 @@ class Study:
     retry_states: frozenset[str] = frozenset()
     pairwise_section: PairwiseStudy | None = None
     reliability_section: ReliabilityStudy | None = None
+    fresh_within_hours: float | None = None
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -137,4 +138,5 @@ def study_from_environment() -> Study:
         file,
         pairwise_section=configuration.pairwise,
         reliability_section=configuration.reliability,
+        fresh_within_hours=configuration.fresh_within_hours,
     )

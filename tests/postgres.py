@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,7 +18,75 @@ import sqlalchemy as sa
 from resources.database.engine import open_engine
 
 NAMED = "TOUCHSTONE_TEST_DATABASE_URL"
-SETTINGS = "-c listen_addresses=127.0.0.1 -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+LOOPBACK = "-c listen_addresses=127.0.0.1"
+SETTINGS = f"{LOOPBACK} -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+
+
+class PostgresServer:
+    """A server of our own on a free loopback port, with its data in a folder that it can be started from again."""
+
+    def __init__(self, folder: Path, settings: str) -> None:
+        self._folder, self._settings, self._account = folder, settings, _account()
+        self._binaries = _systems_binaries() or _packaged_binaries(folder)
+        if self._account:
+            shutil.chown(folder, self._account["user"], self._account["group"])
+        self._data = folder / "data"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self._call(
+            "initdb", "-D", str(self._data), "-U", "touchstone", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
+        )
+
+    @property
+    def url(self) -> str:
+        """Address of a database on which others may be made."""
+        return f"postgresql://touchstone@127.0.0.1:{self._port}/postgres"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        options = f"-p {self._port} -k {self._folder} {self._settings}"
+        self._call(
+            "pg_ctl", "start", "-w", "-D", str(self._data), "-l", str(self._folder / "server.log"), "-o", options
+        )
+
+    def stop(self) -> None:
+        """Stop it at once, where it runs."""
+        if (self._data / "postmaster.pid").exists():
+            self._call("pg_ctl", "stop", "-w", "-m", "immediate", "-D", str(self._data))
+
+    def kill(self) -> None:
+        """SIGKILL to it and all of its processes, as the system does when memory runs out."""
+        import psutil
+
+        server = psutil.Process(int((self._data / "postmaster.pid").read_text().splitlines()[0]))
+        processes = [server, *server.children(recursive=True)]
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(processes)
+
+    def _call(self, program: str, *arguments: str) -> None:
+        # To a file: a server that inherits a pipe would keep it open for ever.
+        with (self._folder / f"{program}.log").open("w") as log:
+            command = [str(self._binaries / program), *arguments]
+            subprocess.run(command, check=True, stdout=log, stderr=log, cwd=self._folder, **self._account)
+
+
+@contextmanager
+def own_server(settings: str = SETTINGS) -> Iterator[PostgresServer]:
+    """A server of our own, which runs while the block does."""
+    # Not below pytest's own folder: that is closed to the account that Postgres runs under.
+    folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
+    try:
+        server = PostgresServer(folder, settings)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -27,39 +95,14 @@ def postgres_server() -> Iterator[str]:
     if named := os.environ.get(NAMED):
         yield named
         return
-    account = _account()
-    # Not below pytest's own folder: that is closed to the account that Postgres runs under.
-    folder = Path(tempfile.mkdtemp(prefix="touchstone-postgres-"))
-    binaries = _systems_binaries() or _packaged_binaries(folder)
-    if account:
-        shutil.chown(folder, account["user"], account["group"])
-    data = folder / "data"
-
-    def call(program: str, *arguments: str) -> None:
-        # To a file: a server that inherits a pipe would keep it open for ever.
-        with (folder / f"{program}.log").open("w") as log:
-            subprocess.run(
-                [str(binaries / program), *arguments], check=True, stdout=log, stderr=log, cwd=folder, **account
-            )
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    try:
-        call("initdb", "-D", str(data), "-U", "touchstone", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        options = f"-p {port} -k {folder} {SETTINGS}"
-        call("pg_ctl", "start", "-w", "-D", str(data), "-l", str(folder / "server.log"), "-o", options)
-        yield f"postgresql://touchstone@127.0.0.1:{port}/postgres"
-    finally:
-        if (data / "postmaster.pid").exists():
-            call("pg_ctl", "stop", "-w", "-m", "immediate", "-D", str(data))
-        shutil.rmtree(folder, ignore_errors=True)
+    with own_server() as server:
+        yield server.url
 
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> Iterator[str]:
     """Address of an empty database that is dropped after the test."""
-    with _empty_database(postgres_server) as address:
+    with empty_database(postgres_server) as address:
         yield address
 
 
@@ -67,11 +110,11 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
 def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], str]]:
     """Makes an empty database on every call; they are dropped after the module, and no server starts before one."""
     with ExitStack() as made:
-        yield lambda: made.enter_context(_empty_database(request.getfixturevalue("postgres_server")))
+        yield lambda: made.enter_context(empty_database(request.getfixturevalue("postgres_server")))
 
 
 @contextmanager
-def _empty_database(address: str) -> Iterator[str]:
+def empty_database(address: str) -> Iterator[str]:
     name = f"touchstone_{uuid4().hex}"
     server = open_engine(address).execution_options(isolation_level="AUTOCOMMIT")
     with server.connect() as connection:

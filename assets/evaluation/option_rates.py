@@ -23,11 +23,13 @@ def option_rates(context: dg.AssetExecutionContext, evaluation_samples: Frames) 
 
 
 def headline(frame: pd.DataFrame) -> dict[str, object]:
-    """The options that are answered too often and too rarely."""
+    """How many options there are, the worst recall, and the options that are answered too often and too rarely."""
     if frame.empty:
-        return {"note": "not multiple choice"}
+        return {"n_options": 0, "note": "not multiple choice"}
     over, under = frame[frame["excess"] > 0], frame[frame["excess"] < 0]
     return {
+        "n_options": len(frame),
+        "lowest_recall": frame["recall"].min(),
         "over_predicted": ", ".join(over.sort_values("excess", ascending=False)["option"]) or "none",
         "under_predicted": ", ".join(under.sort_values("excess")["option"]) or "none",
     }

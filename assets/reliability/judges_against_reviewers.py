@@ -7,6 +7,7 @@ import pandas as pd
 from analysis.kappa_intervals import of_sums
 from assets.intervals import in_words
 from assets.judge_pairs import KEY, current_scores
+from assets.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS
@@ -16,6 +17,7 @@ COLUMNS = [column.name for column in JUDGES_AGAINST_REVIEWERS.columns]
 
 @dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
 def judges_against_reviewers(
+    context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,
     judgments: pd.DataFrame,
     disputed_documents: pd.DataFrame,
@@ -29,13 +31,16 @@ def judges_against_reviewers(
     labels = scored.labels(study.thresholds(scored.judges))
     people = decided["decision"].to_numpy(dtype=bool)
     queries, there = scored.queries[rows], np.isfinite(scored.scores[rows])
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         [
             judge_row(judge, labels[rows[given], column], people[given], queries[given], study.reliability)
             for judge, column, given in zip(scored.judges, range(len(scored.judges)), there.T, strict=True)
         ],
         columns=COLUMNS,
     )
+    bias = {f"bias_{place}": metadata_value(value) for place, value in enumerate(frame["bias"], start=1)}
+    context.add_output_metadata({"n_decided": len(decided), "judges": ", ".join(scored.judges), **bias})
+    return frame
 
 
 def judge_row(

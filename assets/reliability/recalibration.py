@@ -33,7 +33,7 @@ def recalibration(
     after = current_scores(judgments, query_documents, study.reliability)
     pair = deciding_pair(kappa_validation, after.judges)
     if started is None or pair is None:
-        context.add_output_metadata({"status": "no query was judged again"})
+        context.add_output_metadata({"n_queries": 0, "status": "no query was judged again"})
         return pd.DataFrame([], columns=COLUMNS)
     before = scored_documents(judgments, study.reliability, study.reliability.prompt_version, query_documents)
     changes = changes_of(before, after, pair, study.thresholds(after.judges), started, study.reliability)

@@ -3,10 +3,14 @@
 import dagster as dg
 import pandas as pd
 
+from assets.partitions import metadata_value
 from resources.study import Study
 
 
 @dg.asset(group_name="reliability", deps=["disputed_documents"], kinds={"database"}, code_version="1")
-def reviewer_agreement(study: dg.ResourceParam[Study]) -> pd.DataFrame:
+def reviewer_agreement(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """One row per two reviewers who voted on the same document; votes that were withdrawn do not count."""
-    return study.reviews.reviewer_agreement()
+    frame = study.reviews.reviewer_agreement()
+    numbers = {"n_pairs": len(frame), "lowest_agreement": metadata_value(frame["percent_agreement"].min())}
+    context.add_output_metadata(numbers)
+    return frame

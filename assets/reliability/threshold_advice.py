@@ -23,7 +23,8 @@ def threshold_advice(
     """One row per pair of judges, in words too; nothing is changed before a person accepts it."""
     _, thresholds, pairs = compared(judgments, query_documents, study)
     frame = pd.DataFrame([advice_row(pair, thresholds, study.reliability.seed) for pair in pairs], columns=COLUMNS)
-    context.add_output_metadata({f"{row.judge_1}, {row.judge_2}": row.advice for row in frame.itertuples()})
+    numbers = {"n_pairs": len(frame), "n_advised": int(frame["threshold_advised"].notna().sum())}
+    context.add_output_metadata(numbers | {f"{row.judge_1}, {row.judge_2}": row.advice for row in frame.itertuples()})
     return frame
 
 

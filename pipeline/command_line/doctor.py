@@ -10,7 +10,7 @@ from rich.console import Console
 from resources.errors import UserError
 from resources.home import touchstone_home
 
-DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
+DATABASE_URL, ALERTS = "TOUCHSTONE_DATABASE_URL", "TOUCHSTONE_ALERT_WEBHOOK"
 
 
 def doctor() -> None:
@@ -37,7 +37,7 @@ def doctor() -> None:
         except UserError as problem:
             broken += 1
             console.print(f"{name:14} [red]broken[/red]: {problem}", soft_wrap=True, highlight=False)
-    for name in (*VARIABLES, DATABASE_URL):
+    for name in (*VARIABLES, DATABASE_URL, ALERTS):
         console.print(f"{name:24} {'set' if os.environ.get(name) else 'not set'}", highlight=False)
     if broken:
         raise typer.Exit(2)

@@ -14,7 +14,6 @@ from analysis.words import counted as number_of
 from assets.judge_pairs import scored_documents
 from assets.reliability.judgments import complete_gate, judges_gate, refuse_without_judges
 from pipeline.command_line.reliability_shown import say
-from pipeline.command_line.terminal_text import one_line
 from resources.configuration.load import FILE_NAME, configuration_file
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
@@ -23,6 +22,7 @@ from resources.home import touchstone_home
 from resources.inputs.relevance import read_relevance
 from resources.inputs.relevance_input import RelevanceInput
 from resources.reliability.counted_judgments import Judged, counted
+from resources.shown_text import one_line
 from resources.study import study_from_environment
 
 

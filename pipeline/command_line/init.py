@@ -13,6 +13,7 @@ TEMPLATE = """\
 # Touchstone's configuration. Paths are relative to this file. Secrets never go here: they stay in the environment.
 # Lines that are commented out show the default, or, where they say "optional", an example.
 study: {study}              # names the study in the ledger of judge calls
+# fresh_within_hours: 26     # optional, with a nightly schedule on: the UI shows reports that are older as stale
 
 fidelity:
   # --- your files ------------------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ from assets.recalibration_plan import RecalibrationPlan
 from assets.reliability.disagreements import exported
 from pipeline.command_line.reliability_shown import say
 from pipeline.command_line.reliability_steps import kappas_at, tables_or_refuse
-from pipeline.command_line.terminal_text import one_line
 from resources.errors import UserError
 from resources.partial_files import write_whole
 from resources.reliability.stored_table import stored_table
+from resources.shown_text import one_line
 from resources.study import Study
 
 SHOWN = 10

@@ -18,8 +18,8 @@ from analysis.words import counted, told_apart
 from analysis.words import queries as in_queries
 from assets.contingency_state import REVIEW, due, next_command, nobody_to_judge_again
 from assets.reliability.kappa_validation import DECIDED
-from pipeline.command_line.terminal_text import one_line
 from resources.errors import listed
+from resources.shown_text import one_line
 from resources.study import Study
 
 NAME = 24

@@ -22,8 +22,8 @@ from pipeline.command_line.reliability_shown import (
     show_kappa,
     show_verdict,
 )
-from pipeline.command_line.terminal_text import in_markdown
 from resources.reliability.stored_table import stored_table
+from resources.shown_text import in_markdown
 from resources.study import Study
 
 SHOWN_VALIDATIONS = 20

@@ -20,10 +20,10 @@ from pipeline.command_line.reliability_shown import (
     show_kappa,
     show_verdict,
 )
-from pipeline.command_line.terminal_text import one_line
 from resources.reliability.recalibrations import judged_again
 from resources.reliability.stored_table import stored_table
 from resources.reports.numbers import is_unreliable
+from resources.shown_text import one_line
 from resources.study import Study
 
 LONGEST_REASON = 400

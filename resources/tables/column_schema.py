@@ -2,18 +2,21 @@
 
 import dagster as dg
 
+from resources.tables.copied_columns import copied_from
 from resources.tables.declare import Column, Table
 
 
 def column_schema(table: Table) -> dg.TableSchema:
-    """Every column with kind, meaning and unit, limits and whether it may be null; the key as a constraint."""
+    """Every column with kind, meaning, unit, limits, whether it may be null and where it is copied from; the key."""
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
                 name=column.name,
                 type=column.kind,
                 description=f"{column.meaning} [{column.unit}]" if column.unit else column.meaning,
-                constraints=dg.TableColumnConstraints(nullable=column.nullable, other=_limits(column)),
+                constraints=dg.TableColumnConstraints(
+                    nullable=column.nullable, other=[*_limits(column), *_origin(table, column)]
+                ),
             )
             for column in table.columns
         ],
@@ -30,3 +33,8 @@ def _limits(column: Column) -> list[str]:
     if column.among is not None:
         limits.append(f"one of {', '.join(column.among)}")
     return limits
+
+
+def _origin(table: Table, column: Column) -> list[str]:
+    # The open-source UI records column lineage and draws none: here people see it.
+    return [f"copied from {source}" for source in copied_from(table.name, column.name)]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,7 +24,8 @@ def study(tmp_path: Path) -> Iterator[Study]:
 
 def table(study: Study, scores: Scores, judges: tuple[str, ...], votes: dict) -> pd.DataFrame:
     disputed = disputed_of(scores, judges, votes)
-    made = judges_against_reviewers(documents_of(scores), judgments_of(scores, judges), disputed, study=study)
+    said = documents_of(scores), judgments_of(scores, judges)
+    made = judges_against_reviewers(dg.build_asset_context(), *said, disputed, study=study)
     assert isinstance(made, pd.DataFrame)
     return made.set_index("judge")
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import dagster as dg
 import pandas as pd
 import pytest
 from upath import UPath
@@ -23,7 +24,7 @@ def study(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def made(study: Study) -> pd.DataFrame:
-    frame = reviewer_agreement(study=study)
+    frame = reviewer_agreement(dg.build_asset_context(), study=study)
     assert isinstance(frame, pd.DataFrame)
     return frame
 

@@ -1,4 +1,4 @@
-"""When tables are made again: the schedules, and the refresh rule."""
+"""When tables are made again: the refresh rule."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipeline.automation import REFRESH, all_settings, fidelity, nightly_fidelity, refresh
+from pipeline.automation import REFRESH, all_settings, refresh
 from pipeline.definitions import definitions_of
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.study import Study
@@ -42,15 +42,6 @@ def other_scores(study: Study) -> None:
     path.write_text(path.read_text(encoding="utf-8-sig").replace("0.190", "0.195"), encoding="utf-8-sig")
 
 
-def test_the_schedule_covers_all_settings_every_night(study: Study) -> None:
-    with dg.DagsterInstance.ephemeral() as instance:
-        tick = nightly_fidelity.evaluate_tick(dg.build_schedule_context(instance))
-    [request] = tick.run_requests or []
-    assert {name: request.tags[name] for name in all_settings()} == all_settings()
-    assert nightly_fidelity.job_name == fidelity.name
-    assert nightly_fidelity.cron_schedule == "0 3 * * *"
-
-
 def test_the_tags_of_schedule_and_sensor_make_a_run_over_all_settings(
     study: Study, instance: dg.DagsterInstance
 ) -> None:
@@ -60,7 +51,6 @@ def test_the_tags_of_schedule_and_sensor_make_a_run_over_all_settings(
 
 
 def test_nothing_runs_by_itself_until_it_is_switched_on() -> None:
-    assert nightly_fidelity.default_status == dg.DefaultScheduleStatus.STOPPED
     assert refresh.default_status == dg.DefaultSensorStatus.STOPPED
 
 
@@ -92,40 +82,11 @@ def test_a_daily_budget_brings_a_paid_judge_under_the_rule(study: Study) -> None
     assert without_refresh(paid) == {"anchor_scores"}
 
 
-@pytest.mark.parametrize(
-    ("judge", "said"),
-    [
-        ({"kind": "local"}, "Judge local: at most 50 calls (10 objects, 5 repeats), free of charge."),
-        (
-            {"kind": "openai", "price": {"input": 0, "output": 0}},
-            "Judge openai: at most 50 calls (10 objects, 5 repeats), free of charge.",
-        ),
-        (
-            {"kind": "openai"},
-            "Judge openai: at most 50 calls (10 objects, 5 repeats). It makes none of them until "
-            "auto_budget_usd_per_day is set: the judge may cost money.",
-        ),
-        (
-            {"kind": "openai", "auto_budget_usd_per_day": 2.5},
-            "Judge openai: at most 50 calls (10 objects, 5 repeats). It stops where the study has spent 2.5 USD that "
-            "day.",
-        ),
-    ],
-)
-def test_the_weekly_watch_says_what_it_asks_and_costs(study: Study, judge: dict[str, Any], said: str) -> None:
-    [watch] = [
-        one for one in definitions_of(changed(study, judge=judge)).schedules or [] if one.name == "weekly_anchor"
-    ]
-    assert isinstance(watch, dg.ScheduleDefinition)
-    assert (watch.description or "").endswith(f"for drift. {said}")
-    assert watch.default_status == dg.DefaultScheduleStatus.STOPPED
-    assert (watch.job_name, watch.cron_schedule) == ("watch_drift", "0 4 * * 1")
-
-
 class Scenario:
     """Two assets under the refresh rule; `upstream` has a blocking gate that a test can fail."""
 
     passes = True
+    breaks = False
 
     def __init__(self, instance: dg.DagsterInstance) -> None:
         @dg.asset
@@ -136,7 +97,9 @@ class Scenario:
             return dg.AssetCheckResult(passed=self.passes)
 
         @dg.asset(deps=[upstream], automation_condition=REFRESH)
-        def downstream() -> None: ...
+        def downstream() -> None:
+            if self.breaks:
+                raise RuntimeError("the worker was killed")
 
         self.instance = instance
         self.definitions = dg.Definitions([upstream, downstream], asset_checks=[gate], executor=dg.in_process_executor)
@@ -173,6 +136,19 @@ def test_what_depends_on_a_table_that_fails_its_gate_is_not(scenario: Scenario) 
     scenario.passes = False
     scenario.make("upstream")
     assert scenario.requested() == 0
+
+
+def test_what_a_run_left_unmade_when_it_broke_off_is_made_once_more_and_no_oftener(scenario: Scenario) -> None:
+    scenario.breaks = True
+    scenario.make("upstream", "downstream")
+    assert scenario.requested() == 1
+    scenario.make("downstream")
+    assert [scenario.requested() for _ in range(3)] == [0, 0, 0]
+
+
+def test_a_whole_run_that_succeeds_leaves_nothing_to_the_rule(scenario: Scenario) -> None:
+    scenario.make("upstream", "downstream")
+    assert [scenario.requested() for _ in range(2)] == [0, 0]
 
 
 def test_a_gate_that_failed_in_an_earlier_run_holds_until_it_passes(scenario: Scenario) -> None:

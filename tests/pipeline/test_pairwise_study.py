@@ -14,7 +14,7 @@ from rich.console import Console
 from pipeline.command_line.pairwise_summary import show_pairwise
 from pipeline.definitions import definitions_of
 from pipeline.instance import this_process
-from pipeline.pairwise_automation import all_methods, nightly_pairwise
+from pipeline.pairwise_automation import all_methods
 from pipeline.runs import Outcome
 from resources.errors import UserError
 from resources.pairwise_rows import letters_of, measured
@@ -112,13 +112,6 @@ def test_letters_come_from_both_sides_of_the_couples() -> None:
         [("a", "b", "a", "ab"), ("b", "c", "ab", "b")], columns=["method_1", "method_2", "letters_1", "letters_2"]
     )
     assert letters_of(couples) == {"a": "a", "b": "ab", "c": "b"}
-
-
-def test_the_schedule_is_off_until_it_is_switched_on_and_runs_all_methods() -> None:
-    assert nightly_pairwise.default_status == dg.DefaultScheduleStatus.STOPPED
-    with dg.DagsterInstance.ephemeral() as instance:
-        [request] = nightly_pairwise.evaluate_tick(dg.build_schedule_context(instance)).run_requests or []
-    assert request.tags.items() >= all_methods().items()
 
 
 @pytest.mark.usefixtures("undrawn")

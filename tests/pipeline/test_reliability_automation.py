@@ -13,8 +13,6 @@ from pipeline.definitions import definitions_of
 from pipeline.reliability_automation import (
     allowed_ground_truth,
     finished_tiebreaks,
-    nightly_reliability,
-    reliability,
     revalidation,
 )
 from pipeline.runs import run_revalidation
@@ -189,12 +187,3 @@ def test_only_ground_truth_is_outside_the_refresh_rule_unless_a_judge_may_cost_m
     paid = dict.fromkeys(("careful", "hasty"), OpenAIJudge(kind="openai", model="gpt-4o"))
     study.reliability_section = study.reliability.model_copy(update={"judges": paid})
     assert outside(study) == {"ground_truth", "judgments"}
-
-
-def test_the_schedule_is_off_until_it_is_switched_on_and_runs_the_study(
-    study: Study, instance: dg.DagsterInstance
-) -> None:
-    assert nightly_reliability.default_status == dg.DefaultScheduleStatus.STOPPED
-    assert "nightly_reliability" in [one.name for one in definitions_of(study).get_repository_def().schedule_defs]
-    [request] = nightly_reliability.evaluate_tick(dg.build_schedule_context(instance)).run_requests or []
-    assert (request.run_key, nightly_reliability.job_name) == (None, reliability.name)

@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipeline.automation import all_settings, fidelity, nightly_fidelity
+from pipeline.automation import all_settings, fidelity
 from pipeline.definitions import definitions_of
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.errors import UserError
@@ -46,14 +46,15 @@ def refused(result: dg.ExecuteInProcessResult) -> bool:
     return set(said) == {"judge_calls"} and REFUSED in said["judge_calls"]
 
 
-def nights_tags(instance: dg.DagsterInstance) -> dict[str, str]:
+def nights_tags(study: Study, instance: dg.DagsterInstance) -> dict[str, str]:
     """What the schedule's own tick puts on its run."""
-    [request] = nightly_fidelity.evaluate_tick(dg.build_schedule_context(instance)).run_requests or []
+    nightly = definitions_of(study).resolve_schedule_def("nightly_fidelity")
+    [request] = nightly.evaluate_tick(dg.build_schedule_context(instance)).run_requests or []
     return dict(request.tags)
 
 
 def test_the_nightly_run_asks_nothing_and_says_why(study: Study, instance: dg.DagsterInstance) -> None:
-    assert refused(launched(study, instance, nights_tags(instance)))
+    assert refused(launched(study, instance, nights_tags(study, instance)))
     assert ledger_rows(study).empty
 
 
@@ -79,7 +80,7 @@ def test_a_person_may_ask_and_the_night_uses_the_answers(study: Study, instance:
     asked = len(ledger_rows(study))
     assert asked
     # Every call is answered, so the judge is not even greeted.
-    assert not errors(launched(study, instance, nights_tags(instance), UP_TO_CALLS, fidelity.name))
+    assert not errors(launched(study, instance, nights_tags(study, instance), UP_TO_CALLS, fidelity.name))
     assert len(ledger_rows(study)) == asked
 
 
@@ -90,7 +91,7 @@ def test_a_schedules_run_never_reaches_the_endpoint_without_a_daily_budget(
     for name, value in (("BASE_URL", "http://127.0.0.1:9/v1"), ("MODEL", "gpt-4o-mini"), ("API_KEY", "sk-of-no-one")):
         monkeypatch.setenv(f"OPENAI_{name}", value)
     model = changed(study, judge=OpenAIJudge(kind="openai"))
-    said = errors(launched(model, instance, nights_tags(instance), UP_TO_CALLS))
+    said = errors(launched(model, instance, nights_tags(study, instance), UP_TO_CALLS))
     assert set(said) == {"judge_calls"}
     assert "auto_budget_usd_per_day" in said["judge_calls"]
     assert ledger_rows(study).empty

@@ -1,0 +1,53 @@
+"""A backfill of study C over 500 data sets in one run: seconds, seconds a data set, and the memory that it took."""
+
+import logging
+import os
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+# A developer's own study has other data sets.
+os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-benchmark")
+from assets.datasets import DATASETS  # noqa: E402
+from pipeline.automation import settings_between  # noqa: E402
+from pipeline.definitions import definitions_of  # noqa: E402
+from pipeline.runs import QUIET  # noqa: E402
+from resources.configuration.evaluation import Dataset  # noqa: E402
+from tests.small_datasets import study_over, write_scores  # noqa: E402
+from tests.small_study import sqlite_instance_in, without_drawing  # noqa: E402
+
+N_DATASETS = 500
+
+
+def main() -> None:
+    """Print what one run over all data sets took, pictures left out and with them for a tenth."""
+    logging.disable(logging.INFO)
+    with tempfile.TemporaryDirectory() as name, sqlite_instance_in(Path(name) / "dagster") as instance:
+        folder = Path(name)
+        names = [f"d{number:03d}" for number in range(N_DATASETS)]
+        study = study_over(folder, {one: Dataset(file=write_scores(folder / f"{one}.csv")) for one in names})
+        instance.add_dynamic_partitions(DATASETS.name or "", names)
+        job = definitions_of(study).resolve_job_def("evaluation")
+        for last, drawn in ((N_DATASETS, False), (N_DATASETS // 10, True)):
+            tags = settings_between(names[0], names[last - 1])
+            started = time.perf_counter()
+            if drawn:
+                result = job.execute_in_process(run_config=QUIET, instance=instance, tags=tags)
+            else:
+                with without_drawing():
+                    result = job.execute_in_process(run_config=QUIET, instance=instance, tags=tags)
+            seconds = time.perf_counter() - started
+            made = result.filter_events(lambda event: event.is_step_materialization)
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"{last} data sets in one run{'' if drawn else ' without pictures'}: {seconds:.1f} s, "
+                f"{seconds / last:.3f} s each, {len(made)} partitions stored, at most {memory:.0f} MB",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Time until the code location of all four studies stands: import, definitions and repository, in fresh processes."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS, LIMIT_S = 5, 3.0
+PROGRAM = """
+from pipeline.definitions import touchstone
+repository = touchstone().get_repository_def()
+repository.load_all_definitions()
+print(len(repository.asset_graph.get_all_asset_keys()), len(repository.get_all_jobs()))
+"""
+
+
+def load() -> tuple[float, str]:
+    """Wall time of one fresh process, and the number of assets and jobs that it found."""
+    started = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, cwd=ROOT, capture_output=True, text=True)
+    return time.perf_counter() - started, done.stdout.strip()
+
+
+def main() -> None:
+    """Print the best time and the limit."""
+    seconds, found = min(load() for _ in range(RUNS))
+    assets, jobs = found.split()
+    print(f"graph load: {seconds:.2f} s, best of {RUNS} (limit {LIMIT_S:g}); {assets} assets, {jobs} jobs")
+
+
+if __name__ == "__main__":
+    main()

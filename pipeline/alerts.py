@@ -1,0 +1,228 @@
+"""Sensors `failed_runs` and `failed_gates`: tell a webhook, once each, of what failed since they were switched on.
+
+Not Dagster's own sensor on failed runs: it counts a run as told when telling it failed.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Final, Literal, get_args
+
+import dagster as dg
+
+from analysis.words import counted
+from pipeline.runs import error_chain, is_users
+from resources.alerts.message import GATE_FAILED, GATE_PASSES, RUN_FAILED, Alert
+from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
+from resources.study import Study
+
+End = Literal[dg.DagsterEventType.RUN_FAILURE, dg.DagsterEventType.RUN_SUCCESS, dg.DagsterEventType.RUN_CANCELED]
+FAILED: Final[tuple[End, ...]] = (dg.DagsterEventType.RUN_FAILURE,)
+ENDED: Final[tuple[End, ...]] = get_args(End)
+AT_ONCE: Final = 100  # runs looked at in one tick
+TICK_S: Final = 30.0  # after which the rest waits for the next tick; Dagster gives up on a tick after 60
+STEPS_SHOWN: Final = 3
+
+
+@dataclass
+class Told:
+    """A sensor's memory: what it has told of.
+
+    `after` is the storage id of the last event that is done with, `n_told` how many alerts of the next one went out,
+    `failing` the gates that were told of and have not passed since.
+    """
+
+    after: int
+    n_told: int = 0
+    failing: list[str] = field(default_factory=list)
+
+
+# The alerts of a run that ended with this event, and the gates that fail after it.
+Alerts = tuple[list[Alert], list[str]]
+AlertsOf = Callable[[dg.DagsterRun, dg.EventLogRecord, list[str]], Alerts]
+
+
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.STOPPED,
+    description=f"Tells the webhook in the variable `{WEBHOOK}` of every run that fails, once, with what its steps "
+    "said. Secrets are masked. What the webhook does not take is sent again at the next tick.",
+)
+def failed_runs(
+    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study], alerts: dg.ResourceParam[AlertWebhook]
+) -> dg.SkipReason:
+    """One message for each run that failed since the sensor was switched on."""
+
+    def of(run: dg.DagsterRun, ended: dg.EventLogRecord, failing: list[str]) -> Alerts:
+        return [run_alert(context.instance, study, run, ended)], failing
+
+    return tell(context, alerts, FAILED, of)
+
+
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.STOPPED,
+    description=f"Tells the webhook in the variable `{WEBHOOK}` of every gate that fails (advice is no gate) when its "
+    "run is over, with what was seen, needed and is to be done, and once when it passes again. Secrets are masked. "
+    "What the webhook does not take is sent again at the next tick.",
+)
+def failed_gates(
+    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study], alerts: dg.ResourceParam[AlertWebhook]
+) -> dg.SkipReason:
+    """One message for each gate that failed in a run that ended since the sensor was switched on."""
+
+    def of(run: dg.DagsterRun, _ended: dg.EventLogRecord, failing: list[str]) -> Alerts:
+        return gate_alerts(context.instance, study, run, failing)
+
+    return tell(context, alerts, ENDED, of)
+
+
+def tell(
+    context: dg.SensorEvaluationContext,
+    webhook: AlertWebhook,
+    ends: Sequence[End],
+    alerts_of: AlertsOf,
+) -> dg.SkipReason:
+    """Send the alerts of all runs that ended since the last tick, in order, and remember how far it came.
+
+    Args:
+        context: Of the sensor.
+        webhook: Where to.
+        ends: Which ends of runs count.
+        alerts_of: The alerts of one run.
+
+    Raises:
+        NotDelivered: The webhook took none of them; nothing is forgotten.
+    """
+    if (lacking := webhook.lacking) is not None:
+        return dg.SkipReason(lacking)
+    if context.cursor is None:
+        context.update_cursor(json.dumps(asdict(Told(newest(context.instance, ends)))))
+        return dg.SkipReason("Alerts begin here: what failed before is not told.")
+    told, n_sent, until = Told(**json.loads(context.cursor)), 0, time.monotonic() + TICK_S
+    for ended in ended_after(context.instance, ends, told.after):
+        if time.monotonic() > until:
+            break
+        run = context.instance.get_run_by_id(ended.run_id)
+        is_ours = run is not None and _is_of_this_location(context, run)
+        alerts, failing = alerts_of(run, ended, told.failing) if run and is_ours else ([], told.failing)
+        for alert in alerts[told.n_told :]:
+            if time.monotonic() > until:
+                return dg.SkipReason(_count(n_sent))
+            try:
+                webhook.send(alert)
+            except NotDelivered as problem:
+                waits = f"The webhook in {WEBHOOK} did not take an alert: {problem}. It is sent again at the next tick."
+                if not n_sent:
+                    # As a failed tick it shows red, and the memory stays as it was.
+                    raise NotDelivered(waits) from None
+                context.log.warning(waits)
+                return dg.SkipReason(f"{_count(n_sent)} {waits}")
+            n_sent += 1
+            told.n_told += 1
+            context.update_cursor(json.dumps(asdict(told)))
+        told = Told(ended.storage_id, failing=failing)
+        context.update_cursor(json.dumps(asdict(told)))
+    return dg.SkipReason(_count(n_sent) if n_sent else "Nothing new has failed.")
+
+
+def newest(instance: dg.DagsterInstance, ends: Iterable[End]) -> int:
+    """The storage id of the last run that ended; -1 where none did."""
+    latest = [instance.fetch_run_status_changes(end, limit=1).records for end in ends]
+    return max((record.storage_id for records in latest for record in records), default=-1)
+
+
+def ended_after(instance: dg.DagsterInstance, ends: Iterable[End], after: int) -> list[dg.EventLogRecord]:
+    """The next runs that ended, in the order of their events."""
+    found = [
+        record
+        for end in ends
+        for record in instance.fetch_run_status_changes(
+            dg.RunStatusChangeRecordsFilter(end, after_storage_id=after), limit=AT_ONCE, ascending=True
+        ).records
+    ]
+    return sorted(found, key=lambda record: record.storage_id)[:AT_ONCE]
+
+
+def run_alert(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, ended: dg.EventLogRecord) -> Alert:
+    """What is told of a run that failed: what its first steps said, or how Dagster saw it end."""
+    failures = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE).records
+    events = [record.event_log_entry.dagster_event for record in failures]
+    said = [f"{event.step_key}: {_words(event)}" for event in events[:STEPS_SHOWN] if event is not None]
+    more = f" And {len(events) - STEPS_SHOWN} steps more." if len(events) > STEPS_SHOWN else ""
+    whole = ended.event_log_entry.dagster_event
+    return Alert(
+        kind=RUN_FAILED,
+        study=study.name,
+        job=run.job_name,
+        run=run.run_id,
+        # Dagster notes it a moment after the run's end.
+        starts_again={"true": True, "false": False}.get(run.tags.get("dagster/will_retry", "")),
+        error=" ".join(said) + more if said else (whole.message or "") if whole else "",
+    )
+
+
+def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, failing: list[str]) -> Alerts:
+    """What is told of one run's gates: each that failed, and each that passes after it was told of as failed.
+
+    Of a check on several partitions the run's own result counts, which names those that fail.
+    """
+    records = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION).records
+    events = [record.event_log_entry.dagster_event for record in records]
+    seen = [event.asset_check_evaluation_data for event in events if event is not None]
+    whole = {one.asset_check_key for one in seen if one.partition is None}
+    alerts, fail = [], set(failing)
+    for one in seen:
+        if one.partition is not None and one.asset_check_key in whole:
+            continue
+        name = " ".join([*one.asset_key.path, one.check_name, one.partition or ""]).strip()
+        if not one.passed and one.severity == dg.AssetCheckSeverity.ERROR:
+            fail.add(name)
+            alerts.append(_gate_alert(GATE_FAILED, study, run, one))
+        elif one.passed and name in fail:
+            fail.remove(name)
+            alerts.append(_gate_alert(GATE_PASSES, study, run, one))
+    return alerts, sorted(fail)
+
+
+def _gate_alert(kind: str, study: Study, run: dg.DagsterRun, seen: dg.AssetCheckEvaluation) -> Alert:
+    number, needed, to_do = (seen.metadata.get(name) for name in ("seen", "needed", "to_do"))
+    return Alert(
+        kind=kind,
+        study=study.name,
+        job=run.job_name,
+        run=run.run_id,
+        table=seen.asset_key.path[-1],
+        partition=seen.partition,
+        check=seen.check_name,
+        says=seen.description,
+        seen=number.value if isinstance(number, dg.FloatMetadataValue) else None,
+        needed=str(needed.value) if needed else None,
+        to_do=str(to_do.value) if to_do else None,
+    )
+
+
+def _count(n_sent: int) -> str:
+    return f"{counted(n_sent, 'alert')} sent."
+
+
+def _words(event: dg.DagsterEvent) -> str:
+    """A failed step's error as its user would want it: their own mistake where there is one, else the cause."""
+    chain = list(error_chain(event.step_failure_data.error))
+    users = [error for error in chain if is_users(error.cls_name)]
+    if users:
+        return users[0].message.partition(": ")[2].strip()
+    if chain and chain[-1].cls_name == "DagsterAssetCheckFailedError":
+        return chain[-1].message.partition(": ")[2].strip()
+    return chain[-1].message.strip() if chain else "no words"
+
+
+def _is_of_this_location(context: dg.SensorEvaluationContext, run: dg.DagsterRun) -> bool:
+    """Whether the run is of the study that the sensor belongs to; the command line's runs name no location."""
+    origin, here = run.remote_job_origin, context.code_location_origin
+    return (
+        origin is None
+        or here is None
+        or origin.repository_origin.code_location_origin.location_name == here.location_name
+    )

@@ -1,0 +1,127 @@
+"""One study at a glance: its last run, its headline numbers, whether it stands still, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pipeline.command_line.status_gates import FAIL, STOP, GateState, failed
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+    from pipeline.command_line.status_tables import TableState
+
+# Made by a command, a calendar or a sensor of their own: without them a study is complete.
+ON_DEMAND: Final = ("anchor_scores", "drift", "ground_truth")
+# By study, the table and those of its numbers that answer the study's question.
+HEADLINES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "fidelity": {"recommended_setting": ("recommended", "icc_reported", "spearman_reported", "mad_reported")},
+    "pairwise": {"method_metrics": ("best", "accuracy", "accuracy_low", "accuracy_high", "n_methods", "n_unavailable")},
+    "evaluation": {"correlation": ("srcc", "plcc"), "mcq_confusion": ("accuracy",)},
+    "reliability": {"kappa_validation": ("status", "kappa_macro", "kappa_micro", "total_queries")},
+}
+SHOWN_PARTITIONS: Final = 5
+REPORTS: Final = ("fidelity_report", "pairwise_report", "reliability_report")
+
+
+class LastRun(NamedTuple):
+    """The latest run of a study: seconds since 1970, and how long it took where it is over."""
+
+    job: str
+    status: str
+    started: float | None
+    seconds: float | None
+
+
+class StudyState(NamedTuple):
+    """What there is to say of one study; ``due`` and ``due_command`` are of study D, empty elsewhere."""
+
+    name: str
+    tables: Mapping[dg.AssetKey, TableState]
+    gates: Mapping[dg.AssetKey, list[GateState]]
+    run: LastRun | None
+    due: str
+    due_command: str
+
+    @property
+    def every_gate(self) -> list[GateState]:
+        """All gates that were checked."""
+        return list(chain.from_iterable(self.gates.values()))
+
+    @property
+    def expected(self) -> list[TableState]:
+        """The tables that a run of the study makes."""
+        return [state for key, state in self.tables.items() if key.path[-1] not in ON_DEMAND]
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether a person has to look: the last run failed, or an integrity gate does not hold."""
+        run_failed = self.run is not None and self.run.status == "FAILURE"
+        return run_failed or bool(failed(self.every_gate, STOP))
+
+    @property
+    def next_step(self) -> str:
+        """What to do now, with the command."""
+        run = f"touchstone run {self.name}"
+        if stopped := failed(self.every_gate, STOP):
+            return f"{stopped[0].to_do} Then: {run}"
+        if self.run is not None and self.run.status == "FAILURE":
+            return f"The last run failed. Mend what it said, then: {run}"
+        if all(state.is_missing for state in self.expected):
+            return f"Nothing is made yet: {run}"
+        if any(state.n_missing or state.outdated for state in self.expected):
+            return f"Make what is missing or out of date: {run}"
+        if self.due:
+            return f"{self.due} {self.due_command}"
+        if failed(self.every_gate, FAIL):
+            return "Everything is made and up to date. See what to do above; look at it: touchstone dev"
+        return "Nothing is due: everything is made and up to date. Look at it: touchstone dev"
+
+    def numbers(self) -> list[str]:
+        """The headline numbers, those of a partitioned table by partition."""
+        found = []
+        for table, labels in HEADLINES[self.name].items():
+            [state] = [state for key, state in self.tables.items() if key.path[-1] == table]
+            lines = [_line(state.metadata(one), one, labels) for one in state.partitions if one in state.made]
+            lines = [line for line in lines if line]
+            more = len(lines) - SHOWN_PARTITIONS
+            found += [*lines[:SHOWN_PARTITIONS], *([f"and {more} more"] if more > 0 else [])]
+        return found
+
+    def report(self) -> str | None:
+        """Where the report lies."""
+        for key, state in self.tables.items():
+            if key.path[-1] in REPORTS and (where := state.metadata().get("report")) is not None:
+                return str(where.value)
+        return None
+
+
+def last_run(instance: dg.DagsterInstance, jobs: set[str], keys: Any) -> LastRun | None:
+    """The latest run of these jobs, or of the refresh rule over some of these tables.
+
+    Args:
+        instance: Keeps the runs.
+        jobs: Names of the study's jobs.
+        keys: Its tables.
+    """
+    for record in instance.get_run_records(limit=100):
+        run = record.dagster_run
+        if run.job_name in jobs or set(run.asset_selection or ()) & set(keys):
+            seconds = None if record.end_time is None else record.end_time - (record.start_time or record.end_time)
+            return LastRun(run.job_name, run.status.value, record.start_time, seconds)
+    return None
+
+
+def _line(metadata: Mapping[str, Any], partition: str | None, labels: tuple[str, ...]) -> str:
+    words = [
+        f"{label} {_shown(metadata[label].value)}"
+        for label in labels
+        if label in metadata and metadata[label].value is not None
+    ]
+    return f"{partition}: {', '.join(words)}" if words and partition else ", ".join(words)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,139 @@
+"""Resource `alerts`: sends alerts to the webhook that `TOUCHSTONE_ALERT_WEBHOOK` names, without any secret in them."""
+
+import json
+import math
+import os
+import ssl
+import threading
+from collections.abc import Mapping
+from http.client import HTTPException, HTTPMessage
+from ipaddress import ip_address
+from typing import IO, Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+
+import dagster as dg
+
+from resources.alerts.masking import Masking
+from resources.alerts.message import LONGEST_FIELD, LONGEST_TEXT, Alert, chat_text
+from resources.errors import UserError
+from resources.shown_text import one_line
+
+WEBHOOK: Final = "TOUCHSTONE_ALERT_WEBHOOK"
+TIMEOUT_S: Final = 5.0  # for each step: connecting, sending, each part of the answer
+PATIENCE_S: Final = 10.0  # for all of them: a server that drips would never meet the timeout
+SET_IT: Final = (
+    f"Set {WEBHOOK} to the webhook's address, https://... (http:// for 127.0.0.1 alone), in the environment of what "
+    "loads the study (`touchstone dev`, `touchstone serve`), and start that again."
+)
+
+
+class NotDelivered(Exception):
+    """The webhook did not take an alert; why, in words without its address."""
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Alerts go to the address that a person gave, and to no other."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        """No request: the answer counts as it is, as a failure."""
+
+
+class AlertWebhook(dg.ConfigurableResource):
+    """Sends one alert at a time. It has no fields: an address in a resource's configuration would be kept and shown."""
+
+    @property
+    def lacking(self) -> str | None:
+        """Why no alert can be sent, and what to do; null where there is an address to send to."""
+        try:
+            _address()
+        except UserError as problem:
+            return str(problem)
+        return None
+
+    def send(self, alert: Alert) -> None:
+        """Deliver an alert once, every text in it masked and cut.
+
+        Raises:
+            UserError: There is no address, or none that may be sent to.
+            NotDelivered: The webhook cannot be reached, does not answer in time, or refuses.
+        """
+        address = _address()
+        masking = Masking(os.environ)
+        body = json.dumps(body_of(alert, masking), ensure_ascii=False, allow_nan=False).encode()
+        failures: list[str] = []
+        thread = threading.Thread(target=_post, args=(address, body, failures), name="alert", daemon=True)
+        thread.start()
+        thread.join(PATIENCE_S)
+        if thread.is_alive():
+            raise NotDelivered(f"no answer within {PATIENCE_S:g} s")
+        if failures:
+            raise NotDelivered(one_line(masking(failures[0]), LONGEST_FIELD))
+
+
+def body_of(alert: Alert, masking: Masking) -> dict[str, Any]:
+    """What is sent: `text` for a chat, and the alert's fields."""
+
+    def shown(value: Any, longest: int) -> Any:
+        if isinstance(value, float) and not math.isfinite(value):
+            return None
+        # Masked before it is cut: what is left of a secret after a cut is still a part of it.
+        return one_line(masking(value), longest) if isinstance(value, str) else value
+
+    fields = {name: shown(value, LONGEST_FIELD) for name, value in alert.fields.items()}
+    return {"text": chat_text(shown(alert.sentence, LONGEST_TEXT))} | fields
+
+
+def _post(address: str, body: bytes, failures: list[str]) -> None:
+    """Send it, and note in words why it failed."""
+    headers: Mapping[str, str] = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "touchstone"}
+    # Beyond this machine by the proxy that the environment names; to this machine by none.
+    proxies = [ProxyHandler({})] if urlsplit(address).scheme == "http" else []
+    try:
+        request = Request(address, data=body, headers=dict(headers), method="POST")
+        with build_opener(_NoRedirects, *proxies).open(request, timeout=TIMEOUT_S):
+            return
+    except HTTPError as answer:
+        redirected = ", a redirect, which is not followed: set the address that it leads to"
+        failures.append(f"it answered {answer.code}{redirected if answer.code // 100 == 3 else ''}")
+        answer.close()
+    except (URLError, HTTPException, ssl.SSLError, OSError) as problem:
+        cause = problem.reason if isinstance(problem, URLError) else problem
+        failures.append(f"it cannot be reached ({cause or type(cause).__name__})")
+    except ValueError as problem:
+        # Its words may hold the address.
+        failures.append(f"the request could not be made ({type(problem).__name__})")
+
+
+def _address() -> str:
+    """The address, where it is one; it is never repeated, because any part of it may be a secret.
+
+    Raises:
+        UserError: It is missing, or none that may be sent to.
+    """
+    given = os.environ.get(WEBHOOK, "").strip()
+    if not given:
+        raise UserError(f"No alert can be sent: {WEBHOOK} is not set. {SET_IT}")
+    try:
+        parts = urlsplit(given)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        host = ""
+    is_plain = given.isascii() and given.isprintable() and " " not in given
+    if not host or not is_plain or "@" in parts.netloc or parts.fragment:
+        raise UserError(f"No alert can be sent: {WEBHOOK} is no address that can be sent to. {SET_IT}")
+    if parts.scheme != "https" and not (parts.scheme == "http" and _is_this_machine(host)):
+        raise UserError(
+            f"No alert can be sent: {WEBHOOK} would let everybody on the way read along, as it is not https. {SET_IT}"
+        )
+    return given
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

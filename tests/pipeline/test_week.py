@@ -1,0 +1,299 @@
+"""A week of an installation that nobody looks after: new files, bad files, a crash, other judges, votes, the history.
+
+The week is lived by `tests.pipeline.week_days`, once on SQLite and once on Postgres, in a process of its own that finds
+all four studies in one configuration and writes a diary. What is expected stands here, written by hand.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.home import CHECKOUT
+from tests.deploy.configured_study import environment
+from tests.pipeline.week_inputs import FREE, write_configuration, write_inputs
+from tests.pipeline.week_tables import (
+    AFTER_VOTES,
+    ANCHOR,
+    BY_SETTING,
+    DATA_SET,
+    DRIFT,
+    OVERVIEW,
+    STUDY_A,
+    STUDY_A_MISSES,
+    STUDY_B,
+    STUDY_D,
+    TRUTH,
+    Note,
+)
+from tests.small_relevance import AGREED
+
+PATIENCE_S = 1800.0
+DATABASES = ["sqlite", "postgres"]
+pytestmark = pytest.mark.parametrize("database", DATABASES)
+
+
+Read = Callable[[str], Note]
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory, new_database: Callable[[], str]) -> Callable[[str], dict[str, Any]]:
+    """The diary of a week on this kind of database; each week is lived once."""
+    diaries: dict[str, dict[str, Any]] = {}
+
+    def diary(database: str) -> dict[str, Any]:
+        if database not in diaries:
+            folder = tmp_path_factory.mktemp(f"week_on_{database}")
+            write_inputs(folder, [AGREED] * 6)
+            write_configuration(folder, FREE)
+            variables = {}
+            if database == "postgres":
+                variables["TOUCHSTONE_DATABASE_URL"] = new_database()
+                variables["TOUCHSTONE_DAGSTER_YAML"] = str(CHECKOUT / "deploy" / "postgres" / "dagster.yaml")
+            diaries[database] = live_through(folder, environment(folder / "home", **variables))
+        return diaries[database]
+
+    return diary
+
+
+def live_through(folder: Path, variables: dict[str, str]) -> dict[str, Any]:
+    """The week in a process of its own: settings and methods are those of the configuration that it starts with."""
+    with (folder / "log.txt").open("w") as log:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", "tests.pipeline.week_days", str(folder)],
+            cwd=CHECKOUT,
+            env=variables,
+            stdout=log,
+            stderr=log,
+            timeout=PATIENCE_S,
+        )
+    assert done.returncode == 0, (folder / "log.txt").read_text()[-4000:]
+    return dict(json.loads((folder / "diary.json").read_text()))
+
+
+@pytest.fixture
+def note(database: str, lived: Callable[[str], dict[str, Any]]) -> Read:
+    """An entry of this database's week."""
+    return lambda name: Note(lived(database)[name])
+
+
+def test_on_monday_every_table_of_every_study_is_made_once(note: Read) -> None:
+    first = note("first run")
+    assert first.made == STUDY_A + STUDY_B + DATA_SET + DATA_SET + OVERVIEW + STUDY_D + TRUTH
+    assert sorted(first.runs) == [
+        ("allowed_ground_truth", "write_ground_truth"),
+        ("changed_inputs", "fidelity"),
+        ("changed_inputs", "pairwise"),
+        ("changed_inputs", "reliability"),
+        ("new_datasets", "evaluation"),
+        ("new_datasets", "evaluation"),
+        ("new_datasets", "evaluation_overview"),
+    ]
+    assert (first.errors, first.gates) == ([], STUDY_A_MISSES)
+    # 8 objects at 3 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
+    assert first.calls == {"judge-1": 8 * 3 * 3 + 12 * 3}
+    assert note("ticks after it").is_quiet
+
+
+def test_on_monday_the_anchor_is_pinned_and_sets_nothing_off(note: Read) -> None:
+    pinned = note("anchor pinned")
+    assert pinned.runs == [("weekly_anchor", "watch_drift")]
+    assert pinned.made == ANCHOR + DRIFT
+    assert pinned.calls == {"judge-1": 4 * 3}
+
+
+def test_on_tuesday_touched_files_start_nothing(note: Read) -> None:
+    assert note("touched").is_quiet
+
+
+def test_on_tuesday_a_new_score_makes_study_a_again_and_asks_no_call_again(note: Read) -> None:
+    new = note("new scores")
+    assert new.runs == [("changed_inputs", "fidelity"), ("refresh", "")]
+    # What the anchor was held against changed as well; the anchor itself is asked on its own days.
+    assert new.made == STUDY_A + DRIFT
+    assert new.calls == {}
+
+
+def test_on_tuesday_a_file_that_still_grows_is_left_alone_until_it_rests(note: Read) -> None:
+    assert note("half written").is_quiet
+    rests = note("at rest")
+    assert rests.runs == [("new_datasets", "evaluation"), ("refresh", "")]
+    assert rests.made == DATA_SET + OVERVIEW
+
+
+def test_on_wednesday_from_bad_files_nothing_is_made_but_the_table_whose_gate_says_so(note: Read) -> None:
+    bad = note("bad files")
+    assert bad.made == {"photo_pairs": 1}
+    assert bad.entry["changed"] == ["photo_pairs"]
+    assert bad.gates == [("photo_pairs", "photos_are_there")]
+    assert bad.calls == {}
+    # The sensor tries a bad file once, and the refresh rule once.
+    assert Counter(bad.runs) == {
+        ("changed_inputs", "fidelity"): 1,
+        ("changed_inputs", "pairwise"): 1,
+        ("new_datasets", "evaluation"): 1,
+        ("refresh", ""): 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("human_scores", "subjective.csv: 2 faults. Nothing was loaded."),
+        ("human_scores", "row 5: score 1.27 is outside 0-1 in column 'Visual Fidelity'. Divide by the scale's maximum"),
+        ("human_scores", "is scored 2 times by annotator 'a1', in rows 6, 18. Keep one of the rows"),
+        ("evaluation_samples", "wrong.csv: it holds neither scores nor answers"),
+        ("evaluation_samples", "the fields there are: 'picture', 'value'. Nothing was loaded. Name the fields"),
+    ],
+)
+def test_on_wednesday_the_message_names_file_row_column_and_remedy(note: Read, step: str, words: str) -> None:
+    said = [error[step] for error in note("bad files").errors if step in error]
+    assert len(said) == 2
+    assert all(words in one for one in said)
+
+
+def test_on_wednesday_the_gate_names_the_photos_and_the_remedy(note: Read) -> None:
+    [words] = note("bad files").gate_words
+    assert "Share of photos that are missing is 0.125 over 24 photos; needed: at most 0.05." in words
+    assert "000001-01.JPG, 000001-02.JPG, 000002-01.JPG. Put them there" in words
+
+
+def test_on_wednesday_mended_files_are_taken_up_by_themselves(note: Read) -> None:
+    mended = note("mended")
+    assert mended.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW
+    assert mended.errors == []
+
+
+def test_on_thursday_no_finished_call_is_repeated_after_the_kill(note: Read) -> None:
+    killed = note("killed")
+    assert (killed.entry["signal"], killed.entry["status"]) == (9, "FAILURE")
+    # 120 calls of Monday, and some of the 18 that two more objects need.
+    assert 120 < killed.entry["n_recorded_at_the_kill"] < 138
+    assert killed.entry["n_recorded_and_asked_again"] == 0
+    # What was under way is asked again: the judge's concurrency is 8.
+    assert killed.entry["n_asked_again"] <= 8
+    assert killed.calls == {"judge-1": 18 + killed.entry["n_asked_again"]}
+
+
+def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check_that_was_cut_off(note: Read) -> None:
+    killed = note("killed")
+    assert {asked_by for asked_by, _ in killed.runs} == {"refresh"}
+    assert killed.errors == []
+    # The kill came before the gate on `golden_images` had looked at it.
+    cut_off = {"golden_scores", "sensitivity", "dose_response", "fidelity_report"}
+    assert set(killed.made) - {"drift"} == set(STUDY_A) - cut_off
+    assert killed.made.items() >= BY_SETTING.items()
+    night = note("night after the crash")
+    assert night.runs == [("nightly_fidelity", "fidelity"), ("refresh", "")]
+    assert night.made == STUDY_A + DRIFT
+    # The golden picture of another item is of one of the new ones: 3 repeats.
+    assert night.calls == {"judge-1": 3}
+    # Column by column as in a home of its own, where one run that nothing disturbed made study A.
+    assert night.entry["differ"] == []
+
+
+def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(note: Read) -> None:
+    assert note("paid judge").is_quiet
+    night = note("its night")
+    assert night.runs == [("nightly_fidelity", "fidelity")]
+    assert night.calls == {}
+    [said] = night.errors
+    assert set(said) == {"judge_calls"}
+    assert "No person started this run, and the judge openai costs money." in said["judge_calls"]
+
+
+def test_on_friday_a_person_starts_the_paid_judge(note: Read) -> None:
+    person = note("a person")
+    assert person.runs == [("a person", "fidelity"), ("refresh", "")]
+    assert person.made == STUDY_A + DRIFT
+    # 10 objects at 3 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
+    assert person.calls == {"judge-2": 10 * 3 * 3 + 12 * 3}
+    assert note("a budget").is_quiet
+
+
+def test_on_friday_within_a_budget_another_judge_makes_what_its_answers_decide(note: Read) -> None:
+    other = note("another judge within it")
+    assert {asked_by for asked_by, _ in other.runs} == {"refresh"}
+    assert other.errors == []
+    assert set(other.made) == set(STUDY_A) - {"human_scores", "study_objects", "golden_images"}
+    assert {table: other.made[table] for table in BY_SETTING} == BY_SETTING
+    assert other.calls == {"judge-3": 10 * 3 * 3 + 12 * 3}
+
+
+def test_on_friday_another_threshold_makes_what_it_decides_and_fails_its_gate(note: Read) -> None:
+    threshold = note("another threshold")
+    # One run for each of the four data sets, then what stands over them.
+    assert threshold.runs == [("refresh", "")] * 5
+    assert threshold.made == {"correlation": 4, "mcq_confusion": 4, "paper_comparison": 4, "evaluation_summary": 1}
+    assert threshold.gates == [("correlation", "srcc_is_high_enough")]
+    # Of eight ranks two neighbours are swapped: 1 - 6 * 2 / (8 * 63).
+    assert "SRCC is 0.976 over 8 samples; needed: at least 0.99." in threshold.gate_words[0]
+    assert threshold.calls == {}
+
+
+def test_on_saturday_judges_that_differ_withhold_ground_truth_until_people_decided(note: Read) -> None:
+    differ = note("they differ")
+    assert differ.runs == [("changed_inputs", "reliability")]
+    assert (differ.made, differ.gates) == (STUDY_D, [("kappa_validation", "judges_agree")])
+    # One of ten disputed queries is below the quota of a fifth, two are at it, and ten are all.
+    assert note("one vote").is_quiet
+    enough = note("enough votes")
+    assert enough.runs == [("finished_tiebreaks", "revalidation")]
+    assert (enough.made, enough.gates) == (AFTER_VOTES, [("kappa_validation", "judges_agree")])
+    decided = note("all votes")
+    assert decided.runs == [("finished_tiebreaks", "revalidation"), ("allowed_ground_truth", "write_ground_truth")]
+    assert decided.made == AFTER_VOTES + TRUTH
+    # Monday's six queries until then, all sixteen after.
+    assert [note(name).entry["truth"] for name in ("they differ", "enough votes", "all votes")] == [6, 6, 16]
+
+
+def test_on_sunday_the_anchor_is_judged_again_by_the_judge_in_force(note: Read) -> None:
+    again = note("anchor again")
+    assert again.runs == [("weekly_anchor", "watch_drift")]
+    assert again.made == ANCHOR + DRIFT
+    assert again.calls == {"judge-3": 4 * 3}
+    assert note("ticks at the end").is_quiet
+
+
+def test_the_history_of_the_week_is_whole(note: Read) -> None:
+    end = note("end").entry
+    assert end["validations"] == ["passed", "contingency_triggered", "contingency_triggered", "resolved_by_review"]
+    # Of each judge every call once: study, golden set; of the first Thursday's, of the first and the last the anchor.
+    assert end["calls"] == {"judge-1": 72 + 36 + 18 + 3 + 12, "judge-2": 126, "judge-3": 126 + 12}
+    assert end["calls made twice"] == 0
+    runs = {name: n for name, n in end["runs"].items() if not name.startswith("__")}
+    assert runs == {
+        # Monday, Tuesday, the mended files, the night after the crash, the person.
+        "fidelity SUCCESS": 5,
+        # The bad file, the kill, the night of the paid judge.
+        "fidelity FAILURE": 3,
+        "pairwise SUCCESS": 2,
+        "pairwise FAILURE": 1,
+        # Two on Monday, the slow one, the mended one.
+        "evaluation SUCCESS": 4,
+        "evaluation FAILURE": 1,
+        "evaluation_overview SUCCESS": 1,
+        "reliability SUCCESS": 2,
+        "revalidation SUCCESS": 2,
+        "write_ground_truth SUCCESS": 2,
+        "watch_drift SUCCESS": 2,
+    }
+    assert [end["made"][name] for name in ("anchor_scores", "ground_truth", "kappa_validation")] == [2, 2, 4]
+    assert end["checks"]["kappa_validation.judges_agree"] == ["SUCCEEDED", "FAILED", "FAILED", "FAILED"]
+    assert end["checks"]["photo_pairs.photos_are_there"] == ["SUCCEEDED", "FAILED", "SUCCEEDED"]
+    assert end["checks"]["drift.same_judge_as_pinned"][-1] == "FAILED"
+
+
+def test_both_databases_end_with_the_same_tables_checks_and_history(
+    database: str, lived: Callable[[str], dict[str, Any]]
+) -> None:
+    ours, [others] = lived(database)["end"], [lived(one)["end"] for one in DATABASES if one != database]
+    assert [name for name in ours["tables"] if ours["tables"][name] != others["tables"][name]] == []
+    assert {name: ours[name] for name in ours if name != "tables"} == {
+        name: others[name] for name in others if name != "tables"
+    }

@@ -1,0 +1,229 @@
+"""An installation that runs unattended, driven as Dagster's daemon drives it: ticks, cursors, run keys, runs.
+
+`python -m tests.pipeline.week changed_inputs` is one tick of that sensor and its runs, in a process that can be killed.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
+
+import dagster as dg
+import pandas as pd
+from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
+from dagster_shared.serdes import deserialize_value, serialize_value
+
+from pipeline.automation import settings_between
+from pipeline.definitions import touchstone
+from pipeline.instance import open_instance, this_process
+from pipeline.runs import QUIET
+from resources.home import touchstone_home
+from resources.parquet_tables import ParquetTables
+from resources.study import Study
+from resources.tables.all_tables import BY_GROUP, TABLES
+from tests.small_study import errors, made, without_drawing
+
+# Those that are on without being asked, and those that people switch on; in the order of their ticks.
+SENSORS = ("changed_inputs", "new_datasets", "finished_tiebreaks", "allowed_ground_truth")
+REFRESH = "refresh"
+MOST_ROUNDS = 10
+
+
+class Ran(NamedTuple):
+    """A run that is over: who asked for it, which job (none of the rule), what it made, and what its steps said.
+
+    `gates` are the failed checks that stop or fail something, as table and name, with the sentence.
+    """
+
+    asked_by: str
+    job: str
+    made: frozenset[str]
+    errors: dict[str, str]
+    gates: dict[tuple[str, str], str]
+
+
+class Installation:
+    """One opening of the code location and of Dagster's instance, as `TOUCHSTONE_HOME` and its like name them."""
+
+    def __init__(self, instance: dg.DagsterInstance) -> None:
+        self.instance = instance
+        self.definitions: dg.Definitions = touchstone()
+        study = (self.definitions.resources or {})["study"]
+        assert isinstance(study, Study)
+        self.study = study
+
+    def settle(self) -> list[Ran]:
+        """Ticks of everything that is switched on, until a whole round starts nothing; the runs in order."""
+        ran: list[Ran] = []
+        for _ in range(MOST_ROUNDS):
+            before = len(ran)
+            for name in SENSORS:
+                ran += self.tick(name)
+            ran += self.refresh()
+            if len(ran) == before:
+                return ran
+        raise AssertionError(f"no rest after {MOST_ROUNDS} rounds: {ran}")
+
+    def tick(self, name: str) -> list[Ran]:
+        """One tick of a sensor and the runs that it asks for."""
+        repository = self.definitions.get_repository_def()
+        # Not `build_sensor_context`: without a reference to the instance Dagster does not find a partition that the
+        # same tick adds.
+        with dg.SensorEvaluationContext(
+            self.instance.get_ref(),
+            last_tick_completion_time=None,
+            last_run_key=None,
+            cursor=self._cursor(name),
+            log_key=None,
+            repository_name=repository.name,
+            repository_def=repository,
+            sensor_name=name,
+            resources={"study": repository.get_top_level_resources()["study"]},
+        ) as context:
+            sensor = repository.get_sensor_def(name)
+            found = sensor.evaluate_tick(context)
+        for change in found.dynamic_partitions_requests or []:
+            if isinstance(change, dg.AddDynamicPartitionsRequest):
+                self.instance.add_dynamic_partitions(change.partitions_def_name, list(change.partition_keys))
+            else:
+                for key in change.partition_keys:
+                    self.instance.delete_dynamic_partition(change.partitions_def_name, key)
+        for event in found.asset_events:
+            self.instance.report_runless_asset_event(event)
+        self._remember(name, found.cursor)
+        ran = []
+        for request in found.run_requests or []:
+            tags = {"dagster/sensor_name": name} | ({"dagster/run_key": request.run_key} if request.run_key else {})
+            # Dagster starts one run for a key ever.
+            if request.run_key and self.instance.get_runs(dg.RunsFilter(tags=tags), limit=1):
+                continue
+            job = request.job_name or sensor.job_name or ""
+            ran.append(self.run(name, job, {**request.tags, **tags}, request.asset_selection))
+        return ran
+
+    def refresh(self) -> list[Ran]:
+        """One tick of the refresh rule; what it asks for is one run for a study, or for a data set."""
+        known = self._cursor(REFRESH)
+        cursor = deserialize_value(known, AssetDaemonCursor) if known else None
+        found = dg.evaluate_automation_conditions(self.definitions, self.instance, cursor=cursor)
+        self._remember(REFRESH, serialize_value(found.cursor))
+        graph = self.definitions.resolve_asset_graph()
+        tags = {"dagster/sensor_name": REFRESH, "dagster/from_automation_condition": "true"}
+        ran = []
+        for tables in BY_GROUP.values():
+            asked: dict[str, list[dg.AssetKey]] = {"": []}
+            several: dict[dg.AssetKey, list[str]] = {}
+            for key in (dg.AssetKey(name) for name in tables if found.get_num_requested(dg.AssetKey(name))):
+                partitions = graph.get(key).partitions_def
+                if isinstance(partitions, dg.StaticPartitionsDefinition):
+                    wanted = found.get_requested_partitions(key)
+                    several[key] = [one for one in partitions.get_partition_keys() if one in wanted]
+                elif partitions is None:
+                    asked[""].append(key)
+                else:
+                    for one in found.get_requested_partitions(key):
+                        asked.setdefault(one or "", []).append(key)
+            stretch: Mapping[str, str] = {}
+            for keys in several.values():
+                stretch = settings_between(keys[0], keys[-1])
+            # Data sets first: the tables over all of them are made from theirs.
+            for partition in sorted(asked, reverse=True):
+                chosen = [*asked[partition], *(several if not partition else ())]
+                of_one = {"dagster/partition": partition} if partition else stretch
+                if chosen:
+                    ran.append(self.run(REFRESH, "__ASSET_JOB", {**of_one, **tags}, chosen))
+        return ran
+
+    def run(
+        self, asked_by: str, job: str, tags: Mapping[str, str], selection: Sequence[dg.AssetKey] | None = None
+    ) -> Ran:
+        """A run in this process."""
+        definitions = self.definitions
+        by_rule = job == "__ASSET_JOB"
+        resolved = definitions.resolve_implicit_global_asset_job_def() if by_rule else definitions.resolve_job_def(job)
+        result = resolved.execute_in_process(
+            run_config=QUIET,
+            instance=self.instance,
+            tags={**tags, **this_process()},
+            asset_selection=list(selection) if selection else None,
+            raise_on_error=False,
+        )
+        failed = [one for one in result.get_asset_check_evaluations() if not one.passed]
+        gates = {
+            (one.asset_key.path[-1], one.check_name): one.description or ""
+            for one in failed
+            if one.severity == dg.AssetCheckSeverity.ERROR
+        }
+        return Ran(asked_by, "" if by_rule else job, frozenset(made(result)), errors(result), gates)
+
+    def scheduled(self, name: str) -> list[Ran]:
+        """One tick of a schedule and its runs."""
+        schedule = next(one for one in self.definitions.schedules or [] if one.name == name)
+        assert isinstance(schedule, dg.ScheduleDefinition)
+        context = dg.build_schedule_context(self.instance, resources={"study": self.study})
+        requests = schedule.evaluate_tick(context).run_requests or []
+        tags = {"dagster/schedule_name": name}
+        return [self.run(name, schedule.job_name, dict(one.tags) | tags) for one in requests]
+
+    def counts(self) -> Counter[str]:
+        """How many materializations there are of each table, partition by partition."""
+        made = {
+            name: len(self.instance.fetch_materializations(dg.AssetKey(name), limit=2000).records) for name in TABLES
+        }
+        return Counter({name: n for name, n in made.items() if n})
+
+    def check_history(self) -> dict[str, list[str]]:
+        """What each check said in the order of its runs, as `table.check`; without those of single partitions."""
+        graph, storage = self.definitions.resolve_asset_graph(), self.instance.event_log_storage
+        found: dict[str, list[str]] = {}
+        for key in sorted(graph.asset_check_keys):
+            records = storage.get_asset_check_execution_history(key, limit=100)
+            whole = [one for one in records if one.partition is None]
+            found[f"{key.asset_key.path[-1]}.{key.name}"] = [one.status.value for one in reversed(whole)]
+        return found
+
+    def frame(self, table: str) -> pd.DataFrame:
+        """A stored table, all partitions of it in the order of their names."""
+        place = self.study.home.tables / next(group for group, tables in BY_GROUP.items() if table in tables)
+        files = sorted((place / table).glob("*.parquet")) or [place / f"{table}.parquet"]
+        return pd.concat([pd.read_parquet(str(file)) for file in files], ignore_index=True)
+
+    def files(self) -> dict[str, bytes]:
+        """Every stored table's file with its content."""
+        base = self.study.home.tables
+        return {str(path): path.read_bytes() for path in sorted(base.rglob(f"*{ParquetTables.extension}"))}
+
+    def _cursor(self, name: str) -> str | None:
+        return self.instance.daemon_cursor_storage.get_cursor_values({name}).get(name)
+
+    def _remember(self, name: str, cursor: str | None) -> None:
+        if cursor is not None:
+            self.instance.daemon_cursor_storage.set_cursor_values({name: cursor})
+
+
+@contextmanager
+def opened() -> Iterator[Installation]:
+    """The installation that the environment names, as a process that starts finds it."""
+    with ExitStack() as closing:
+        closing.enter_context(without_drawing())
+        installation = Installation(closing.enter_context(open_instance(touchstone_home())))
+        yield installation
+        installation.study.engine.dispose()
+
+
+def of_one_moment(table: pd.DataFrame) -> pd.DataFrame:
+    """The table without what no two runs share: numbers of rows, runs, times, addresses, and what files they made."""
+    names = ("id", "run", "validation", "sha256", "n_bytes", "latency_ms", "timestamp")
+    ends = ("_at", "path", "paths", "run_id", "_row")
+    return table.drop(columns=[name for name in table.columns if name in names or name.endswith(ends)])
+
+
+def main(sensor: str) -> None:
+    """One tick."""
+    with opened() as installation:
+        print([(ran.job, sorted(ran.made), ran.errors) for ran in installation.tick(sensor)])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

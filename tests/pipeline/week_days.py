@@ -1,0 +1,296 @@
+"""A program for tests: lives through a week in the folder it is given and writes `diary.json` there.
+
+Where tables and ledger lie is what the environment says. Nothing is judged here: the diary says what happened.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from assets.fidelity import anchor_scores
+from pipeline.automation import all_settings
+from resources.home import CHECKOUT
+from resources.tables.all_tables import TABLES
+from tests.openai_server import OpenAIServer, openai_server
+from tests.pipeline.watch import quiet
+from tests.pipeline.week import Installation, Ran, of_one_moment, opened
+from tests.pipeline.week_inputs import (
+    FREE,
+    N_OBJECTS,
+    judge,
+    score_rows,
+    write_configuration,
+    write_renders,
+    write_score_file,
+)
+from tests.resources.judges.openai.asked import KEY, PAID
+from tests.small_datasets import PREDICTIONS, write_scores
+from tests.small_relevance import AGREED, OPPOSED, vote_on, write_queries
+from tests.small_study import ledger_rows
+
+SEED = 20260302
+LATENCY_S = 0.2  # of the judge on the day of the crash
+PATIENCE_S = 120.0
+PAID_JUDGE = FREE | {"model": "judge-2", "price": PAID}
+BUDGETED = PAID_JUDGE | {"auto_budget_usd_per_day": 5.0}
+# Rows of the score file, which begin at 2: the header is the first.
+BETTER = score_rows(N_OBJECTS)[0].replace("0.190", "0.195")
+DEAR = score_rows(N_OBJECTS)[3].replace("0.270", "1.27")
+
+
+class Week:
+    """The folder, the judge's server, and what happened so far."""
+
+    def __init__(self, folder: Path, server: OpenAIServer) -> None:
+        self.folder, self.server = folder, server
+        self.diary: dict[str, Any] = {}
+        self.rows = score_rows(N_OBJECTS)
+        self._counts: Counter[str] = Counter()
+        self._asked = 0
+
+    def note(self, name: str, at: Installation, ran: list[Ran], **more: Any) -> None:
+        """Runs, tables and calls since the note before."""
+        counts, asked = at.counts(), len(self.server.requests)
+        self.diary[name] = {
+            "runs": [
+                one._asdict() | {"made": sorted(one.made), "gates": [[*key, said] for key, said in one.gates.items()]}
+                for one in ran
+            ],
+            "made": dict(counts - self._counts),
+            "calls": dict(Counter(one.body["model"] for one in self.server.requests[self._asked :])),
+            **more,
+        }
+        self._counts, self._asked = counts, asked
+
+    def score_file(self, rows: list[str]) -> None:
+        """Another score file, written long ago."""
+        self.rows = rows
+        write_score_file(self.folder, rows)
+        self.rest()
+
+    def rest(self) -> None:
+        """Time passes: every input, touched or not, was last written an hour ago."""
+        for place in ("candidates", "references", "photos", "inbox"):
+            quiet(self.folder / place)
+        for file in self.folder.glob("*.*"):
+            os.utime(file, (time.time() - 3600, time.time() - 3600))
+
+
+def monday(week: Week) -> None:
+    """Everything is new."""
+    week.rest()
+    with opened() as at:
+        week.note("first run", at, at.settle())
+        week.note("ticks after it", at, at.settle())
+        week.note("anchor pinned", at, at.scheduled("weekly_anchor"))
+
+
+def tuesday(week: Week) -> None:
+    """A score is corrected, a data set comes, files are touched, and one is written slowly."""
+    with opened() as at:
+        week.rest()
+        week.note("touched", at, at.settle())
+        week.score_file([BETTER, *week.rows[1:]])
+        week.note("new scores", at, at.settle())
+        slow = week.folder / "inbox" / "slow.csv"
+        lines = write_scores(slow, PREDICTIONS[::-1]).read_text().splitlines(keepends=True)
+        with still_written(slow, "".join(lines[:3])):
+            week.note("half written", at, at.settle())
+        slow.write_text("".join(lines))
+        week.rest()
+        week.note("at rest", at, at.settle())
+
+
+@contextmanager
+def still_written(path: Path, text: str) -> Iterator[None]:
+    """While this lasts somebody writes the file, however long a tick takes."""
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.wait(0.1):
+            path.write_text(text)
+
+    path.write_text(text)
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        writer.join()
+
+
+def wednesday(week: Week) -> None:
+    """Bad files come and are mended."""
+    photos = sorted((week.folder / "photos").iterdir())[:3]
+    away = {photo: photo.read_bytes() for photo in photos}
+    with opened() as at:
+        before = at.files()
+        good = week.rows
+        week.score_file([*good[:3], DEAR, *good[4:], good[4]])
+        wrong = week.folder / "inbox" / "wrong.csv"
+        wrong.write_text("picture,value\na,1\n")
+        for photo in photos:
+            photo.unlink()
+        week.rest()
+        ran = at.settle()
+        after = at.files()
+        changed = sorted(Path(name).stem for name in before | after if before.get(name) != after.get(name))
+        week.note("bad files", at, ran, changed=changed)
+        week.score_file([*good[:3], good[3].replace("0.270", "0.275"), *good[4:]])
+        for photo, content in away.items():
+            photo.write_bytes(content)
+        write_scores(wrong, PREDICTIONS[::-1])
+        week.rest()
+        week.note("mended", at, at.settle())
+
+
+def thursday(week: Week) -> None:
+    """Two objects more; the process that has them judged is killed in the middle."""
+    write_renders(week.folder, N_OBJECTS + 2)
+    week.score_file([*week.rows, *score_rows(N_OBJECTS + 2)[-4:]])
+    chance = random.Random(SEED)
+    enough, moment = len(week.server.requests) + chance.randint(9, 13), chance.uniform(0, LATENCY_S)
+    week.server.latency_s = LATENCY_S
+    with (week.folder / "killed.log").open("w") as log:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "tests.pipeline.week", "changed_inputs"], cwd=CHECKOUT, stdout=log, stderr=log
+        )
+        deadline = time.monotonic() + PATIENCE_S
+        while len(week.server.requests) < enough and worker.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(moment)
+        worker.kill()
+        ended = worker.wait()
+    time.sleep(2 * LATENCY_S)
+    week.server.latency_s = 0.0
+    asked = len(week.server.requests)
+    with opened() as at:
+        recorded = set(ledger_rows(at.study)["run_id"])
+        [killed] = at.instance.get_runs(limit=1)
+        ran = at.settle()
+        again = {one.run_id for one in week.server.requests[asked:]}
+        known = {one.run_id for one in week.server.requests[:asked]}
+        week.note(
+            "killed",
+            at,
+            ran,
+            signal=-ended,
+            status=killed.status.value,
+            n_recorded_at_the_kill=len(recorded & known),
+            n_asked_at_the_kill=len(known),
+            n_recorded_and_asked_again=len(recorded & again),
+            n_asked_again=len(again & known),
+        )
+        night = at.scheduled("nightly_fidelity") + at.settle()
+        tables = {name: at.frame(name) for name in TABLES}
+        week.note("night after the crash", at, night, differ=differing(tables, undisturbed(week)))
+
+
+def undisturbed(week: Week) -> dict[str, Any]:
+    """Study A's tables of a home of its own, made in one run from the same inputs."""
+    kept = {name: os.environ.pop(name, None) for name in ("TOUCHSTONE_DATABASE_URL", "TOUCHSTONE_DAGSTER_YAML")}
+    home = os.environ["TOUCHSTONE_HOME"]
+    twin = week.folder / "twin"
+    twin.mkdir()
+    (twin / "touchstone.yaml").write_bytes((Path(home) / "touchstone.yaml").read_bytes())
+    os.environ["TOUCHSTONE_HOME"] = str(twin)
+    asked = len(week.server.requests)
+    with opened() as at:
+        at.run("a person", "fidelity", all_settings())
+        found = {name: at.frame(name) for name in at.counts()}
+    del week.server.requests[asked:]
+    os.environ["TOUCHSTONE_HOME"] = home
+    os.environ.update({name: value for name, value in kept.items() if value is not None})
+    return found
+
+
+def differing(tables: dict[str, Any], others: dict[str, Any]) -> list[str]:
+    """Columns of tables of both that are not equal but for the moment."""
+    found = []
+    for name in sorted(tables.keys() & others.keys()):
+        ours, theirs = of_one_moment(tables[name]), of_one_moment(others[name])
+        same = [column for column in ours if column in theirs and ours[column].to_json() == theirs[column].to_json()]
+        found += [f"{name}.{column}" for column in ours.columns.union(theirs.columns) if column not in same]
+    return found
+
+
+def friday(week: Week) -> None:
+    """Another judge, which is paid; then one within a budget; then another threshold."""
+    write_configuration(week.folder, PAID_JUDGE)
+    with opened() as at:
+        week.note("paid judge", at, at.settle())
+        week.note("its night", at, at.scheduled("nightly_fidelity"))
+        week.note("a person", at, [at.run("a person", "fidelity", all_settings()), *at.settle()])
+    write_configuration(week.folder, BUDGETED)
+    with opened() as at:
+        week.note("a budget", at, at.settle())
+    write_configuration(week.folder, BUDGETED | {"model": "judge-3"})
+    with opened() as at:
+        week.note("another judge within it", at, at.settle())
+    write_configuration(week.folder, BUDGETED | {"model": "judge-3"}, min_srcc=0.99)
+    with opened() as at:
+        week.note("another threshold", at, at.settle())
+
+
+def saturday(week: Week) -> None:
+    """New queries on which the judges differ; people vote."""
+    write_queries(week.folder / "queries.jsonl", [AGREED] * 6 + [OPPOSED] * 10)
+    week.rest()
+    with opened() as at:
+        truth = at.study.validations
+        week.note("they differ", at, at.settle(), truth=len(truth.ground_truth_rows()))
+        for name, n_votes in (("one vote", 1), ("enough votes", 1), ("all votes", None)):
+            vote_on(at.study, n_votes)
+            week.note(name, at, at.settle(), truth=len(truth.ground_truth_rows()))
+
+
+def sunday(week: Week) -> None:
+    """The anchor again, and what is left of the week."""
+    anchor_scores.day_of = lambda context: "2026-03-08"
+    with opened() as at:
+        week.note("anchor again", at, at.scheduled("weekly_anchor"))
+        week.note("ticks at the end", at, at.settle())
+        calls = ledger_rows(at.study)
+        same = ["setting", "object", "repeat", "judge_identity", "prompt_hash", "images_digest"]
+        week.diary["end"] = {
+            "runs": Counter(f"{one.job_name} {one.status.value}" for one in at.instance.get_runs()),
+            "made": at.counts(),
+            "checks": at.check_history(),
+            "validations": at.study.validations.validations()["status"].tolist(),
+            "calls": Counter(calls["model_asked"]),
+            "calls made twice": int(calls.duplicated(same).sum()),
+            "tables": {name: of_one_moment(at.frame(name)).to_json(orient="split") for name in TABLES},
+        }
+
+
+DAYS = (monday, tuesday, wednesday, thursday, friday, saturday, sunday)
+
+
+def main(folder: Path) -> None:
+    """All seven days."""
+    anchor_scores.day_of = lambda context: "2026-03-02"
+    os.environ["OPENAI_API_KEY"] = KEY
+    with openai_server(judge) as server:
+        os.environ["OPENAI_BASE_URL"] = server.base_url
+        week = Week(folder, server)
+        for day in DAYS:
+            began = time.monotonic()
+            try:
+                day(week)
+            finally:
+                (folder / "diary.json").write_text(json.dumps(week.diary, indent=1, default=str))
+            print(f"{day.__name__} {time.monotonic() - began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
