@@ -22,7 +22,7 @@ from PIL import (
 from upath import UPath
 
 from resources.errors import UserError
-from resources.jpeg import load_strictly
+from resources.jpeg import PixelMemory, load_strictly
 
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
 MIN_SIDE_PX: Final = 16
@@ -98,13 +98,18 @@ def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> N
     return array if max_side_px is None else _reduced(array, max_side_px)
 
 
-def decode_photo(data: bytes, path: object) -> NDArray[np.uint8]:
+def decode_photo(data: bytes, path: object, memory: PixelMemory | None = None) -> NDArray[np.uint8]:
     """The picture as `decode_image` gives it, without alpha: what is transparent shows white behind it, as on a page.
+
+    Args:
+        data: The file.
+        path: Only serves the message.
+        memory: Given again and again, it makes JPEGs of one size a third faster.
 
     Returns:
         Shape ``(height, width, 3)``, red, green, blue, 0-255; of an animation the first frame.
     """
-    array = _decoded(data, path)
+    array = _decoded(data, path, memory)
     if array.ndim == 2:
         return np.asarray(cv2.cvtColor(array, cv2.COLOR_GRAY2RGB), dtype=np.uint8)
     if array.shape[2] == 3:
@@ -115,13 +120,13 @@ def decode_photo(data: bytes, path: object) -> NDArray[np.uint8]:
     return np.rint(array[..., :3] * alpha + 255.0 * (1.0 - alpha)).astype(np.uint8)
 
 
-def _decoded(data: bytes, path: object) -> NDArray[np.uint8]:
+def _decoded(data: bytes, path: object, memory: PixelMemory | None = None) -> NDArray[np.uint8]:
     """The upright picture in sRGB: grey without a third axis, or red, green, blue, with alpha or not."""
     _refuse_empty(data, path)
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _refuse_bad_size(image, path)
-            return _upright(_in_channels(image, data, path), _orientation(image, data))
+            return _upright(_in_channels(image, data, path, memory), _orientation(image, data))
     except UnreadableImage:
         raise
     except UnidentifiedImageError as error:
@@ -155,11 +160,11 @@ def _refuse_bad_size(image: Image.Image, path: object) -> None:
         raise _too_large(path)
 
 
-def _in_channels(image: Image.Image, data: bytes, path: object) -> NDArray[np.uint8]:
-    """The decoded picture as stored, not yet upright."""
+def _in_channels(image: Image.Image, data: bytes, path: object, memory: PixelMemory | None) -> NDArray[np.uint8]:
+    """The decoded picture as stored, not yet upright, in memory of its own."""
     profile = _foreign_profile(image)
     if isinstance(image, JpegImagePlugin.JpegImageFile):
-        load_strictly(image, data)
+        load_strictly(image, data, memory)
     image.load()  # raises on truncated data
     array = None
     if image.format == "PNG" and data[_PNG_BIT_DEPTH_AT] == 16:
