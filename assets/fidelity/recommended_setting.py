@@ -7,13 +7,14 @@ import pandas as pd
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import Gate, at_least
+from analysis.words import counted
 from assets.checks import WARN, gate_result, told
 from assets.choosing_products import products_that_choose
 from assets.compared_settings import compared_settings, described
 from assets.fidelity.judge_calls import judged_objects
 from assets.partitions import MADE_SO_FAR, Frames, metadata_value
 from assets.plan_in_force import PlanInForce, plan_in_force
-from assets.setting_conditions import FOUR_CONDITIONS, counted, is_corrected
+from assets.setting_conditions import FOUR_CONDITIONS, is_corrected
 from assets.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.errors import listed

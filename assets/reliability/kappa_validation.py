@@ -94,7 +94,7 @@ def agreement_is_proven(
 ) -> dg.AssetCheckResult:
     """Advice: where the judges agree, the lower bounds of both kappas do too."""
     reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
-    return gate_result(proven_gate(kappa_validation, reason), WARN)
+    return gate_result(proven_gate(kappa_validation, study.reliability.gate, reason), WARN)
 
 
 @dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
