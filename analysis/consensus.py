@@ -1,27 +1,29 @@
 """The label of each document: the judges' where they agree, else people's."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+# Why a query has no label for each of its documents: the first of these that holds of it.
+NO_VOTE: Final = "no_vote"
+TIED: Final = "tied"
+NO_DOCUMENT: Final = "no_document"
 
 
 class Consensus(NamedTuple):
     """Labels of documents, shape ``(n_documents,)``, and which queries have one for each, shape ``(n_queries,)``.
 
     `relevant` means nothing where `resolved` is false. `by_people` are documents without the label of all judges that
-    people decided. A query without documents is not resolved.
+    people decided. A query without documents is not resolved. `why_not` is null where a query is resolved, else
+    `NO_VOTE` (nobody voted on a document without a label), `TIED` (as many votes for as against) or `NO_DOCUMENT`.
     """
 
     relevant: NDArray[np.bool_]
     resolved: NDArray[np.bool_]
     by_people: NDArray[np.bool_]
     query_resolved: NDArray[np.bool_]
-
-    @property
-    def n_unresolved_queries(self) -> int:
-        """Queries that are left out."""
-        return int(np.count_nonzero(~self.query_resolved))
+    why_not: NDArray[np.object_]
 
 
 def majority(votes_relevant: int, votes_not_relevant: int) -> bool | None:
@@ -87,10 +89,16 @@ def consensus(
     by_people = ~agree & (yes != no)
     resolved = agree | by_people
     open_documents = np.bincount(index[~resolved], minlength=n_queries)
+    without_votes = np.bincount(index[~resolved & (yes + no == 0)], minlength=n_queries)
     with_documents = np.bincount(index, minlength=n_queries) > 0
+    why_not = np.full(n_queries, None, dtype=object)
+    why_not[~with_documents] = NO_DOCUMENT
+    why_not[open_documents > 0] = TIED
+    why_not[without_votes > 0] = NO_VOTE
     return Consensus(
         relevant=np.where(agree, of_judges[:, 0], by_people & (yes > no)),
         resolved=resolved,
         by_people=by_people,
         query_resolved=with_documents & (open_documents == 0),
+        why_not=why_not,
     )

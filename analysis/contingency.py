@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, NamedTuple
 
-from analysis.words import counted, queries
+from analysis.words import counted, noun, queries
 
 Status = Literal["passed", "contingency_triggered", "resolved_by_review"]
 StepName = Literal["none", "more_data", "review", "validate", "accept_thresholds", "recalibrate", "manual_review"]
@@ -119,7 +119,8 @@ def _review(facts: ContingencyFacts, missing: int) -> str:
     disputed = counted(facts.n_disputed, "disputed query", "disputed queries")
     if facts.n_reviewed == 0:
         return f"{why}Review {missing} of {disputed}."
-    return f"{why}Review {missing} more of {disputed}: {facts.n_reviewed} of the {facts.quota} needed are done."
+    done = f"{facts.n_reviewed} of the {facts.quota} needed {noun(facts.n_reviewed, 'is', 'are')} done"
+    return f"{why}Review {missing} more of {disputed}: {done}."
 
 
 def _refuse(facts: ContingencyFacts) -> None:

@@ -65,7 +65,8 @@ def reliability_gate(
     """
     if summary.n_defined == 0:
         raise UndefinedStatistic(
-            f"no query has a defined kappa: in each of {queries(summary.n_queries)} both judges give one and the same "
+            f"no query has a defined kappa: in {noun(summary.n_queries, 'the only query', 'each of')}"
+            f"{f' {queries(summary.n_queries)}' if summary.n_queries > 1 else ''} both judges give one and the same "
             "label to every document"
         )
     macro = at_least(

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from analysis.selection import split
-from assets.setting_conditions import counted
+from analysis.words import counted
 from resources.configuration.fidelity import FidelityStudy
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.kappa import counts_of_queries, relevant
 from analysis.undefined import UndefinedStatistic
+from analysis.words import counted
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import UserError
 
@@ -192,7 +193,8 @@ def pairs_of_judges(scored: Scored, thresholds: Thresholds) -> list[Pair]:
         UndefinedStatistic: There are fewer than two judges.
     """
     if len(scored.judges) < 2:
-        raise UndefinedStatistic(f"{len(scored.judges)} judge has scores; agreement takes two")
+        have = counted(len(scored.judges), "judge has", "judges have")
+        raise UndefinedStatistic(f"{have} scores; agreement takes two")
     pairs = []
     for one, other in combinations(range(len(scored.judges)), 2):
         both = np.isfinite(scored.scores[:, [one, other]]).all(axis=1)

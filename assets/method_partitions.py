@@ -35,17 +35,20 @@ def methods_of_tags(tags: Mapping[str, str]) -> list[str]:
 
 
 def each_method(
-    context: dg.AssetExecutionContext, make: Callable[[str], tuple[pd.DataFrame, Mapping[str, Any]]]
+    context: dg.AssetExecutionContext,
+    make: Callable[[str], tuple[pd.DataFrame, Mapping[str, Any]]],
+    first: Callable[[str], int] = lambda name: 0,
 ) -> Frames:
     """One frame per method of the run, with its headline as that partition's metadata.
 
     Args:
         context: The asset's context.
         make: Method to frame and headline.
+        first: Methods with the least of this are made first, others in the configuration's order.
     """
     frames = {}
-    for name in methods_of_run(context):
+    for name in sorted(methods_of_run(context), key=first):
         frames[name], headline = make(name)
         metadata = {key: metadata_value(value) for key, value in headline.items()}
         context.add_asset_metadata(metadata, partition_key=name)
-    return frames
+    return {name: frames[name] for name in methods_of_run(context)}

@@ -6,8 +6,9 @@ import pandas as pd
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import Gate, at_least
+from analysis.words import counted
 from assets.checks import told
-from assets.setting_conditions import FOUR_CONDITIONS, counted, is_corrected
+from assets.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
 from resources.errors import listed
 

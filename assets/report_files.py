@@ -1,7 +1,7 @@
 """What the reports of all studies share: partitioned tables in one frame, and the page on the disk with its row."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,18 @@ from resources.tables.all_tables import TABLES
 from resources.tables.declare import Table
 
 
-def as_one(table: str, frames: pd.DataFrame | Frames) -> pd.DataFrame:
-    """All partitions of a table in one frame; an empty one with the declared columns where none has a row."""
+def as_one(table: str, frames: pd.DataFrame | Frames, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """All partitions of a table in one frame; an empty one with the declared columns where none has a row.
+
+    Args:
+        table: Its name.
+        frames: Of each partition, or the whole table.
+        columns: Only these; none given: all.
+    """
+    chosen = slice(None) if columns is None else list(columns)
     if isinstance(frames, pd.DataFrame):
-        return frames
-    made = [frames[key] for key in sorted(frames) if len(frames[key])]
+        return frames.loc[:, chosen]
+    made = [frames[key].loc[:, chosen] for key in sorted(frames) if len(frames[key])]
     if made:
         return pd.concat(made, ignore_index=True)
     names = [column.name for column in TABLES[table].columns if not column.pattern]

@@ -160,11 +160,6 @@ def misses(gates: list[Gate]) -> str | None:
     return " ".join(gate.sentence for gate in gates if not gate.passed) or None
 
 
-def counted(n: int, noun: str) -> str:
-    """A number of things in words: 1 object, 2 objects."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def _why_no_icc(given: Compared, place: int) -> str:
     try:
         found = icc(given.settings[place].scores, given.planned_repeats)

@@ -10,12 +10,13 @@ from analysis.selection import Reported, behind_best, holm_bounds, reported, wit
 from analysis.setting_choice import NONE, Rule, choose, least_lacking
 from analysis.setting_measures import Compared, Evidence, Judged, compared, evidence_of, or_none
 from analysis.simultaneous import told_apart
+from analysis.words import counted
 from assets.choosing_products import Choosing
 from assets.fidelity.judge_calls import first_answers
 from assets.fidelity.score_matrix import scores_of
 from assets.intervals import in_words
 from assets.partitions import Frames
-from assets.setting_conditions import COLUMNS, condition_gates, conditions_of, counted, misses, rule_of
+from assets.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
 from resources.configuration.fidelity import FidelityStudy
 
 REPORTED = {"icc": "icc", "spearman": "spearman", "json_validity": "json_validity", "median_mad": "mad"}

@@ -1,25 +1,51 @@
 """Advice on a verdict that passes: whether its lower bounds prove it, and whether a convention decides it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
+from analysis.bootstrap import FEWEST_CLUSTERS
 from analysis.contingency import PASSED
 from analysis.gates import Gate, at_most
-from analysis.words import queries
+from analysis.rounding import rounded
+from analysis.words import queries, told_apart
 from assets.checks import DOES_NOT_APPLY, told
+from resources.configuration.reliability import ReliabilityGate
 
 
-def proven_gate(history: pd.DataFrame, reason: str | None = None) -> Gate:
+def proven_gate(history: pd.DataFrame, limits: ReliabilityGate, reason: str | None = None) -> Gate:
     """Whether the latest validation, where it passed, is proven by its lower bounds; `reason`: why none was given."""
+    why = "" if history.empty else f" ({unproven(history.iloc[-1].to_dict(), limits)})"
     return _flag_gate(
         history,
         reason,
         "agreement_is_proven",
         "not_proven",
-        "The judges agree well enough over {queries}, and a lower bound does not prove it yet; needed: lower bounds "
-        "that reach the limits too.",
-        "Judge more queries: the bounds narrow.",
+        f"The judges agree well enough over {{queries}}, and that is not proven yet{why}; needed: lower bounds that "
+        "reach the limits too.",
+        "Judge more queries: the intervals narrow.",
         "The lower bounds of kappa reach their limits.",
     )
+
+
+def unproven(last: Mapping[Any, Any], limits: ReliabilityGate) -> str:
+    """Which lower bound does not prove that a limit is reached, and which is not there.
+
+    Args:
+        last: A row of table `kappa_validation`.
+        limits: Of the gate.
+    """
+    said, n = [], int(last["total_queries"])
+    for name, needed in (("macro", limits.min_macro), ("micro", limits.min_micro)):
+        low = last[f"kappa_{name}_low"]
+        if pd.isna(low):
+            few = f": {queries(n)}, fewer than {FEWEST_CLUSTERS}" if n < FEWEST_CLUSTERS else ""
+            said.append(f"{name} kappa has no interval{few}")
+        elif rounded(float(low)) < rounded(needed):
+            bound, limit = told_apart(float(low), needed)
+            said.append(f"the lower bound of {name} kappa is {bound}, below {limit}")
+    return "; ".join(said) or "by the limits of that time"
 
 
 def convention_gate(history: pd.DataFrame, reason: str | None = None) -> Gate:

@@ -1,4 +1,4 @@
-"""What importing 1,000,000 judgments takes on SQLite and on Postgres, and loading them back."""
+"""What importing 1,000,000 judgments takes on SQLite and on Postgres, loading them back, and a run's first tables."""
 
 import argparse
 import os
@@ -11,14 +11,20 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
 
+import dagster as dg
 import numpy as np
 import sqlalchemy as sa
+from upath import UPath
 
+from pipeline.definitions import definitions_of
+from resources.configuration.reliability import ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate
+from resources.home import Home
 from resources.inputs.relevance_scores import read_relevance_file
 from resources.reliability.query_store import QueryStore
 from resources.reliability.records import imported
+from resources.study import Study
 
 T = TypeVar("T")
 N_DOCUMENTS, JUDGES, STUDY = 5, ("judge1", "judge2"), "bench"
@@ -61,6 +67,20 @@ def measure(engine: sa.Engine, path: Path) -> tuple[float, float]:
     return reading + adding + recording, loading
 
 
+def measure_run(home: Path, path: Path) -> None:
+    """Seconds of the two tables with which a run begins, on SQLite: the file is read in them as well."""
+    print("a run:")
+    study = Study(STUDY, None, Home(UPath(home), home), reliability_section=ReliabilityStudy(queries=path))
+    job = definitions_of(study).resolve_implicit_global_asset_job_def()
+    chosen = [dg.AssetKey("query_documents"), dg.AssetKey("judgments")]
+    with dg.DagsterInstance.ephemeral() as instance:
+        result, _ = timed("both tables", lambda: job.execute_in_process(instance=instance, asset_selection=chosen))
+        for step in instance.get_run_step_stats(result.run_id):
+            if step.start_time and step.end_time:
+                print(f"    {step.step_key:<42} {step.end_time - step.start_time:7.1f} s")
+    study.engine.dispose()
+
+
 @contextmanager
 def postgres() -> Iterator[str]:
     """The server that TOUCHSTONE_TEST_DATABASE_URL names, or one of our own; an empty database on it."""
@@ -91,6 +111,7 @@ def main() -> None:
             engine = open_engine(f"sqlite:///{Path(folder) / 'import.db'}")
             measure(engine, path)
             engine.dispose()
+            measure_run(Path(folder) / "home", path)
         if "postgres" in (given.on or ["postgres"]):
             with postgres() as url:
                 engine = open_engine(url)

@@ -113,7 +113,8 @@ def other_tables(
 
     with timed("disputed_documents", seconds):
         disputed = with_votes(disputes(whole, thresholds, lowest, plan), study)
-    time("disagreements, CSV", lambda: exported(disputed_queries(disputed, whole, kappas, documents, frozenset())))
+    queries = disputed_queries(disputed, whole, kappas, documents, frozenset())
+    time("disagreements, CSV", lambda: exported(queries, study.reviews.words()))
     time("bias_test", lambda: bias_rows(pair, plan))
     time("threshold_advice", lambda: advice_row(pair, thresholds, plan.seed))
     some = frozenset(scored.query_ids[::5])

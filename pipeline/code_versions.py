@@ -150,6 +150,7 @@ def _baseline(study: Study) -> Any:
 FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
     "@judge": _judge,
     "@judges": _judges,
+    "@scores_come_with_input": lambda study: not study.reliability.judges,
     "@stages": _stages,
     "@own_methods": _own_methods,
     "@baseline": _baseline,

@@ -107,11 +107,19 @@ def this_process() -> dict[str, str]:
 
 
 def report_killed_runs(instance: dg.DagsterInstance) -> None:
-    """Mark runs whose process was killed as failed: Dagster cannot see it and would count them as running for ever."""
+    """Mark runs whose process was killed as failed: Dagster cannot see it and would count them as running for ever.
+
+    The places in pools that runs took and cannot give back any more are free again: a step would wait for them for ever.
+    """
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED], tags={HOST: socket.gethostname()})
     for run in instance.get_runs(started):
-        if not _lives(int(run.tags[PROCESS])):
+        # The UI copies the tags of a run that it executes again, but not its process.
+        if run.parent_run_id is None and not _lives(int(run.tags[PROCESS])):
             instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
+    for run_id in instance.event_log_storage.get_concurrency_run_ids():
+        holder = instance.get_run_by_id(run_id)
+        if holder is None or holder.is_finished:
+            instance.event_log_storage.free_concurrency_slots_for_run(run_id)
 
 
 def end_unfinished_runs(instance: dg.DagsterInstance, reason: str) -> int:

@@ -96,8 +96,8 @@ EVALUATION: Final = {
 }
 _THRESHOLDS: Final = ("threshold", "thresholds")
 RELIABILITY: Final = {
-    "query_documents": ("columns", "postgres", "scale"),
-    "judgments": ("@judges", "columns", "max_incomplete_share", "postgres", "scale"),
+    "query_documents": ("@scores_come_with_input", "columns", "postgres", "scale"),
+    "judgments": ("@judges", "max_incomplete_share"),
     "query_kappa": (*_THRESHOLDS, "gate.low_kappa", "max_incomplete_share"),
     "judge_agreement": (*_SAMPLING, *_THRESHOLDS, "gate", "max_incomplete_share"),
     "kappa_validation": (*_THRESHOLDS, "gate", "review.min_reviewed_share"),

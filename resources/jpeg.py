@@ -1,6 +1,7 @@
 """JPEG files decoded strictly: data that are missing, left over or interrupted are refused, not filled in with grey."""
 
 import re
+import threading
 from typing import Final, NamedTuple
 
 from PIL import Image
@@ -23,10 +24,32 @@ _AHEAD: Final = b"\xff\x00" * 16
 # Each run costs some calls; where a photo has so many, only the last is looked at.
 _MOST_RUNS: Final = 2048
 _CUT_OFF: Final = "it is cut off: there is no end marker"
+# Four bytes each; larger pictures are rare, and holding their memory in every thread would not pay.
+_MOST_PIXELS_KEPT: Final = 32_000_000
 
 
 class DamagedJpeg(ValueError):
     """The compressed data are not those of one whole picture; the text says where."""
+
+
+class PixelMemory(threading.local):
+    """Each thread's memory of the last photo that it decoded, for its next one of the same size.
+
+    Where new memory must first be cleared by the system, page by page, that takes as long as decoding. What was read
+    from the last photo's memory must be copied before the next one is decoded.
+    """
+
+    def __init__(self) -> None:
+        self._kept: Image.core.ImagingCore | None = None
+
+    def give(self, image: JpegImageFile) -> None:
+        """Let this image be decoded into the kept memory, where it fits."""
+        if self._kept is not None and (self._kept.mode, self._kept.size) == (image.mode, image.size):
+            image.im = self._kept
+
+    def keep(self, image: JpegImageFile) -> None:
+        """Keep a decoded image's memory instead of what was kept, where it is not too much."""
+        self._kept = image.im if image.width * image.height <= _MOST_PIXELS_KEPT else None
 
 
 class _Frame(NamedTuple):
@@ -45,7 +68,7 @@ class _Frame(NamedTuple):
         return -(-self.width * own_across // (8 * across)) * -(-self.height * own_down // (8 * down))
 
 
-def load_strictly(image: JpegImageFile, data: bytes) -> None:
+def load_strictly(image: JpegImageFile, data: bytes, memory: PixelMemory | None = None) -> None:
     """Decode an opened file into its image, and refuse what libjpeg passes over with a line on stderr or none.
 
     In damaged data the codes mean other numbers, and nobody can tell by them; but the picture ends at another place. So
@@ -56,6 +79,7 @@ def load_strictly(image: JpegImageFile, data: bytes) -> None:
     Args:
         image: As `PIL.Image.open` gives it, not yet loaded.
         data: The file.
+        memory: Where many photos are decoded one after another.
 
     Raises:
         DamagedJpeg: Data are missing, left over or interrupted.
@@ -65,6 +89,8 @@ def load_strictly(image: JpegImageFile, data: bytes) -> None:
     if len(image.tile) != 1:
         raise DamagedJpeg("it has no picture")
     [(name, extents, offset, arguments)] = image.tile
+    if memory is not None:
+        memory.give(image)
     image.load_prepare()
     decoding = _Decoding(Image._getdecoder(image.mode, name, arguments, image.decoderconfig), data, offset)
     try:
@@ -77,6 +103,8 @@ def load_strictly(image: JpegImageFile, data: bytes) -> None:
     if not decoding.finished:
         raise DamagedJpeg(_CUT_OFF)
     image.tile = []
+    if memory is not None:
+        memory.keep(image)
 
 
 class _Decoding:

@@ -35,7 +35,20 @@ def ask_name(store: ReviewStore) -> None:
                 state.renew()
                 st.rerun()
     parts.messages()
-    st.caption("Your votes are kept under this name. It stays in the page's address, so that a reload keeps it.")
+    st.caption(
+        "Your votes are kept under this name, and colleagues see it beside what you write. It stays in the page's "
+        "address, so that a reload keeps it."
+    )
+
+
+def show_name(reviewer: str) -> None:
+    """Who reviews, and the way to somebody else's page."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        parts.verbatim(reviewer, "reviewer")
+        if st.button("Change", type="tertiary", key="change"):
+            st.query_params.clear()
+            state.renew()
+            st.rerun()
 
 
 def nothing_left(page: Page) -> None:
@@ -72,12 +85,7 @@ def review(study: Study, reviewer: str) -> None:
         if page.task is None:
             nothing_left(page)
     with beside:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            parts.verbatim(reviewer, "reviewer")
-            if st.button("Change", type="tertiary", key="change"):
-                st.query_params.clear()
-                state.renew()
-                st.rerun()
+        show_name(reviewer)
         st.selectbox(
             "Show",
             list(parts.FILTERS),

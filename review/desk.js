@@ -181,8 +181,8 @@ function build() {
     root.append(make("div", "words query", data.query), make("p", "aside", data.caption))
     data.documents.forEach((one, place) => root.append(card(one, place)))
     root.append(
-      written("Reason", `at most ${data.longest_reason} characters, kept with the ground truth; needed to skip`, kept, "reason", data.longest_reason),
-      written("Note", "kept with the vote", kept, "note", data.longest_note),
+      written("Reason", `at most ${data.longest_reason} characters, kept with the ground truth; needed to skip; colleagues see it after their own vote`, kept, "reason", data.longest_reason),
+      written("Note", "kept with the vote; colleagues see it after their own", kept, "note", data.longest_note),
     )
   }
   const bar = make("div", "bar")

@@ -76,6 +76,7 @@ def sent(store: ReviewStore, page: Page) -> None:
         verbatim(f"Reason: {found.reason}", "sent-reason")
     if found.note:
         verbatim(f"Note: {found.note}", "sent-note")
+    _colleagues(page, found)
     if not st.session_state.get("said"):
         _undo(store, page, found)
 
@@ -90,9 +91,23 @@ def _undo(store: ReviewStore, page: Page, found: Sent) -> None:
     )
 
 
+def _colleagues(page: Page, found: Sent) -> None:
+    """What others wrote about the query, to who has decided all of it; each name in a box with its words."""
+    if not found.colleagues or _still_open(page, found):
+        return
+    st.caption("What colleagues wrote about it")
+    for place, words in enumerate(found.colleagues):
+        with st.container(key=f"colleague-{place}", gap="xxsmall"):
+            verbatim(f"{words.reviewer} skipped" if words.skipped else words.reviewer, "words-name", place)
+            if words.reason:
+                verbatim(f"Reason: {words.reason}", "words-reason", place)
+            if words.note:
+                verbatim(f"Note: {words.note}", "words-note", place)
+
+
 def _still_open(page: Page, found: Sent) -> bool:
-    """Kappa of a query says something about its documents that are still to be decided."""
-    return page.task is not None and page.task.query_row == found.query_row
+    """Kappa of a query, and words about it, say something about its documents that are still to be decided."""
+    return found.n_open > 0 or (page.task is not None and page.task.query_row == found.query_row)
 
 
 def record(page: Page, section: ReliabilityStudy) -> None:

@@ -19,6 +19,7 @@ from resources.methods.registry import method_of
 from resources.methods.scoring import why_unavailable
 from resources.pairwise_rows import judged_pairs
 from resources.parquet_tables import Frames
+from resources.photo_features.stages import STAGES
 from resources.study import Study
 
 USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded"]
@@ -57,7 +58,8 @@ def pairwise_results(
         frame = result_rows(methods[name], judged, features_for(tuple(methods[name].needs)), plan)
         return frame, headline(frame, None) | own_file(plan, name)
 
-    return each_method(context, make)
+    # The widest networks' features are in memory while the rows of few methods are.
+    return each_method(context, make, lambda name: -max((STAGES.index(one) for one in methods[name].needs), default=0))
 
 
 @dg.asset_check(asset=pairwise_results, partitions_def=METHODS)

@@ -19,7 +19,7 @@ EXPORT = [
     *("query_id", "query", "kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2"),
     *("documents", "n_undecided", "reviewed", "held_out"),
 ]
-
+TEXTS = ("query_id", "query", "documents", "reviewers_wrote")
 # Written with 12 decimals, as they are compared: a mean would show the noise of its sum.
 NUMBERS = ("kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2")
 
@@ -37,7 +37,7 @@ def disagreements(
     scored = current_scores(judgments, query_documents, study.reliability).of_two()
     frame = disputed_queries(disputed_documents, scored, query_kappa, query_documents, held_out_of(study))
     path = study.home.outputs / "disagreements.csv"
-    write_whole(path, exported(frame))
+    write_whole(path, exported(frame, study.reviews.words()))
     context.add_output_metadata({"n_disputed_queries": len(frame), "file": str(path)})
     return frame
 
@@ -86,12 +86,32 @@ def disputed_queries(
     )[COLUMNS]
 
 
-def exported(frame: pd.DataFrame) -> str:
-    """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless."""
-    shown = frame[EXPORT].assign(documents=[" ".join(documents) for documents in frame["documents"]])
+def exported(frame: pd.DataFrame, words: pd.DataFrame) -> str:
+    """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless.
+
+    Args:
+        frame: The table.
+        words: What reviewers wrote, as the review store has it.
+    """
+    wrote = lines_by_query(words)
+    shown = frame[EXPORT].assign(
+        documents=[" ".join(documents) for documents in frame["documents"]],
+        reviewers_wrote=[wrote.get(query, "") for query in frame["query_id"]],
+    )
     shown = shown.assign(**{name: rounded(shown[name].to_numpy(np.float64, na_value=np.nan)) for name in NUMBERS})
-    shown = shown.assign(**{name: shown[name].map(harmless) for name in ("query_id", "query", "documents")})
+    shown = shown.assign(**{name: shown[name].map(harmless) for name in TEXTS})
     return "\ufeff" + shown.rename(columns=EXPORTED).to_csv(index=False)
+
+
+def lines_by_query(words: pd.DataFrame) -> dict[str, str]:
+    """What reviewers wrote about each query, a line for each submission; no text makes a line of its own."""
+    lines: dict[str, list[str]] = {}
+    for row in words.to_dict("records"):
+        skipped = not row["votes_relevant"] + row["votes_not_relevant"]
+        parts = [row["reason"], None if pd.isna(row["note"]) else f"(note) {row['note']}"]
+        said = " ".join(" ".join(str(part).split()) for part in parts if not pd.isna(part))
+        lines.setdefault(row["query_id"], []).append(f"{row['reviewer']}{' skipped' if skipped else ''}: {said}")
+    return {query: "\n".join(of_query) for query, of_query in lines.items()}
 
 
 def harmless(text: str) -> str:

@@ -1,6 +1,7 @@
 """Table `ground_truth`: the documents that count as relevant to each query, once the judges may be trusted."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,19 +9,21 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.consensus import consensus
+from analysis.consensus import NO_DOCUMENT, consensus
 from analysis.contingency import PASSED, RESOLVED
 from analysis.gates import Gate
 from analysis.kappa import kappa_summary
 from analysis.rounding import rounded
 from assets.checks import require, told
-from assets.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges
+from assets.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.judgments import sound_scores
 from assets.reliability.query_kappa import lowest_kappas
 from resources.reliability.records import GroundTruthRecord
 from resources.study import Study
 
 ALLOWED = (PASSED, RESOLVED)
+# Why a query has no row beside what `analysis.consensus` says: not in the input now, or settled after it was written.
+GONE, SINCE = "gone", "since"
 
 
 @dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
@@ -38,7 +41,7 @@ def ground_truth(
     scored = sound_scores(judgments, query_documents, study.reliability)
     thresholds = study.thresholds(scored.judges)
     require(current_gate(kappa_validation, scored, thresholds))
-    records, n_unresolved = consensus_of(
+    records, unresolved = consensus_of(
         scored,
         thresholds,
         study.reviews.decisions(),
@@ -49,7 +52,8 @@ def ground_truth(
     context.add_output_metadata(
         {
             "n_queries": len(records),
-            "n_unresolved": n_unresolved,
+            "n_unresolved": len(unresolved),
+            **{f"n_{why}": count for why, count in Counter(unresolved.values()).items()},
             "n_by_people": sum(record.human_override for record in records),
             "status": str(kappa_validation["status"].iloc[-1]),
         }
@@ -96,8 +100,8 @@ def _comparable(values: Iterable[Any]) -> list[float | None]:
 
 def consensus_of(
     scored: Scored, thresholds: Thresholds, decisions: pd.DataFrame, kappas: pd.Series, validation: int
-) -> tuple[list[GroundTruthRecord], int]:
-    """The queries in which every document has a label, and how many do not.
+) -> tuple[list[GroundTruthRecord], dict[str, str]]:
+    """The queries in which every document has a label, and of the others why not (`analysis.consensus`).
 
     A document without a score of every judge has people's label alone. Where they gave none it is left out, unless the
     judges that scored it differ: then its query is unresolved.
@@ -136,7 +140,26 @@ def consensus_of(
                 validation=validation,
             )
         )
-    return records, found.n_unresolved_queries
+    unresolved = np.flatnonzero(~found.query_resolved)
+    return records, {str(scored.query_ids[number]): str(found.why_not[number]) for number in unresolved}
+
+
+def why_left_out(study: Study, judgments: pd.DataFrame, query_documents: pd.DataFrame) -> dict[str, str]:
+    """Why queries of the study have no row of ground truth now: as `analysis.consensus` says, or `GONE` or `SINCE`.
+
+    Args:
+        study: The running study.
+        judgments: Table `judgments`.
+        query_documents: Table `query_documents`.
+    """
+    without = study.queries.query_rows().keys() - set(study.validations.ground_truth_rows()["query_id"])
+    scored = scored_documents(judgments, study.reliability, documents=query_documents)
+    there = {str(query) for query in scored.query_ids}
+    unresolved = dict.fromkeys(there, NO_DOCUMENT)
+    if len(scored.judges) > 1:
+        thresholds = study.thresholds(scored.judges)
+        unresolved = consensus_of(scored, thresholds, study.reviews.decisions(), pd.Series(dtype="float64"), 0)[1]
+    return {query: unresolved.get(query, SINCE if query in there else GONE) for query in sorted(without)}
 
 
 def _known(scores: np.ndarray) -> list[float | None]:

@@ -9,13 +9,12 @@ import pandas as pd
 from analysis.gates import Gate, at_least, at_most
 from analysis.words import counted, noun
 from assets.checks import gate_result, require, told
-from assets.judge_pairs import NOT_JUDGED, Pair, Scored, current_scores, judges_in, pairs_of_judges, scored_documents
+from assets.input_scores import input_scores
+from assets.judge_pairs import Pair, Scored, current_scores, judges_in, pairs_of_judges, scored_documents
 from assets.partitions import metadata_value
 from assets.who_started import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.errors import UserError, listed
-from resources.inputs.relevance import read_relevance
-from resources.inputs.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
 from resources.progress import TracksProgress
@@ -33,13 +32,9 @@ def judgments(
 ) -> pd.DataFrame:
     """Asks the judges what they have not said yet; scores that came with the input are there with its queries."""
     plan = study.reliability
-    judges, given, sources = tuple(plan.judges), None, []
+    judges, sources, withdrawn = tuple(plan.judges), list[Source](), list[int]()
     if not judges:
-        read = read_relevance(plan)
-        refuse_another_input(read, query_documents)
-        judges, given = read.judges, read.scores
-        pairs = given[["judge", "prompt_version"]].drop_duplicates()
-        sources = [Source(*pair) for pair in pairs.itertuples(index=False)]
+        judges, sources, withdrawn = input_scores(query_documents)
     prepared = [
         (version, ready_judges(study, asking, version, asked), asked)
         for version, asking, queries in rounds(study)
@@ -47,8 +42,8 @@ def judgments(
     ]
     for version, ready, asked in prepared:
         sources += [ask(context, study, progress, name, judge, version, asked) for name, judge in ready.items()]
-    frame = study.queries.judgments(judges, query_documents, sources, given)
-    frame.attrs["about"] |= query_documents.attrs.get("about", {})
+    frame = study.queries.judgments(judges, query_documents, sources, withdrawn)
+    frame.attrs["about"]["input"] = query_documents.attrs["about"]["input"]
     context.add_output_metadata(headline(frame, scored_documents(frame, plan, documents=query_documents)))
     return frame
 
@@ -141,17 +136,6 @@ def ask(
     return Source(name, version, outcome.judge_identity, outcome.prompt_hash)
 
 
-def refuse_another_input(read: RelevanceInput, query_documents: pd.DataFrame) -> None:
-    """Refuse scores of another input than that whose queries are in the table.
-
-    Raises:
-        UserError: The input changed since it was read.
-    """
-    known = query_documents.attrs.get("about", {}).get("input", read.content_sha256)
-    if known != read.content_sha256:
-        raise UserError(f"{read.name}: {NOT_JUDGED}")
-
-
 def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:
     """The scores that count, of all documents, where both gates on them hold: a launch by hand never meets the checks.
 
@@ -206,7 +190,11 @@ def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int 
         n=n,
         counted=noun(n, "document"),
         what="Share of documents that not every judge scored",
-        remedy=f"The first are {names}. Score them, or raise `max_incomplete_share`; kappa of a judge is without them."
+        remedy=(
+            f"{noun(missing, 'It is', 'The first are' if missing > len(rows) else 'They are')} {names}. Score "
+            f"{noun(missing, 'it', 'them')}, or raise `max_incomplete_share`; kappa of a judge is without "
+            f"{noun(missing, 'it', 'them')}."
+        )
         if n
         else "Give an input with documents.",
         reason="there is no document",

@@ -102,7 +102,7 @@ def agreement_is_proven(
     What to do: Judge more queries: the bounds narrow.
     """
     reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
-    return gate_result(proven_gate(kappa_validation, reason), WARN)
+    return gate_result(proven_gate(kappa_validation, study.reliability.gate, reason), WARN)
 
 
 @dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)

@@ -1,5 +1,6 @@
 """Table `reliability_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
+from analysis.consensus import NO_DOCUMENT
 from analysis.contingency import ContingencyStep, step_due
 from analysis.judge_bias import query_medians
 from analysis.undefined import UndefinedStatistic
@@ -80,6 +82,7 @@ def contents_of(study: Study, tables: dict[str, pd.DataFrame]) -> Contents:
         truth_of(study, scored, thresholds, tables),
         thresholds,
         np.empty(0),
+        study.reviews.words(),
     )
     return made if made.pair is None else _with_differences(made, scored)
 
@@ -102,12 +105,12 @@ def truth_of(study: Study, scored: Scored, thresholds: Thresholds, tables: dict[
     ids = tables["kappa_validation"]["id"].tolist()
     n_validation = None if written.empty else ids.index(int(written["validation"].max())) + 1
     if len(scored.judges) < 2:
-        return Truth(0, len(scored.query_ids), 0, len(written), n_validation)
-    found, n_unresolved = consensus_of(
+        return Truth(0, {NO_DOCUMENT: len(scored.query_ids)}, 0, len(written), n_validation)
+    found, unresolved = consensus_of(
         scored, thresholds, study.reviews.decisions(), lowest_kappas(tables["query_kappa"]), 1
     )
     n_by_people = sum(record.human_override for record in found)
-    return Truth(len(found), n_unresolved, n_by_people, len(written), n_validation)
+    return Truth(len(found), Counter(unresolved.values()), n_by_people, len(written), n_validation)
 
 
 def write_report(contents: Contents, path: Path) -> pd.DataFrame:

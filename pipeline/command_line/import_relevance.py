@@ -1,18 +1,23 @@
 """`touchstone import reliability`: queries and scores held against the contract, and what a run would do."""
 
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from analysis.gates import Gate
 from analysis.words import counted as number_of
-from assets.judge_pairs import scored_documents
-from assets.reliability.judgments import complete_gate, judges_gate, refuse_without_judges
+from assets.reliability.judgments import documents_of, refuse_without_judges
+from pipeline.command_line.relevance_ahead import (
+    Round,
+    gates_on,
+    has_kept,
+    later_problems,
+    problems_ahead,
+    rounds_ahead,
+    show_problems,
+)
 from pipeline.command_line.reliability_shown import say
 from resources.configuration.load import FILE_NAME, configuration_file
 from resources.configuration.openai_judge import OpenAIJudge
@@ -21,9 +26,9 @@ from resources.errors import UserError, listed
 from resources.home import touchstone_home
 from resources.inputs.relevance import read_relevance
 from resources.inputs.relevance_input import RelevanceInput
-from resources.reliability.counted_judgments import Judged, counted
+from resources.reliability.recalibrations import latest_recalibration
 from resources.shown_text import one_line
-from resources.study import study_from_environment
+from resources.study import Study, study_from_environment
 
 
 def import_relevance(files: list[Path], console: Console) -> None:
@@ -35,12 +40,16 @@ def import_relevance(files: list[Path], console: Console) -> None:
     """
     if len(files) > 1:
         raise UserError("Study reliability has one input. Name one file.")
-    plan = planned(files[0].absolute() if files else None)
+    study = planned(files[0].absolute() if files else None)
+    plan = study.reliability
     read = read_relevance(plan)
     show_input(console, read)
-    stopped = False
+    kept = configuration_file(touchstone_home()) is not None and has_kept(study, console)
+    ahead = rounds_ahead(study, read) if kept else first_round(plan, read)
+    problems = problems_ahead(study, ahead, read if kept else None)
+    stopped = bool(problems)
     if plan.judges:
-        show_judges(console, plan, len(read.documents))
+        show_judges(console, plan)
     else:
         for gate in gates_on(read, plan):
             stopped |= not gate.passed
@@ -49,9 +58,16 @@ def import_relevance(files: list[Path], console: Console) -> None:
         plan.thresholds_of(read.judges)
         if plan.recalibration.judges:
             refuse_without_judges(plan, read.judges)
+    show_problems(console, problems)
+    if not kept or latest_recalibration(study.validations) is None:
+        show_problems(console, later_problems(study), "before a recalibration:", "yellow")
+    if stopped:
+        say(console, "A run would stop there, and ask nobody.")
+    elif plan.judges:
+        show_asked(console, plan, len(read.documents))
+    else:
         judges = listed(one_line(judge) for judge in read.judges)
-        does = "stop there, and ask nobody" if stopped else f"compare the judges {judges}, and ask nobody"
-        say(console, f"A run would {does}.")
+        say(console, f"A run would compare the judges {judges}, and ask nobody.")
     if files:
         say(console, f"To use this file, write into {FILE_NAME}:\nreliability:")
         console.print(f"  queries: {plan.queries}", soft_wrap=True, highlight=False, markup=False)
@@ -59,19 +75,25 @@ def import_relevance(files: list[Path], console: Console) -> None:
         raise typer.Exit(2)
 
 
-def planned(file: Path | None) -> ReliabilityStudy:
+def planned(file: Path | None) -> Study:
     """The configured study, with another file where one is named; the file alone where none is configured.
 
     Raises:
         UserError: Nothing names an input.
     """
-    configured = study_from_environment().reliability_section if configuration_file(touchstone_home()) else None
+    study = study_from_environment()
+    configured = study.reliability_section if configuration_file(touchstone_home()) else None
     if file is not None:
         known = configured or ReliabilityStudy(queries=file)
-        return known.model_copy(update={"queries": file, "postgres": None})
+        return replace(study, reliability_section=known.model_copy(update={"queries": file, "postgres": None}))
     if configured is None:
         raise UserError("Nothing names queries. Name a file to check, or add a section `reliability` to the study.")
-    return configured
+    return study
+
+
+def first_round(plan: ReliabilityStudy, read: RelevanceInput) -> list[Round]:
+    """What the first run of all asks."""
+    return [Round(plan.prompt_version, plan.judges, documents_of(read.documents, None))] if plan.judges else []
 
 
 def show_input(console: Console, read: RelevanceInput) -> None:
@@ -87,7 +109,7 @@ def show_input(console: Console, read: RelevanceInput) -> None:
         versions = listed(one_line(str(version)) for version in ours["prompt_version"].unique())
         say(
             console,
-            f"  {one_line(judge)}: {len(ours):,} scores, mean {ours['score'].mean():.3f}, range "
+            f"  {one_line(judge)}: {number_of(len(ours), 'score')}, mean {ours['score'].mean():.3f}, range "
             f"{ours['score'].min():g}-{ours['score'].max():g}, {read.n_missing.get(judge, 0):,} missing; prompt "
             f"version {versions}.",
         )
@@ -95,10 +117,14 @@ def show_input(console: Console, read: RelevanceInput) -> None:
         say(console, f"  columns that say nothing to the study: {one_line(listed(read.ignored), 300)}.")
 
 
-def show_judges(console: Console, plan: ReliabilityStudy, n_documents: int) -> None:
-    """Who would be asked about how much."""
+def show_judges(console: Console, plan: ReliabilityStudy) -> None:
+    """Who is configured."""
     for name, judge in plan.judges.items():
         say(console, f"  {name}: {judge.kind}")
+
+
+def show_asked(console: Console, plan: ReliabilityStudy, n_documents: int) -> None:
+    """Who would be asked about how much."""
     say(
         console,
         f"A run would have {number_of(len(plan.judges), 'judge')} score {number_of(n_documents, 'document')} under "
@@ -106,26 +132,3 @@ def show_judges(console: Console, plan: ReliabilityStudy, n_documents: int) -> N
     )
     if any(isinstance(judge, OpenAIJudge) for judge in plan.judges.values()):
         say(console, "What that costs: touchstone run reliability --dry-run")
-
-
-def gates_on(read: RelevanceInput, plan: ReliabilityStudy) -> list[Gate]:
-    """What a run would ask of the scores before anything is computed from them."""
-    judgments = read.scores[counting(read)].assign(counts=True)
-    scored = scored_documents(judgments, plan, documents=read.documents)
-    return [judges_gate(judgments, plan), complete_gate(scored, plan.max_incomplete_share)]
-
-
-def counting(read: RelevanceInput) -> NDArray[np.bool_]:
-    """Which scores would count, by the store's own rule, shape ``(n_scores,)``."""
-    queries = pd.Index(read.documents["query_id"].unique())
-    codes = {name: pd.factorize(read.scores[name])[0].astype(np.int64) for name in ("judge", "prompt_version")}
-    n = len(read.scores)
-    judged = Judged(
-        query=queries.get_indexer(pd.Index(read.scores["query_id"])).astype(np.int64),
-        judge=codes["judge"],
-        version=codes["prompt_version"],
-        source=np.zeros(n, dtype=np.int64),
-        scored=np.ones(n, dtype=bool),
-    )
-    n_documents = read.documents["query_id"].value_counts().reindex(queries).to_numpy().astype(np.int64)
-    return counted(judged, n_documents, len(read.judges)).counts

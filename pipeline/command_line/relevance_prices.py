@@ -4,13 +4,21 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import pandas as pd
 from rich.console import Console
 from rich.text import Text
 
 from analysis.words import counted
-from assets.reliability.judgments import documents_of, rounds
+from assets.reliability.judgments import documents_of
 from pipeline.command_line.estimate_shown import estimate_table, money_words, quota_words, require_consent
+from pipeline.command_line.relevance_ahead import (
+    Round,
+    gates_on,
+    known_texts,
+    later_problems,
+    problems_ahead,
+    rounds_ahead,
+    show_problems,
+)
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
 from resources.errors import UserError
@@ -20,7 +28,7 @@ from resources.judges.openai.estimate import EstimateRow
 from resources.judges.openai.paid import costs_money
 from resources.judges.openai.price_age import price_age_gate
 from resources.judges.relevance.estimate import RelevanceEstimate, estimate
-from resources.reliability.recalibrations import Recalibrated
+from resources.reliability.recalibrations import Recalibrated, latest_recalibration
 from resources.study import Study
 
 
@@ -58,7 +66,7 @@ def tell_the_price(
     if not dry_run and not any(isinstance(judge, OpenAIJudge) for judge in _judges(study).values()):
         return
     with console.status("Counting calls"):
-        asked = asked_ahead(study, again)
+        asked = asked_ahead(console, study, again)
     n_open = sum(one.n_open for one in asked)
     if dry_run or n_open:
         show_asked(console, study, asked)
@@ -66,34 +74,32 @@ def tell_the_price(
         require_consent(yes)
 
 
-def asked_ahead(study: Study, again: Recalibrated | None = None) -> list[Asked]:
-    """Everything that the next run asks, with an estimate where a model answers.
+def asked_ahead(console: Console, study: Study, again: Recalibrated | None = None) -> list[Asked]:
+    """Everything that the next run asks, with an estimate where a model answers; what its gates would stop is shown.
 
     Raises:
-        UserError: The input is wrong, or a model has no price, no prompt or nothing to read.
+        UserError: The input is wrong or contradicts what is kept, a file is missing, or a model has no price, no
+            prompt or nothing to read.
     """
-    plan = study.reliability
-    documents = documents_known(study)
-    ahead = rounds(study)
+    plan, read = study.reliability, read_relevance(study.reliability)
+    ahead = rounds_ahead(study, read)
     if again is not None:
-        ahead.append((again.prompt_version, _judges(study), again.queries))
+        asked = documents_of(known_texts(study, read.documents), again.queries)
+        ahead.append(Round(again.prompt_version, _judges(study), asked))
+    if problems := problems_ahead(study, ahead, read):
+        raise UserError("\n".join(problems))
+    if not plan.judges:
+        show_problems(console, [gate.sentence for gate in gates_on(read, plan) if not gate.passed])
+    if again is None and latest_recalibration(study.validations) is None:
+        show_problems(console, later_problems(study), "before a recalibration:", "yellow")
     found = []
-    for version, judges, queries in ahead:
-        asked = documents_of(documents, queries)
-        for name, judge in judges.items():
+    for one in ahead:
+        for name, judge in one.judges.items():
             row = None
             if isinstance(judge, OpenAIJudge):
-                row = estimate(study.name, plan, name, judge, version, asked, study.ledger)
-            found.append(Asked(name, judge, version, len(asked), row))
+                row = estimate(study.name, plan, name, judge, one.version, one.asked, study.ledger)
+            found.append(Asked(name, judge, one.version, len(one.asked), row))
     return found
-
-
-def documents_known(study: Study) -> pd.DataFrame:
-    """The input's documents as table `query_documents` will have them: a text that the store knows counts."""
-    read = read_relevance(study.reliability).documents
-    kept = study.queries.query_documents()[["query_id", "doc_id", "document"]]
-    both = read.merge(kept, how="left", on=["query_id", "doc_id"], suffixes=("", "_kept"))
-    return both.assign(document=both["document"].fillna(both["document_kept"]))
 
 
 def show_asked(console: Console, study: Study, asked: list[Asked]) -> None:
@@ -105,7 +111,8 @@ def show_asked(console: Console, study: Study, asked: list[Asked]) -> None:
             documents = counted(one.n_documents, "document")
             words = f"{one.name}, {one.version}: {documents}, judge {one.judge.kind}: costs nothing."
         else:
-            words = f"{one.name}, {one.version}: {one.n_open:,} calls to make, {one.estimate.n_answered:,} answered."
+            to_make = counted(one.n_open, "call")
+            words = f"{one.name}, {one.version}: {to_make} to make, {one.estimate.n_answered:,} answered."
         console.print(Text(words))
     rows = [one.estimate.row for one in asked if one.estimate]
     if sum(row.n_calls for row in rows):

@@ -139,7 +139,7 @@ def export(
     if (file is None) == (table is None):
         raise UserError("Name a file or `--table NAME`, one of them. Nothing was written.")
     study, console = _configured(), Console()
-    from analysis.words import queries
+    from analysis.words import counted, queries
     from pipeline.command_line.reliability_shown import ground_truth_in_words, say
     from resources.reliability.postgres_export import write_export_table
     from resources.reliability.stored_table import stored_table
@@ -152,7 +152,8 @@ def export(
         written = f"Wrote {queries(len(rows))} to {file}."
     else:
         done = write_export_table(_url_variable(study), str(table), rows, judges, overwrite=overwrite)
-        written = f"Table {table}: {done.inserted} rows new, {done.updated} changed, {done.unchanged} as they were."
+        new = counted(done.inserted, "row")
+        written = f"Table {table}: {new} new, {done.updated} changed, {done.unchanged} unchanged."
     say(console, written)
     say(console, ground_truth_in_words(study, study.validations.validations()))
 

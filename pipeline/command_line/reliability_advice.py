@@ -113,7 +113,7 @@ def show_disagreements(console: Console, study: Study, output: Path | None) -> N
         console.print(_disagreements(frame.head(SHOWN)))
     path = output or Path(study.home.outputs / "disagreements.csv")
     if output is not None or not path.is_file():
-        write_whole(path, exported(frame))
+        write_whole(path, exported(frame, study.reviews.words()))
     console.print(f"All of them, as CSV: {path}", soft_wrap=True, highlight=False, markup=False)
 
 

@@ -1,6 +1,7 @@
 """What a validation found, on the terminal: kappa, the status and its flags, the history, and what is due."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,18 +12,30 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
+from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.landis_koch import landis_koch
 from analysis.rounding import rounded
 from analysis.words import counted, told_apart
 from analysis.words import queries as in_queries
-from assets.contingency_state import REVIEW, due, next_command, nobody_to_judge_again
+from assets.contingency_state import REVIEW, RUN, due, next_command, nobody_to_judge_again
+from assets.reliability.ground_truth import GONE, SINCE, why_left_out
 from assets.reliability.kappa_validation import DECIDED
+from assets.verdict_advice import unproven
+from resources.configuration.reliability import ReliabilityGate
 from resources.errors import listed
+from resources.reliability.stored_table import stored_table
 from resources.shown_text import one_line
 from resources.study import Study
 
 NAME = 24
+WHY_LEFT_OUT: Final = {
+    NO_VOTE: "the judges differ on a document on which nobody voted",
+    TIED: "the judges differ on a document and people's votes on it are tied",
+    NO_DOCUMENT: "no document has a score of every judge or people's decision",
+    GONE: "the input does not have the query now",
+    SINCE: "the last label came after ground truth was written: the next validation that allows it adds the query",
+}
 STYLES: Final = {PASSED: "green", CONTINGENCY: "red", RESOLVED: "green"}
 
 
@@ -82,7 +95,7 @@ def few_queries(last: Mapping[Any, Any]) -> str:
     return " unreliable" if last["total_queries"] < RELIABLE_CLUSTERS else ""
 
 
-def show_verdict(console: Console, last: Mapping[Any, Any]) -> None:
+def show_verdict(console: Console, last: Mapping[Any, Any], limits: ReliabilityGate) -> None:
     """The status in a line, why, and the flags in words."""
     status = str(last["status"])
     console.print(Text.assemble("Status: ", (status.replace("_", " "), f"bold {STYLES[status]}"), "."))
@@ -91,17 +104,15 @@ def show_verdict(console: Console, last: Mapping[Any, Any]) -> None:
     if status == RESOLVED:
         # The conditions that are missed stand in the table.
         say(console, DECIDED)
-    for words in flags_in_words(last):
+    for words in flags_in_words(last, limits):
         console.print(Text.assemble(("note ", "yellow"), words))
 
 
-def flags_in_words(last: Mapping[Any, Any]) -> list[str]:
+def flags_in_words(last: Mapping[Any, Any], limits: ReliabilityGate) -> list[str]:
     """What is to be said beside a verdict."""
     words = []
     if last["not_proven"]:
-        words.append(
-            "It is not proven: a lower bound does not reach its limit, or there is none. More queries would narrow it."
-        )
+        words.append(f"It is not proven: {unproven(last, limits)}. More queries would narrow the intervals.")
     if last["depends_on_convention"]:
         words.append(
             "It depends on the convention that a query with one and the same label everywhere counts as 1: sample "
@@ -176,16 +187,28 @@ def ground_truth_in_words(study: Study, history: pd.DataFrame) -> str:
     later = "" if number == len(ids) else f"; the latest, {len(ids)}, is {history['status'].iloc[-1]}"
     people = int(written["human_override"].sum())
     total = len(study.queries.query_rows())
-    left_out = total - len(written)
-    how_many = f"{len(written):,} of {in_queries(total)}" if left_out > 0 else in_queries(len(written))
-    why = (
-        f" {left_out:,} left out, because the judges differ on a document that no majority of people decided: "
-        f"`{REVIEW}` decides it, and the next validation that allows ground truth adds the query."
-    )
+    whole = len(written) >= total
+    how_many = in_queries(total) if whole else f"{len(written):,} of {in_queries(total)}"
     return (
         f"Ground truth: {how_many} written, {people} of them with documents that people "
-        f"decided (validation {number}{later}).{why if left_out > 0 else ''}"
+        f"decided (validation {number}{later}).{'' if whole else f' {_left_out(study, total - len(written))}'}"
     )
+
+
+def _left_out(study: Study, n: int) -> str:
+    """How many queries have no ground truth for which reason, and what to do where something can be done."""
+    judgments, documents = (stored_table(study, name) for name in ("judgments", "query_documents"))
+    if judgments is None or documents is None:
+        return f"{n:,} left out; the tables that say why are not in this home: `{RUN}` makes them."
+    reasons = Counter(why_left_out(study, judgments, documents).values())
+    told = [(count, WHY_LEFT_OUT[why]) for why, count in reasons.most_common()]
+    if len(told) == 1:
+        said = f"{n:,} left out, because {told[0][1]}."
+    else:
+        said = f"{n:,} left out: {'; '.join(f'{count:,} because {why}' for count, why in told)}."
+    if reasons.keys() & {NO_VOTE, TIED}:
+        said += f" `{REVIEW}` decides it, and the next validation that allows ground truth adds the query."
+    return said
 
 
 def counts(last: Mapping[Any, Any]) -> str:

@@ -42,7 +42,7 @@ def show_status(console: Console, study: Study) -> None:
         return
     last = history.iloc[-1].to_dict()
     show_kappa(console, study, last)
-    show_verdict(console, last)
+    show_verdict(console, last, study.reliability.gate)
     if reason:
         say(console, f"The latest run gave no verdict: {reason}. What is shown is the last that did.")
     console.print(history_table(history.tail(SHOWN_VALIDATIONS), first=max(1, len(history) - SHOWN_VALIDATIONS + 1)))
@@ -78,7 +78,7 @@ def markdown(study: Study) -> str:
         rows["Due"] = f"{step.sentence} {in_markdown(lacking, 400) if lacking else f'`{next_command(study, step)}`'}"
     lines = [f"| {name} | {value} |" for name, value in rows.items()]
     chosen = [CHOSEN_LOW] if str(last["notes"]).endswith(CHOSEN_LOW) else []
-    notes = [f"\n{words}" for words in (*flags_in_words(last), *chosen)]
+    notes = [f"\n{words}" for words in (*flags_in_words(last, study.reliability.gate), *chosen)]
     return "\n".join([f"**{title}**", "", "| Agreement of judges | |", "|---|---|", *lines, *notes])
 
 

@@ -39,7 +39,7 @@ def show_reliability(study: Study, console: Console) -> None:
     elif len(history):
         last = history.iloc[-1].to_dict()
         show_kappa(console, study, last)
-        show_verdict(console, last)
+        show_verdict(console, last, study.reliability.gate)
         for words in (*bias_in_words(study), *recalibration_in_words(study)):
             say(console, words)
         say(console, f"Tiebreaks: {study.reviews.progress()}.")

@@ -14,11 +14,11 @@ from upath import UPath
 
 from analysis.correlation import correlation
 from analysis.gates import Gate, at_least, at_most
+from analysis.words import counted
 from assets.checks import DOES_NOT_APPLY, NOT_ASKED
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.plan_in_force import ANOTHER_JUDGE
 from assets.recommendation_gates import chosen_setting
-from assets.setting_conditions import counted
 from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds

@@ -54,6 +54,16 @@ def open_engine(url: str) -> sa.Engine:
         ) from None
 
 
+def is_there(url: str) -> bool:
+    """Whether there can be a database at an address: an SQLite file must be there, a server is asked when connected.
+
+    Raises:
+        UserError: The URL cannot be read, or names another kind of database.
+    """
+    address = _address(url)
+    return address.get_backend_name() != "sqlite" or Path(address.database or "").is_file()
+
+
 def strict_json(value: Any) -> str:
     """JSON that every reader takes: no NaN or infinity, nothing that Postgres cannot hold.
 

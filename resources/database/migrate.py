@@ -33,6 +33,16 @@ def migrate(engine: sa.Engine) -> None:
             _upgrade(connection, shown(engine))
 
 
+def version_of(engine: sa.Engine) -> str | None:
+    """The revision that a database is at, null where it has no tables yet; nothing is made or changed.
+
+    Raises:
+        UserError: The database cannot be reached.
+    """
+    with usable(engine), engine.connect() as connection:
+        return _version(connection)
+
+
 def newest() -> str:
     """The revision that this version of Touchstone brings a database to."""
     from alembic.script import ScriptDirectory

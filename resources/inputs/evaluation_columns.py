@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from resources.errors import FileFault, UserError, listed, nearest
 from resources.inputs.evaluation_values import NOT_A_NUMBER, score_in
 from resources.inputs.record_fields import SHOWN_FIELDS, unknown_field, value_of
-from resources.inputs.record_files import Record, RecordFile
+from resources.inputs.record_files import Record, RecordFile, refuse_unreadable
 
 Kind = Literal["scores", "answers"]
 SAMPLE_ID = "sample_id"
@@ -86,15 +86,19 @@ def evaluation_columns(
         fields: Dotted names of the metadata to keep; null for all.
 
     Raises:
-        FileFault: Both kinds fit, or none does; a field is not there.
+        FileFault: Both kinds fit, or none does; a field is not there; no row can be read.
+        FileFaults: No row can be read, and there are several.
     """
     names, complete = file.names()
     try:
         return _columns(file, names, kind, prediction, truth, fields)
     except UserError:
-        if complete:
+        if complete and names:
             raise
-    return _columns(file, file.names(whole=True)[0], kind, prediction, truth, fields)
+    names, _ = file.names(whole=True)
+    if not names:
+        refuse_unreadable(file)
+    return _columns(file, names, kind, prediction, truth, fields)
 
 
 def _columns(

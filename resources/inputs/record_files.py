@@ -14,7 +14,7 @@ from upath import UPath
 
 from resources.errors import FileFault, listed
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice, with_decimal_point
-from resources.inputs.faults import BadRow
+from resources.inputs.faults import BadRow, Faults
 from resources.inputs.opened_files import opened, refuse_utf16
 from resources.inputs.record_fields import Fields, leaves
 
@@ -108,8 +108,7 @@ class JsonLines(RecordFile):
             start = line.removeprefix(codecs.BOM_UTF8).strip()
             if row == 1 and (start.startswith(b"[") or start == b"{"):
                 raise FileFault(self.name, "the records stretch over several lines.", _SINGLE_LINES, row=1) from error
-            reason = str(error) if isinstance(error, ValueError) else "too deeply nested"
-            return BadRow(row, f"the line is no JSON ({reason}), in '{_shown(line)}'.", "Mend or remove the line.")
+            return BadRow(row, no_json(line, error), "Mend or remove the line.")
         if isinstance(value, dict):
             return Record(row, value)
         if row == 1 and isinstance(value, list):
@@ -215,6 +214,26 @@ def record_file(path: str | Path | UPath, likely: Collection[str] = ()) -> Recor
         problem = f"files of this kind are not read; those that are: {listed(KINDS)}."
         raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")
     return kind(path, likely)
+
+
+def no_json(line: bytes, error: ValueError | RecursionError) -> str:
+    """A sentence on a line that the parser refused."""
+    reason = str(error) if isinstance(error, ValueError) else "too deeply nested"
+    return f"the line is no JSON ({reason}), in '{_shown(line)}'."
+
+
+def refuse_unreadable(file: RecordFile) -> None:
+    """Of a file in which no record has a field, say what is wrong with its rows where they cannot be read.
+
+    Raises:
+        FileFault: One row cannot be read.
+        FileFaults: Several cannot.
+    """
+    faults = Faults(file.name)
+    for record in file.records():
+        if isinstance(record, BadRow):
+            faults.add(record.problem, record.remedy, record.row)
+    faults.raise_if_any()
 
 
 def _schema_names(fields: Any, prefix: str = "") -> Iterator[str]:

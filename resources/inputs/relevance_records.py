@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.words import counted
 from resources.database.models import storable
 from resources.errors import FileFault, nearest
 from resources.inputs.evaluation_values import MISSING, score_in
@@ -226,10 +227,11 @@ class Gathering:
         for row, place, n in zip(rows.tolist(), again[first_of_row].tolist(), n_of_row.tolist(), strict=True):
             document = int(keys["document"][place])
             query_id = queries[self._document_query[document]]
+            others = f", and so for {counted(n - 1, 'more score')}" if n > 1 else ""
             problem = (
                 f"judge '{judges[keys['judge'][place]]}' has a score of document '{self._doc_ids[document]}' of query "
                 f"'{query_id}' under prompt version '{versions[keys['version'][place]]}' in row "
-                f"{keys['row'][first[inverse[place]]]} already{f', and so for {n - 1} more scores' if n > 1 else ''}."
+                f"{keys['row'][first[inverse[place]]]} already{others}."
             )
             self.faults.add(problem, "Keep one of the two.", row)
 

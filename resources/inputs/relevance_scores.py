@@ -6,8 +6,8 @@ from pathlib import Path
 from upath import UPath
 
 from resources.errors import FileFault, listed, nearest, nearest_of
-from resources.inputs.faults import BadRow, Faults
-from resources.inputs.record_files import RecordFile, record_file
+from resources.inputs.faults import BadRow
+from resources.inputs.record_files import RecordFile, record_file, refuse_unreadable
 from resources.inputs.relevance_input import RelevanceInput
 from resources.inputs.relevance_records import Gathering, RowFault, Scale, refuse_unknown
 from resources.inputs.relevance_rows import (
@@ -57,7 +57,7 @@ def read_relevance_file(
     if not complete and not _is_recognised(names, renamed):
         names, complete = file.names(whole=True)
     if not names:
-        _refuse_unreadable(file)
+        refuse_unreadable(file)
     refuse_unknown(file.name, renamed, LIKELY, names, complete)
     of_documents = _theirs(DOC_ID, renamed) in names
     found = _columns(file, names, renamed, OF_DOCUMENTS if of_documents else OF_QUERIES)
@@ -76,20 +76,6 @@ def read_relevance_file(
         except RowFault as fault:
             gathering.refuse(record.row, fault)
     return gathering.result([name for name in names if name not in found.values()])
-
-
-def _refuse_unreadable(file: RecordFile) -> None:
-    """No record has a field: where rows cannot be read, that is what is wrong.
-
-    Raises:
-        FileFault: One row cannot be read.
-        FileFaults: Several cannot.
-    """
-    faults = Faults(file.name)
-    for record in file.records():
-        if isinstance(record, BadRow):
-            faults.add(record.problem, record.remedy, record.row)
-    faults.raise_if_any()
 
 
 def _theirs(name: str, renamed: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
+from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, Call, Reply
 
@@ -128,6 +129,10 @@ class RecordedRows:
         """Note where the row lies, or what is wrong with it; yields the model that it names."""
         try:
             fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            faults.add(no_json(line, error), "Correct the line or remove it.", row)
+            return
+        try:
             if not isinstance(fields, dict):
                 raise ValueError("it is no JSON object")
             key, number = _key(fields), _count(fields, "attempt", 1)

@@ -10,12 +10,13 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError, listed, nearest
+from resources.methods.answers import one_for_each, two_for_each_pair
 from resources.methods.contract import ImageMethod, Method, PairMethod
-from resources.methods.features import MEASURES, Features, Pairs
+from resources.methods.features import MEASURES, Features, Floats, Pairs
 
 OBJECT = "method"
 SHOW = "docs/new-method.md shows one."
@@ -30,14 +31,15 @@ class OwnImageMethod:
     path: Path
     made: ImageMethod
 
-    def score(self, features: Features) -> ArrayLike:
+    def score(self, features: Features) -> Floats:
         """What the file's `score` gives.
 
         Raises:
-            UserError: It fails.
+            UserError: It fails, or gives something else than a number for each image.
         """
         with _told(self.name, self.path, "in `score`"):
-            return self.made.score(features)
+            scores = self.made.score(features)
+        return one_for_each(_called(self.name, self.path), scores, len(features), "image")
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,15 @@ class OwnPairMethod:
 
     def pair_scores(
         self, features: Features, pairs: Pairs, series: NDArray[np.generic], folds: int, seed: int
-    ) -> tuple[ArrayLike, ArrayLike]:
+    ) -> tuple[Floats, Floats]:
         """What the file's `pair_scores` gives.
 
         Raises:
-            UserError: It fails.
+            UserError: It fails, or gives something else than two numbers for each pair.
         """
         with _told(self.name, self.path, "in `pair_scores`"):
-            return self.made.pair_scores(features, pairs, series, folds, seed)
+            both = self.made.pair_scores(features, pairs, series, folds, seed)
+        return two_for_each_pair(_called(self.name, self.path), both, pairs.first.size)
 
 
 def own_method(name: str, path: Path) -> Method:
@@ -139,4 +142,8 @@ class _OwnFault(UserError):
 
 
 def _fault(name: str, path: Path, problem: str, remedy: str) -> UserError:
-    return _OwnFault(f"own_methods.{name}: {path} {problem} {remedy}")
+    return _OwnFault(f"{_called(name, path)} {problem} {remedy}")
+
+
+def _called(name: str, path: Path) -> str:
+    return f"own_methods.{name}: {path}"

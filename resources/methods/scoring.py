@@ -1,16 +1,14 @@
 """A method's scores of both images of each pair, whatever its kind, and why there are none where there are none."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
-from resources.errors import UserError
-from resources.methods.contract import ImageMethod, Method, PairMethod
+from resources.methods.answers import one_for_each, two_for_each_pair
+from resources.methods.contract import Method, PairMethod
 from resources.methods.features import Features, Floats, Pairs
-from resources.methods.own import OwnImageMethod, OwnPairMethod
 
 NO_REASON = "the method gives no finite score"
 
@@ -39,12 +37,13 @@ def pair_scores_of(
     Raises:
         UserError: The method gives scores of another shape, or none that are numbers.
     """
-    n = pairs.first.size
+    n, called = pairs.first.size, f"Method '{method.name}'"
     try:
         if isinstance(method, PairMethod):
-            one, two = _of_pairs(method, method.pair_scores(features, pairs, series, folds, seed), n)
+            one, two = two_for_each_pair(called, method.pair_scores(features, pairs, series, folds, seed), n)
         else:
-            one, two = _of_images(method, features, pairs)
+            scores = one_for_each(called, method.score(features), len(features), "image")
+            one, two = scores[pairs.first], scores[pairs.second]
     except UndefinedStatistic as undefined:
         return PairScores(np.full(n, np.nan), np.full(n, np.nan), np.full(n, undefined.reason, dtype=object))
     missing = ~(np.isfinite(one) & np.isfinite(two))
@@ -67,39 +66,3 @@ def why_unavailable(method: Method, unavailable: dict[str, str]) -> str | None:
     """
     said = [unavailable[stage] for stage in method.needs if stage in unavailable]
     return " ".join(said) or None
-
-
-def _of_pairs(method: PairMethod, both: object, n: int) -> tuple[Floats, Floats]:
-    if not isinstance(both, tuple | list) or len(both) != 2:
-        raise UserError(
-            f"{_called(method)} gives {type(both).__name__} for pairs; it must give two arrays, the scores of images 1 "
-            "and of images 2."
-        )
-    return _numbers(method, both[0], n, "pair"), _numbers(method, both[1], n, "pair")
-
-
-def _of_images(method: ImageMethod, features: Features, pairs: Pairs) -> tuple[Floats, Floats]:
-    scores = _numbers(method, method.score(features), len(features), "image")
-    return scores[pairs.first], scores[pairs.second]
-
-
-def _numbers(method: Method, scores: ArrayLike | Sequence[object], n: int, each: str) -> Floats:
-    try:
-        numbers = np.asarray(scores)
-        if np.iscomplexobj(numbers):
-            raise TypeError("they are complex")
-        numbers = numbers.astype(np.float64)
-    except Exception as error:
-        # Arrays of other libraries raise what they like: one of torch that has a gradient, a RuntimeError.
-        raise UserError(f"{_called(method)} gives scores that are no numbers ({error}).") from error
-    if numbers.shape != (n,):
-        raise UserError(
-            f"{_called(method)} gives scores of shape {numbers.shape}; it must give one per {each}, shape ({n},)."
-        )
-    return numbers
-
-
-def _called(method: Method) -> str:
-    if isinstance(method, OwnImageMethod | OwnPairMethod):
-        return f"own_methods.{method.name}: {method.path}"
-    return f"Method '{method.name}'"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.gpu import GpuResource
+from resources.jpeg import PixelMemory
 from resources.photo_features.ahead import ahead, one_thread_a_picture
 from resources.photo_features.plan import ShardTask
 from resources.photo_features.prepared import Photo, Prepared, prepared
@@ -101,7 +102,8 @@ class FeatureMaker:
             return
         stages.open()
         # While the models run on one batch, the next is being prepared.
-        ready = ahead(partial(prepared, stages=stages), photos, self.threads, self.gpu.batch_size + 2 * self.threads)
+        prepare = partial(prepared, stages=stages, memory=PixelMemory())
+        ready = ahead(prepare, photos, self.threads, self.gpu.batch_size + 2 * self.threads)
         while batch := list(islice(ready, self.gpu.batch_size)):
             yield rows_of(batch, stages.names, self._embeddings(batch, stages), schema)
             self.advance(len(batch))

@@ -16,6 +16,7 @@ from upath import UPath
 from analysis.photo_rules import PhotoMeasures, photo_measures
 from resources.errors import UserError
 from resources.images import MAX_BYTES, UnreadableImage, decode_photo, refuse_large
+from resources.jpeg import PixelMemory
 from resources.photo_features.stages import KEPT_OVER_SIDE, Stages
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ class Halvings:
             place += 1
 
 
-def prepared(photo: Photo, stages: Stages) -> Prepared:
-    """Read, decode, measure, and make the models' inputs.
+def prepared(photo: Photo, stages: Stages, memory: PixelMemory | None = None) -> Prepared:
+    """Read, decode, measure, and make the models' inputs; `memory` serves one photo after another.
 
     Raises:
         UserError: The file is gone or was changed since it was looked at.
@@ -102,7 +103,7 @@ def prepared(photo: Photo, stages: Stages) -> Prepared:
     started = time.thread_time()
     done = Prepared(photo.sha256)
     try:
-        pixels = decode_photo(_unchanged(photo), photo.path)
+        pixels = decode_photo(_unchanged(photo), photo.path, memory)
     except UnreadableImage as error:
         done.unreadable = error.reason
         return done

@@ -23,7 +23,7 @@ def judgments(
     judges: Sequence[str],
     among: pd.DataFrame | None = None,
     sources: Collection[Source] | None = None,
-    given: pd.DataFrame | None = None,
+    withdrawn: Collection[int] = (),
 ) -> pd.DataFrame:
     """What stands of these judges, and which scores count: by query and document as the input has them, then judge.
 
@@ -33,7 +33,7 @@ def judgments(
         judges: Names, in their order.
         among: `query_id` and `doc_id` of the documents meant, each once; all where left out.
         sources: Whose judgments are meant; everyone's where left out.
-        given: `query_id`, `doc_id`, `judge` and `prompt_version` of the imported scores meant; all where left out.
+        withdrawn: Rows that are not meant: the input has these scores no more.
     """
     # Documents after judgments, so that each judgment finds its document whatever is recorded meanwhile.
     rows = _rows(connection, study, judges)
@@ -43,7 +43,7 @@ def judgments(
     place = pd.Index(documents["row"]).get_indexer(pd.Index(rows["document_row"]))
     if bool((place < 0).any()):
         rows, place = rows[place >= 0].reset_index(drop=True), place[place >= 0]
-    meant = _meant(rows, documents.take(place), sources, given)
+    meant = _meant(rows, sources, withdrawn)
     n_others = int((rows["score"].notna().to_numpy(dtype=bool) & ~meant).sum())
     rows, place = rows[meant].reset_index(drop=True), place[meant]
     document_query = pd.factorize(documents["query_id"])[0].astype(np.int64)
@@ -69,10 +69,35 @@ def judgments(
     return table
 
 
-def _meant(
-    rows: pd.DataFrame, of_documents: pd.DataFrame, sources: Collection[Source] | None, given: pd.DataFrame | None
-) -> NDArray[np.bool_]:
-    """Judgments of one of the sources, and of those that came with an input only what it has now."""
+def withdrawn(connection: sa.Connection, study: str, given: pd.DataFrame, among: pd.DataFrame) -> list[int]:
+    """The rows of scores of an earlier input that this one has not, of its documents, judges and prompt versions.
+
+    Args:
+        connection: An open connection.
+        study: The study's name.
+        given: `query_id`, `doc_id`, `judge` and `prompt_version` of the input's scores, all of them kept.
+        among: `query_id` and `doc_id` of its documents.
+    """
+    of_study = (
+        sa.select(ROWS.c.id, QUERIES.c.query_id, DOCUMENTS.c.doc_id, ROWS.c.judge, ROWS.c.prompt_version)
+        .join(DOCUMENTS, DOCUMENTS.c.id == ROWS.c.document_row)
+        .join(QUERIES, QUERIES.c.id == DOCUMENTS.c.query_row)
+        .where(QUERIES.c.study == study, ROWS.c.judge_identity == IMPORTED)
+    )
+    n_kept = connection.scalar(sa.select(sa.func.count()).select_from(of_study.subquery())) or 0
+    if n_kept == len(given):
+        return []
+    keys = ["query_id", "doc_id", "judge", "prompt_version"]
+    rows = read_frame(connection, of_study, {"id": WHOLE, **dict.fromkeys(keys, TEXT)})
+    could = pd.MultiIndex.from_frame(rows[keys[:2]]).isin(pd.MultiIndex.from_frame(among[keys[:2]]))
+    could &= pd.MultiIndex.from_frame(rows[keys[2:]]).isin(pd.MultiIndex.from_frame(given[keys[2:]].drop_duplicates()))
+    rows = rows[could]
+    there = pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(given[keys]))
+    return [int(row) for row in rows["id"][~there]]
+
+
+def _meant(rows: pd.DataFrame, sources: Collection[Source] | None, withdrawn: Collection[int]) -> NDArray[np.bool_]:
+    """Judgments of one of the sources, but for those that the input has no more."""
     meant = np.ones(len(rows), dtype=bool)
     if sources is not None:
         wanted = pd.MultiIndex.from_tuples([tuple(one) for one in sources], names=Source._fields)
@@ -81,14 +106,8 @@ def _meant(
         numbers = found.ngroup().to_numpy()
         known = pd.MultiIndex.from_frame(rows[list(Source._fields)].iloc[np.unique(numbers, return_index=True)[1]])
         meant = known.isin(wanted)[numbers] if len(rows) else meant
-    imported = meant & (rows["judge_identity"] == IMPORTED).to_numpy(dtype=bool)
-    if given is not None and int(imported.sum()) > len(given):
-        keys = ["query_id", "doc_id", "judge", "prompt_version"]
-        there = pd.concat(
-            [of_documents[keys[:2]].reset_index(drop=True), rows[keys[2:]].reset_index(drop=True)], axis=1
-        )
-        in_input = pd.MultiIndex.from_frame(there.astype("str")).isin(pd.MultiIndex.from_frame(given[keys]))
-        meant &= ~imported | in_input
+    if withdrawn:
+        meant &= ~rows["id"].isin(list(withdrawn)).to_numpy(dtype=bool)
     return np.asarray(meant)
 
 

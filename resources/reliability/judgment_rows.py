@@ -10,6 +10,7 @@ from resources.database.bulk_rows import count_distinct_values, in_batches, stag
 from resources.database.models import UtcTime, Words
 from resources.database.reliability_models import Document, Judgment, Query
 from resources.errors import UserError
+from resources.reliability.changed_values import Changed
 from resources.reliability.records import JudgmentRecord, KeptOtherwise
 
 QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__
@@ -43,13 +44,11 @@ def record(connection: sa.Connection, study: str, judgments: Iterable[JudgmentRe
         KeptOtherwise: A judgment is there with another score.
     """
     with staged(connection, NEW):
-        given = _Numbered(connection, study, judgments)
-        write_rows(connection, NEW, ["n", *NAMES], given)
-        if not given.n:
+        given = _stage(connection, study, judgments)
+        if not given:
             return 0
-        count_distinct_values(connection, NEW)
         inserted = _insert(connection)
-        if inserted == given.n:
+        if inserted == given:
             return inserted
         better = JUDGMENTS.c.score.is_(None) & NEW.c.score.is_not(None)
         replaced = connection.execute(
@@ -59,11 +58,39 @@ def record(connection: sa.Connection, study: str, judgments: Iterable[JudgmentRe
         return inserted + replaced
 
 
-class _Numbered:
-    """The judgments as rows, each with its document's row; `n` counts them as they are read."""
+def refuse_changed(connection: sa.Connection, study: str, judgments: Iterable[JudgmentRecord]) -> None:
+    """Refuse what `record` would refuse of documents that are known, and pass over others; nothing is kept.
 
-    def __init__(self, connection: sa.Connection, study: str, judgments: Iterable[JudgmentRecord]) -> None:
+    Raises:
+        KeptOtherwise: A judgment is there with another score.
+    """
+    with staged(connection, NEW):
+        if _stage(connection, study, judgments, known_alone=True):
+            _refuse_other_scores(connection)
+
+
+def _stage(
+    connection: sa.Connection, study: str, judgments: Iterable[JudgmentRecord], *, known_alone: bool = False
+) -> int:
+    """Write them into the table that waits for them; how many."""
+    given = _Numbered(connection, study, judgments, known_alone)
+    write_rows(connection, NEW, ["n", *NAMES], given)
+    if given.n:
+        count_distinct_values(connection, NEW)
+    return given.n
+
+
+class _Numbered:
+    """The judgments as rows, each with its document's row; `n` counts them as they are read.
+
+    Of documents that the study does not have they are passed over with `known_alone`, else refused.
+    """
+
+    def __init__(
+        self, connection: sa.Connection, study: str, judgments: Iterable[JudgmentRecord], known_alone: bool
+    ) -> None:
         self._connection, self._study, self._judgments = connection, study, judgments
+        self._known_alone = known_alone
         self.n = 0
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -71,6 +98,8 @@ class _Numbered:
             rows = _document_rows(self._connection, self._study, dict.fromkeys(one.query_id for one in chunk))
             for one in chunk:
                 row = rows.get((one.query_id, one.doc_id))
+                if row is None and self._known_alone:
+                    continue
                 if row is None:
                     raise UserError(
                         f"Query '{one.query_id}' has no document '{one.doc_id}' in study '{self._study}', and "
@@ -114,7 +143,7 @@ def _insert(connection: sa.Connection) -> int:
 
 
 def _refuse_other_scores(connection: sa.Connection) -> None:
-    found = connection.execute(
+    question = (
         sa.select(
             QUERIES.c.query_id,
             DOCUMENTS.c.doc_id,
@@ -127,16 +156,22 @@ def _refuse_other_scores(connection: sa.Connection) -> None:
         .join(DOCUMENTS, DOCUMENTS.c.id == JUDGMENTS.c.document_row)
         .join(QUERIES, QUERIES.c.id == DOCUMENTS.c.query_row)
         .where(sa.func.abs(JUDGMENTS.c.score - NEW.c.score) > NO_DIFFERENCE)
-        .order_by(NEW.c.n)
-        .limit(1)
-    ).first()
-    if found is not None:
-        raise KeptOtherwise(
-            f"Query '{found.query_id}', document '{found.doc_id}': judge '{found.judge}' scored {found.kept!r} under "
-            f"prompt version '{found.prompt_version}', and now {found.given!r}. Nothing was stored. A score is "
-            "kept for ever: give the new scores another prompt_version, or the changed study another name.",
-            found.query_id,
-            found.doc_id,
-            found.judge,
-            found.prompt_version,
-        )
+    )
+    changed = Changed(connection, question, NEW.c.n)
+    if not changed.rows:
+        return
+    query, document, judge, version, kept, given = changed.rows[0]
+    others = [
+        f"query '{one.query_id}', document '{one.doc_id}', judge '{one.judge}', '{one.prompt_version}': "
+        f"{one.kept!r} -> {one.given!r}"
+        for one in changed.rows[1:]
+    ]
+    raise KeptOtherwise(
+        f"Query '{query}', document '{document}': judge '{judge}' scored {kept!r} under prompt version '{version}', "
+        f"and now {given!r}.{changed.others('score', 'scores', others)} Nothing was stored. A score is kept for ever: "
+        "give the new scores another prompt_version, or the changed study another name.",
+        query,
+        document,
+        judge,
+        version,
+    )

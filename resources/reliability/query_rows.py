@@ -1,6 +1,7 @@
 """Rows of queries and documents, written inside a transaction of the query store."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
@@ -8,6 +9,7 @@ import sqlalchemy as sa
 
 from resources.database.bulk_rows import count_distinct_values, staged, staging, write_rows
 from resources.database.reliability_models import Document, Query
+from resources.reliability.changed_values import Changed, short
 from resources.reliability.records import KeptOtherwise
 
 QUERIES, DOCUMENTS = Query.__table__, Document.__table__
@@ -22,7 +24,6 @@ NEW_DOCUMENTS = staging(
     sa.Column("document", sa.Text()),
     sa.Column("position", sa.Integer()),
 )
-SHOWN_CHARACTERS = 60
 _REMEDY = (
     "Nothing was stored. Scores and votes are about the text that is kept: give what changed another id, or the "
     "changed study a name of its own (`study:` in touchstone.yaml) or another home (TOUCHSTONE_HOME)."
@@ -47,6 +48,29 @@ def add(connection: sa.Connection, study: str, frame: pd.DataFrame) -> int:
     Raises:
         KeptOtherwise: A known query or document has another text now.
     """
+    with _given(connection, frame):
+        last = connection.scalar(sa.select(sa.func.max(QUERIES.c.position)).where(QUERIES.c.study == study))
+        if last is not None:
+            _refuse_other_queries(connection, study)
+            _refuse_other_documents(connection, study)
+            _add_texts(connection, study)
+        return _insert(connection, study, 0 if last is None else last + 1)
+
+
+def refuse_changed(connection: sa.Connection, study: str, frame: pd.DataFrame) -> None:
+    """Refuse what `add` would refuse; nothing is kept.
+
+    Raises:
+        KeptOtherwise: A known query or document has another text now.
+    """
+    with _given(connection, frame):
+        _refuse_other_queries(connection, study)
+        _refuse_other_documents(connection, study)
+
+
+@contextmanager
+def _given(connection: sa.Connection, frame: pd.DataFrame) -> Iterator[None]:
+    """Queries and documents as they are given, in tables of their own while the block runs."""
     with staged(connection, NEW_QUERIES, NEW_DOCUMENTS):
         queries = frame.drop_duplicates("query_id")
         write_rows(connection, NEW_QUERIES, ["n", "query_id", "query"], _rows(queries[["query_id", "query"]]))
@@ -54,11 +78,7 @@ def add(connection: sa.Connection, study: str, frame: pd.DataFrame) -> int:
         write_rows(connection, NEW_DOCUMENTS, ["n", *names], _rows(frame[names]))
         for table in (NEW_QUERIES, NEW_DOCUMENTS):
             count_distinct_values(connection, table)
-        last = connection.scalar(sa.select(sa.func.max(QUERIES.c.position)).where(QUERIES.c.study == study))
-        if last is not None:
-            _refuse_other_queries(connection, study)
-            _settle_documents(connection, study)
-        return _insert(connection, study, 0 if last is None else last + 1)
+        yield
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -70,38 +90,55 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 def _refuse_other_queries(connection: sa.Connection, study: str) -> None:
     new = NEW_QUERIES.c
     changed = (QUERIES.c.study == study, QUERIES.c.query_id == new.query_id, QUERIES.c.query != new.query)
-    question = sa.select(QUERIES.c.query_id, QUERIES.c.query, new.query).where(*changed).order_by(new.n)
-    if found := connection.execute(question.limit(1)).first():
-        query, kept, given = found
-        n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery(name="changed"))) or 1
-        raise KeptOtherwise(
-            f"Query '{query}' is kept as '{_short(kept)}' and now reads '{_short(given)}'{_more(n)}. {_REMEDY}", query
-        )
+    question = sa.select(QUERIES.c.query_id, QUERIES.c.query, new.query.label("now")).where(*changed)
+    found = Changed(connection, question, new.n)
+    if not found.rows:
+        return
+    query, kept, given = found.rows[0]
+    others = [f"query '{name}': {short(was)} -> {short(now)}" for name, was, now in found.rows[1:]]
+    raise KeptOtherwise(
+        f"Query '{query}' is kept as {short(kept)} and now reads {short(given)}."
+        f"{found.others('query', 'queries', others)} {_REMEDY}",
+        query,
+    )
 
 
-def _settle_documents(connection: sa.Connection, study: str) -> None:
+def _refuse_other_documents(connection: sa.Connection, study: str) -> None:
     new = NEW_DOCUMENTS.c
-    same = (
+    question = sa.select(QUERIES.c.query_id, DOCUMENTS.c.doc_id, DOCUMENTS.c.document, new.document.label("now")).where(
+        *_same_document(study), DOCUMENTS.c.document != new.document
+    )
+    found = Changed(connection, question, new.n)
+    if not found.rows:
+        return
+    query, document, kept, given = found.rows[0]
+    others = [
+        f"document '{name}' of query '{of_query}': {short(was)} -> {short(now)}"
+        for of_query, name, was, now in found.rows[1:]
+    ]
+    raise KeptOtherwise(
+        f"Document '{document}' of query '{query}' is kept as {short(kept)} and now reads {short(given)}."
+        f"{found.others('document', 'documents', others)} {_REMEDY}",
+        query,
+        document,
+    )
+
+
+def _add_texts(connection: sa.Connection, study: str) -> None:
+    """Give documents without a known text the one given now."""
+    unknown = DOCUMENTS.c.document.is_(None) & NEW_DOCUMENTS.c.document.is_not(None)
+    values = sa.update(Document).values(document=NEW_DOCUMENTS.c.document)
+    connection.execute(values.where(*_same_document(study), unknown))
+
+
+def _same_document(study: str) -> tuple[sa.ColumnElement[bool], ...]:
+    new = NEW_DOCUMENTS.c
+    return (
         QUERIES.c.study == study,
         QUERIES.c.query_id == new.query_id,
         DOCUMENTS.c.query_row == QUERIES.c.id,
         DOCUMENTS.c.doc_id == new.doc_id,
     )
-    changed = DOCUMENTS.c.document != new.document
-    unknown = DOCUMENTS.c.document.is_(None) & new.document.is_not(None)
-    question = sa.select(QUERIES.c.query_id, DOCUMENTS.c.doc_id, DOCUMENTS.c.document, new.document).where(
-        *same, changed
-    )
-    if found := connection.execute(question.order_by(new.n).limit(1)).first():
-        query, document, kept, given = found
-        n = connection.scalar(sa.select(sa.func.count()).where(*same, changed)) or 1
-        raise KeptOtherwise(
-            f"Document '{document}' of query '{query}' is kept as '{_short(kept)}' and now reads "
-            f"'{_short(given)}'{_more(n)}. {_REMEDY}",
-            query,
-            document,
-        )
-    connection.execute(sa.update(Document).values(document=new.document).where(*same, unknown))
 
 
 def _insert(connection: sa.Connection, study: str, first_position: int) -> int:
@@ -121,11 +158,3 @@ def _insert(connection: sa.Connection, study: str, first_position: int) -> int:
     )
     names = ["query_row", "doc_id", "document", "position"]
     return connection.execute(sa.insert(Document).from_select(names, missing_documents)).rowcount
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
-
-
-def _more(n: int) -> str:
-    return f", and {n - 1:,} more texts changed" if n > 1 else ""

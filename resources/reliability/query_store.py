@@ -50,6 +50,21 @@ class QueryStore:
             judgment_rows.record(connection, self.study, scores)
             return n_new
 
+    def refuse_changed(self, frame: pd.DataFrame, scores: Iterable[JudgmentRecord] = ()) -> None:
+        """Refuse texts and scores that `add_queries` would refuse, in its words; nothing is kept, and nobody waits.
+
+        Args:
+            frame: Columns of table `query_documents`.
+            scores: Of these documents or of others.
+
+        Raises:
+            KeptOtherwise: A known query or document has another text now, or a judgment is there with another score.
+            UserError: The database cannot be used.
+        """
+        with usable(self.engine), self.engine.begin() as connection:
+            query_rows.refuse_changed(connection, self.study, frame)
+            judgment_rows.refuse_changed(connection, self.study, scores)
+
     def query_documents(self) -> pd.DataFrame:
         """Table `query_documents`: all queries with their documents, in the order of the input."""
         question = (
@@ -114,7 +129,7 @@ class QueryStore:
         judges: Sequence[str] = (),
         documents: pd.DataFrame | None = None,
         sources: Collection[Source] | None = None,
-        given: pd.DataFrame | None = None,
+        withdrawn: Collection[int] = (),
     ) -> pd.DataFrame:
         """Table `judgments`: what stands of these judges, and which scores count; see `counted_judgments`.
 
@@ -126,15 +141,28 @@ class QueryStore:
             documents: `query_id` and `doc_id` of the documents that the input has now, each once; all that there ever
                 were where left out. Others are passed over, and do not make a query incomplete.
             sources: Those that the study has now: judgments of others are passed over; none is where left out.
-            given: `query_id`, `doc_id`, `judge` and `prompt_version` of the scores that the input has now: others that
-                came with an earlier one are passed over; none is where left out.
+            withdrawn: Rows that are passed over, of scores that came with an earlier input (`withdrawn`).
 
         Raises:
             UserError: The database cannot be reached, is damaged or locked.
         """
         asked = tuple(judges) or self.judges()
         with usable(self.engine), self.engine.connect() as connection:
-            return judgment_frames.judgments(connection, self.study, asked, documents, sources, given)
+            return judgment_frames.judgments(connection, self.study, asked, documents, sources, withdrawn)
+
+    def withdrawn(self, given: pd.DataFrame, documents: pd.DataFrame) -> list[int]:
+        """The rows of scores that came with an earlier input and are not in the one of now, though they could be.
+
+        Args:
+            given: Its scores: `query_id`, `doc_id`, `judge` and `prompt_version`. All of them are kept already, and of
+                other judges and versions there is none to find.
+            documents: Its documents: `query_id` and `doc_id`.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        with usable(self.engine), self.engine.connect() as connection:
+            return judgment_frames.withdrawn(connection, self.study, given, documents)
 
     def _what(self) -> str:
         return f"queries of {self.study}"

@@ -27,6 +27,15 @@ VOTE_TYPES = {
     "voted_at": DTYPES["time"],
     "withdrawn_at": DTYPES["time"],
 }
+WORD_TYPES = {
+    "query_id": DTYPES["text"],
+    "reviewer": DTYPES["text"],
+    "votes_relevant": DTYPES["whole"],
+    "votes_not_relevant": DTYPES["whole"],
+    "reason": DTYPES["text"],
+    "note": DTYPES["text"],
+    "sent_at": DTYPES["time"],
+}
 DECISION_TYPES = {
     "query_row": "int64",
     "document_row": "int64",
@@ -77,6 +86,31 @@ def decisions(engine: sa.Engine, study: str) -> pd.DataFrame:
     counts = zip(found["votes_relevant"].tolist(), found["votes_not_relevant"].tolist(), strict=True)
     found["decision"] = pd.array([majority(*pair) for pair in counts], dtype=DECISION_TYPES["decision"])
     return found[list(DECISION_TYPES)].astype(DECISION_TYPES)
+
+
+def words(engine: sa.Engine, study: str) -> pd.DataFrame:
+    """What reviewers wrote: one row per submission with a reason or a note that stands, in the order they came.
+
+    A row without votes is a skip.
+
+    Raises:
+        UserError: The database cannot be reached, is damaged or locked.
+    """
+    standing = _votes(engine, study, STANDS, ask.HAS_WORDS)
+    rows = standing.assign(
+        relevant_votes=standing["relevant"].eq(True).fillna(False).astype("int64"),
+        not_relevant=standing["relevant"].eq(False).fillna(False).astype("int64"),
+    ).groupby("submission", sort=False)
+    found = rows.agg(
+        query_id=("query_id", "first"),
+        reviewer=("reviewer", "first"),
+        votes_relevant=("relevant_votes", "sum"),
+        votes_not_relevant=("not_relevant", "sum"),
+        reason=("reason", "first"),
+        note=("note", "first"),
+        sent_at=("voted_at", "first"),
+    )
+    return found.reset_index(drop=True)[list(WORD_TYPES)].astype(WORD_TYPES)
 
 
 def reviewer_agreement(engine: sa.Engine, study: str) -> pd.DataFrame:

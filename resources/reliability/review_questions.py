@@ -14,6 +14,7 @@ RESULTS = ValidationResult.__table__
 STANDS = VOTES.c.withdrawn_at.is_(None)
 IS_VOTE = VOTES.c.relevant.is_not(None)
 IS_SKIP = VOTES.c.relevant.is_(None)
+HAS_WORDS = sa.or_(VOTES.c.reason.is_not(None), VOTES.c.note.is_not(None))
 IN_FAVOUR = sa.case((VOTES.c.relevant, 1), else_=-1)
 # Comparisons are made at 12 decimals: less than half a unit of the last is no difference.
 NO_DIFFERENCE = 5e-13
@@ -95,6 +96,25 @@ def latest_submission(study: str, reviewer: str) -> sa.Select[str]:
     )
 
 
+def n_open(query_row: int, reviewer: str) -> sa.Select[int]:
+    """How many disputed documents of a query this reviewer neither voted on nor skipped."""
+    # By way of documents, whose queries an index has.
+    of_query = sa.select(DOCUMENTS.c.id).where(DOCUMENTS.c.query_row == query_row)
+    mine = standing(VOTES.c.reviewer == reviewer)
+    return sa.select(sa.func.count()).select_from(DISPUTES).where(DISPUTES.c.document_row.in_(of_query), ~mine)
+
+
+def words_of_others(query_row: int, reviewer: str) -> sa.Select[*tuple[Any, ...]]:
+    """What other reviewers wrote about a query, once for each submission that stands, who came first first."""
+    return (
+        sa.select(VOTES.c.reviewer, VOTES.c.relevant.is_(None).label("skipped"), VOTES.c.reason, VOTES.c.note)
+        .where(VOTES.c.query_row == query_row, VOTES.c.reviewer != reviewer, STANDS, HAS_WORDS)
+        # All rows of a submission have the same words.
+        .where(VOTES.c.id.in_(_first_rows(VOTES.c.query_row == query_row)))
+        .order_by(VOTES.c.id)
+    )
+
+
 def reviewers(study: str) -> sa.Select[str]:
     """Everyone who ever voted or skipped, who came first first."""
     return (
@@ -139,6 +159,10 @@ def votes_in_common(study: str) -> sa.Select[*tuple[Any, ...]]:
 def standing(*conditions: Condition) -> Condition:
     """On disputes: the document has a standing vote or skip like this."""
     return sa.exists().where(VOTES.c.document_row == DISPUTES.c.document_row, STANDS, *conditions)
+
+
+def _first_rows(*conditions: Condition) -> sa.Select[int]:
+    return sa.select(sa.func.min(VOTES.c.id)).where(STANDS, *conditions).group_by(VOTES.c.submission)
 
 
 def _of_query(reviewer: str, only: Only | None, low_kappa: float) -> list[Condition]:

@@ -64,8 +64,21 @@ class SentDocument(NamedTuple):
     others_not_relevant: int
 
 
+class Words(NamedTuple):
+    """What one reviewer wrote about a query, with votes on it or in skipping it; one of both is there."""
+
+    reviewer: str
+    skipped: bool
+    reason: str | None
+    note: str | None
+
+
 class Sent(NamedTuple):
-    """What one reviewer sent in at once about one query."""
+    """What one reviewer sent in at once about one query.
+
+    `n_open` counts the query's documents that are still this reviewer's to decide. As long as there are some, the words
+    of `colleagues` are kept back: they may be about those.
+    """
 
     submission: str
     query_row: int
@@ -76,6 +89,8 @@ class Sent(NamedTuple):
     note: str | None
     sent_at: datetime
     documents: tuple[SentDocument, ...]
+    n_open: int
+    colleagues: tuple[Words, ...]
 
     @property
     def skipped(self) -> bool:

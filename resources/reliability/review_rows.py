@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from resources.database.reliability_models import Tiebreak
 from resources.errors import UserError
+from resources.reliability import review_questions as ask
 from resources.reliability.review_questions import DISPUTES, DOCUMENTS, IS_VOTE, QUERIES, STANDS, VOTES
-from resources.reliability.review_records import DisputedDocument, OpenDocument, ReviewTask, Sent, SentDocument
+from resources.reliability.review_records import DisputedDocument, OpenDocument, ReviewTask, Sent, SentDocument, Words
 
 
 def values_of(rows: Iterable[DisputedDocument], study: str) -> list[dict[str, Any]]:
@@ -96,6 +97,8 @@ def sent_of(connection: sa.Connection, submission: str, reviewer: str) -> Sent:
         )
         for row in rows
     )
+    n_open = connection.scalar(ask.n_open(query["id"], reviewer)) or 0
+    said_in_words = ask.words_of_others(query["id"], reviewer)
     return Sent(
         submission=submission,
         query_row=query["id"],
@@ -106,6 +109,8 @@ def sent_of(connection: sa.Connection, submission: str, reviewer: str) -> Sent:
         note=first["note"],
         sent_at=first["voted_at"],
         documents=documents,
+        n_open=n_open,
+        colleagues=() if n_open else tuple(Words(*row) for row in connection.execute(said_in_words)),
     )
 
 

@@ -228,6 +228,10 @@ class ReviewStore:
         """One row per document with a standing vote, and what most reviewers say of it; see `review_frames`."""
         return review_frames.decisions(self.engine, self.study)
 
+    def words(self) -> pd.DataFrame:
+        """What reviewers wrote with the votes and skips that stand, one row each; see `review_frames`."""
+        return review_frames.words(self.engine, self.study)
+
     def reviewer_agreement(self) -> pd.DataFrame:
         """Table `reviewer_agreement`: one row per two reviewers who voted on the same document."""
         return review_frames.reviewer_agreement(self.engine, self.study)

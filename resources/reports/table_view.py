@@ -22,12 +22,16 @@ class Head:
 
 @dataclass(frozen=True)
 class TableView:
-    """A small table, written into the page; the first column names the row."""
+    """A small table, written into the page; the first column names the row.
+
+    `stacks`: on a narrow window each row becomes a list of its cells, each with its head, and nothing scrolls sideways.
+    """
 
     caption: Text
     heads: Sequence[Head]
     rows: Sequence[Sequence[Part]]
     emphasised: frozenset[int] = field(default_factory=frozenset)  # rows to read first
+    stacks: bool = False
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,15 @@ def joined(parts: Iterable[Part], between: str = ", ") -> Text:
     return Text({language: escape(between).join(text.html[language] for text in texts) for language in LANGUAGES})
 
 
+def lines(parts: Iterable[Part]) -> Text:
+    """Several texts one under the other, for a cell of a table; empty ones are left out."""
+    texts = [part if isinstance(part, Text) else same(part) for part in parts if part != ""]
+    line = Markup('<span class="line">{}</span>')
+    return Text(
+        {language: Markup(" ").join(line.format(text.html[language]) for text in texts) for language in LANGUAGES}
+    )
+
+
 class Translations:
     """The words of a report: those that all reports share, and its own."""
 

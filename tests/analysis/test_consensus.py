@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.consensus import consensus, majority
+from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED, consensus, majority
 
 LABELS = [[True, True], [False, False], [True, False], [False, True], [True, False], [True, False]]
 
@@ -18,13 +18,19 @@ def test_six_documents_by_hand():
     assert found.by_people.tolist() == [False, False, True, True, False, False]
     # Query 4 has no document, queries 2 and 3 an open one.
     assert found.query_resolved.tolist() == [True, True, False, False, False]
-    assert found.n_unresolved_queries == 3
+    # Query 2 has one vote each way, 3 has none, 4 has no document.
+    assert found.why_not.tolist() == [None, None, TIED, NO_VOTE, NO_DOCUMENT]
 
 
 def test_one_open_document_leaves_the_whole_query_open():
     found = consensus([[True, True], [True, False]], [0, 0], [0, 0], [0, 0], 1)
     assert found.resolved.tolist() == [True, False]
     assert found.query_resolved.tolist() == [False]
+
+
+def test_a_query_with_a_tie_and_a_document_without_votes_waits_for_votes():
+    found = consensus([[True, False], [True, False]], [1, 0], [1, 0], [0, 0], 1)
+    assert found.why_not.tolist() == [NO_VOTE]
 
 
 def test_where_judges_agree_people_do_not_change_the_label():

@@ -23,7 +23,7 @@ REVIEWED = AT_FIRST._replace(n_reviewed=3)
 def test_review_comes_first_and_says_how_much_is_left():
     found = step_due(AT_FIRST._replace(n_reviewed=1))
     assert found.name == "review"
-    assert found.sentence == "Review 2 more of 12 disputed queries: 1 of the 3 needed are done."
+    assert found.sentence == "Review 2 more of 12 disputed queries: 1 of the 3 needed is done."
 
 
 def test_one_disputed_query_is_told_as_one():
@@ -35,7 +35,7 @@ def test_a_review_that_is_due_again_after_thresholds_were_accepted_says_why():
     found = step_due(AT_FIRST._replace(n_reviewed=1, moved=True))
     assert found.sentence == (
         "The accepted threshold changed labels, so other documents are in dispute now. Review 2 more of 12 disputed "
-        "queries: 1 of the 3 needed are done."
+        "queries: 1 of the 3 needed is done."
     )
 
 

@@ -69,7 +69,7 @@ def test_one_query_and_one_document_are_told_as_one():
     assert "over 1 query with a defined kappa;" in found.low_share.sentence
     assert "over 2 documents;" in found.micro.sentence
     one_label = kappa_summary(counts_of_queries(np.array([True]), np.array([True]), np.array([0])))
-    with pytest.raises(UndefinedStatistic, match="in each of 1 query both judges"):
+    with pytest.raises(UndefinedStatistic, match="in the only query both judges"):
         reliability_gate(one_label, macro_low=None, micro_low=None)
 
 

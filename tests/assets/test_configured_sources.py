@@ -7,6 +7,7 @@ import dagster as dg
 import pytest
 
 from assets.contingency_state import due, facts_of, nobody_to_judge_again, require_contingency, stored_tables
+from assets.input_scores import input_scores
 from assets.judge_pairs import refuse_unjudged
 from assets.recalibration_plan import recalibration_plan
 from assets.reliability.judgments import complete_gate, refuse_without_judges
@@ -14,6 +15,7 @@ from pipeline.command_line.reliability_steps import start_recalibration
 from pipeline.definitions import definitions_of
 from pipeline.runs import run_revalidation
 from resources.errors import UserError
+from resources.inputs.relevance_scores import read_relevance_file
 from resources.study import Study
 from tests.assets.made_judgments import BASE, documents_of, judgments_of, plan, scored_of
 from tests.small_relevance import (
@@ -80,6 +82,27 @@ def test_a_score_that_the_input_no_longer_has_does_not_count(tmp_path: Path, ins
     assert ("q01", "d1", "judge1") not in counting(study)
     assert len(counting(study)) == 47
     study.engine.dispose()
+
+
+def test_the_input_is_read_once_in_a_run(
+    tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = relevance_study(tmp_path, KINDS)
+    read: list[object] = []
+
+    def counted(*arguments: Any) -> Any:
+        read.append(arguments)
+        return read_relevance_file(*arguments)
+
+    monkeypatch.setattr("resources.inputs.relevance.read_relevance_file", counted)
+    assert validate(study, instance).succeeded
+    assert len(read) == 1
+    study.engine.dispose()
+
+
+def test_documents_of_configured_judges_have_no_scores_of_an_input() -> None:
+    with pytest.raises(UserError, match="were not judged yet"):
+        input_scores(documents_of(BASE))
 
 
 def test_the_gate_says_what_is_kept_and_does_not_count() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis.consensus import NO_DOCUMENT, NO_VOTE
 from assets.judge_pairs import scored_documents
 from assets.reliability.ground_truth import allowed_gate, consensus_of, current_gate
 from assets.reliability.query_kappa import lowest_kappas
@@ -52,7 +53,7 @@ def truth(
 def test_where_judges_agree_their_label_counts_and_the_rest_is_left_out_and_counted() -> None:
     found, unresolved = truth()
     assert list(found) == ["q2", "q3"]
-    assert unresolved == 2
+    assert unresolved == {"q1": NO_VOTE, "q4": NO_VOTE}
     assert found["q2"].expected_docs == ("d1",)
     assert found["q3"].expected_docs == ("d1", "d2")
     assert (found["q2"].kappa, found["q3"].kappa) == (1.0, None)
@@ -68,7 +69,7 @@ def test_people_decide_where_judges_differ_and_only_there() -> None:
     assert one.expected_docs == ("d1", "d2")
     assert (one.n_by_people, one.human_override, one.reviewer) == (1, True, "reviewer 0")
     assert (one.override_reason, one.decided_at) == ("it is about shoes", NOON)
-    assert unresolved == 1
+    assert unresolved == {"q4": NO_VOTE}
 
 
 def test_a_tie_and_a_document_without_a_vote_leave_the_query_out() -> None:
@@ -86,7 +87,7 @@ def test_the_last_decision_names_the_reviewer_and_the_last_reason_stands() -> No
 
 def test_three_judges_agree_only_when_all_do() -> None:
     scores = {"q": {"d": (0.9, 0.8, 0.7), "e": (0.9, 0.8, 0.1)}}
-    assert truth(scores, THREE) == ({}, 1)
+    assert truth(scores, THREE) == ({}, {"q": NO_VOTE})
     found, _ = truth(scores, THREE, votes={("q", "e"): (0, 1)})
     assert found["q"].expected_docs == ("d",)
 
@@ -94,13 +95,13 @@ def test_three_judges_agree_only_when_all_do() -> None:
 def test_incomplete_documents_have_no_label_and_a_query_of_them_alone_is_unresolved() -> None:
     found, unresolved = truth({"q": {"d": (0.9, 0.8), "e": (0.9, None)}, "r": {"d": (None, 0.1)}})
     assert (found["q"].expected_docs, found["q"].n_documents) == (("d",), 1)
-    assert unresolved == 1
+    assert unresolved == {"r": NO_DOCUMENT}
 
 
 def test_of_an_incomplete_document_people_alone_decide() -> None:
     scores: Scores = {"q": {"d": (0.9, 0.8, 0.7), "e": (0.9, 0.1, None), "f": (0.9, 0.8, None)}}
     # Two judges differ on e and nobody decided: unresolved. f, on which they agree, is left out.
-    assert truth(scores, THREE) == ({}, 1)
+    assert truth(scores, THREE) == ({}, {"q": NO_VOTE})
     found, _ = truth(scores, THREE, votes={("q", "e"): (1, 0)})
     one = found["q"]
     assert (one.expected_docs, one.n_documents, one.n_by_people) == (("d", "e"), 2, 1)

@@ -35,7 +35,7 @@ def test_one_document_of_twenty_may_lack_a_score_and_two_may_not() -> None:
     assert complete_gate(scored_of(with_gaps(1)), 0.05).passed
     gate = complete_gate(scored_of(with_gaps(2)), 0.05)
     assert (gate.passed, gate.seen) == (False, 0.1)
-    assert "The first are q/d0, q/d1. Score them, or raise `max_incomplete_share`" in gate.sentence
+    assert "They are q/d0, q/d1. Score them, or raise `max_incomplete_share`" in gate.sentence
 
 
 def test_documents_that_nobody_judged_count_as_incomplete() -> None:

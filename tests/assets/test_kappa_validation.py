@@ -13,6 +13,7 @@ from assets.reliability.kappa_validation import (
     verdict_of,
 )
 from assets.verdict_advice import convention_gate, proven_gate
+from resources.configuration.reliability import ReliabilityGate
 from tests.assets.made_judgments import (
     BASE,
     THREE,
@@ -170,22 +171,29 @@ def test_a_pass_after_only_low_queries_were_judged_again_says_that_a_part_of_the
     assert "recalibrate --all" in notes
 
 
-def history(**flags: bool | str) -> pd.DataFrame:
-    row = {"status": "passed", "not_proven": False, "depends_on_convention": False, "total_queries": 9} | flags
+def history(**flags: bool | str | float | None) -> pd.DataFrame:
+    flagged = {"not_proven": False, "depends_on_convention": False}
+    bounds = {"kappa_macro_low": 0.72, "kappa_micro_low": 0.72}
+    row = {"status": "passed", "total_queries": 9, **flagged, **bounds} | flags
     return pd.DataFrame([row | {"not_proven": True, "depends_on_convention": True}, row])
 
 
 def test_advice_reads_the_latest_validation() -> None:
-    assert proven_gate(history()).passed
+    assert proven_gate(history(), ReliabilityGate()).passed
     assert convention_gate(history()).passed
-    assert "does not prove it yet" in proven_gate(history(not_proven=True)).sentence
-    assert not proven_gate(history(not_proven=True)).passed
+    gate = proven_gate(history(not_proven=True, kappa_micro_low=None), ReliabilityGate())
+    assert not gate.passed
+    assert "is not proven yet (micro kappa has no interval)" in gate.sentence
+    gate = proven_gate(history(not_proven=True, kappa_macro_low=0.65, total_queries=4), ReliabilityGate())
+    assert "(the lower bound of macro kappa is 0.65, below 0.7)" in gate.sentence
+    gate = proven_gate(history(not_proven=True, kappa_macro_low=None, total_queries=4), ReliabilityGate())
+    assert "(macro kappa has no interval: 4 queries, fewer than 5)" in gate.sentence
     assert not convention_gate(history(depends_on_convention=True)).passed
 
 
 def test_advice_does_not_apply_where_nothing_passes() -> None:
     failed = history(status="contingency_triggered")
-    for of_gate in (proven_gate, convention_gate):
+    for of_gate in (lambda frame, why=None: proven_gate(frame, ReliabilityGate(), why), convention_gate):
         for gate, why in (
             (of_gate(failed), "the judges do not pass"),
             (of_gate(history().iloc[:0]), "there is no verdict"),

@@ -33,7 +33,7 @@ from tests.pipeline.week_tables import (
 )
 from tests.small_relevance import AGREED
 
-PATIENCE_S = 1800.0
+PATIENCE_S = 3600.0
 DATABASES = ["sqlite", "postgres"]
 pytestmark = pytest.mark.parametrize("database", DATABASES)
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from PIL import Image
 from skimage import data
 
-from resources.jpeg import DamagedJpeg, load_strictly
+from resources.images import UnreadableImage, decode_photo
+from resources.jpeg import DamagedJpeg, PixelMemory, load_strictly
 
 CODINGS: dict[str, dict[str, Any]] = {
     "baseline": {},
@@ -121,3 +123,39 @@ def test_a_header_that_makes_no_sense_is_refused_and_never_a_fault_of_this_progr
         ):
             if image.width * image.height < 1_000_000:
                 load_strictly(image, bytes(content))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+def test_memory_used_again_changes_no_photo(mode: str) -> None:
+    memory = PixelMemory()
+    one, turned = PHOTO.convert(mode), PHOTO.transpose(Image.Transpose.ROTATE_180).convert(mode)
+    first = decode_photo(jpeg(one), "first", memory)
+    kept = first.copy()
+    with pytest.raises(UnreadableImage):
+        decode_photo(jpeg(turned)[:-900], "half of it overwritten", memory)
+    second = decode_photo(jpeg(turned), "second", memory)
+    assert np.array_equal(first, kept)
+    assert np.array_equal(first, decode_photo(jpeg(one), "first"))
+    assert np.array_equal(second, decode_photo(jpeg(turned), "second"))
+    other = jpeg(PHOTO.resize((80, 60)))
+    assert np.array_equal(decode_photo(other, "smaller", memory), decode_photo(other, "smaller"))
+
+
+def test_a_photo_of_the_same_size_is_decoded_where_the_last_one_was() -> None:
+    memory, images = PixelMemory(), []
+    for content in (jpeg(), jpeg(), jpeg(PHOTO.convert("L")), jpeg(PHOTO.resize((80, 60)))):
+        image = Image.open(io.BytesIO(content), formats=("JPEG",))
+        load_strictly(image, content, memory)  # type: ignore[arg-type]
+        images.append(image)
+    assert images[1].im is images[0].im
+    assert len({id(image.im) for image in images}) == 3
+    assert np.array_equal(np.asarray(images[2]), plainly(jpeg(PHOTO.convert("L"))))
+
+
+def test_each_thread_has_a_memory_of_its_own() -> None:
+    memory = PixelMemory()
+    photos = [jpeg(PHOTO.rotate(angle)) for angle in range(0, 360, 10)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda content: decode_photo(content, "x", memory), photos))
+    for content, pixels in zip(photos, together, strict=True):
+        assert np.array_equal(pixels, plainly(content))

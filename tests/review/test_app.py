@@ -161,6 +161,39 @@ def test_a_message_that_no_page_sends_changes_nothing(study_on_sqlite: sa.Engine
     assert len(store_of(study_on_sqlite).votes()) == 0
 
 
+def test_what_colleagues_wrote_is_kept_back_until_ones_own_vote_and_shown_after_it(study: sa.Engine) -> None:
+    ((row, documents),) = add_disputes(study, 1)
+    store = store_of(study)
+    store.vote("ben", "b", dict.fromkeys(documents, False), "off the point", EVIL)
+    store.skip("carla", "c", row, "not my field")
+    store.vote("dan", "d", dict.fromkeys(documents, True))
+    page = opened()
+    page.selectbox[0].set_value("all").run()
+    page.toggle[0].set_value(True).run()  # the switch shows scores, and no more than these
+    assert not any(word in everything(page) for word in ("carla", "off the point", "not my field", "javascript"))
+    save(page, True)
+    # The second document is still to be decided, and the words may be about it.
+    assert not any(word in everything(page) for word in ("carla", "off the point", "not my field", "javascript"))
+    save(page, True)
+    said = texts(page)
+    there = said[said.index("ben") :]
+    assert there[:5] == ["ben", "Reason: off the point", f"Note: {EVIL}", "carla skipped", "Reason: not my field"]
+    assert "dan" not in said  # wrote nothing
+    assert not any(EVIL in one.value for one in page.markdown)
+
+
+def test_what_colleagues_wrote_goes_again_while_a_skipped_query_is_on_the_desk(study_on_sqlite: sa.Engine) -> None:
+    ((_row, documents),) = add_disputes(study_on_sqlite, 1)
+    store_of(study_on_sqlite).vote("ben", "b", dict.fromkeys(documents, False), note="off the point")
+    page = opened()
+    page.selectbox[0].set_value("all").run()
+    send(page, message(page, "skip", reason="tired"))
+    assert "Note: off the point" in texts(page)
+    page.selectbox[0].set_value("skipped").run()
+    assert "text 0 of query 0" in bodies(page)
+    assert "off the point" not in everything(page)
+
+
 def test_a_skip_asks_for_a_reason_and_the_filter_brings_the_query_back(study: sa.Engine) -> None:
     add_disputes(study, 2)
     page = opened()

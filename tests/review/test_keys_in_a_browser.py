@@ -118,6 +118,53 @@ def test_back_goes_through_what_was_decided_in_order(page: Page, engine: sa.Engi
     page.close()
 
 
+def test_back_keeps_the_choice_until_another_is_made_and_ends_at_the_first_document(
+    page: Page, engine: sa.Engine, queries: Queries
+) -> None:
+    notice = page.locator(".desk .notice")
+    cards = page.locator(".desk .document")
+    page.keyboard.type("b")
+    expect(notice).to_have_text("This is the first document.")
+    page.keyboard.type("ny")
+    expect(cards.nth(2)).to_have_attribute("aria-current", "true")
+    page.keyboard.type("b")
+    expect(cards.nth(1)).to_have_attribute("aria-current", "true")
+    # Looked at again, it is as it was: the one that follows goes to the first that is open.
+    expect(cards.nth(1).get_by_role("button", name=re.compile("^✓? ?Relevant"))).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    page.keyboard.type("nyys")
+    saved(page, 4)
+    assert standing(engine) == meant(queries[0][1], "nnyy")
+    page.close()
+
+
+def test_the_button_back_does_what_the_key_does(page: Page, engine: sa.Engine, queries: Queries) -> None:
+    cards, back = page.locator(".desk .document"), page.get_by_role("button", name=re.compile("^Back"))
+    expect(back).to_have_count(0)  # nothing lies before the first
+    page.keyboard.type("ny")
+    expect(back).to_have_count(1)
+    back.click()
+    back.click()
+    expect(cards.nth(0)).to_have_attribute("aria-current", "true")
+    expect(back).to_have_count(0)
+    page.keyboard.type("ynnys")
+    saved(page, 4)
+    assert standing(engine) == meant(queries[0][1], "ynny")
+    page.close()
+
+
+def test_back_from_the_end_by_its_button_decides_the_last_document_again(
+    page: Page, engine: sa.Engine, queries: Queries
+) -> None:
+    page.keyboard.type("nnnn")
+    page.get_by_role("button", name=re.compile("^Back")).click()
+    page.keyboard.type("ys")
+    saved(page, 4)
+    assert standing(engine) == meant(queries[0][1], "nnny")
+    page.close()
+
+
 def test_u_takes_back_the_last_choice_and_after_a_save_what_was_saved(
     page: Page, engine: sa.Engine, queries: Queries
 ) -> None:

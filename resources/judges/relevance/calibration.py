@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from analysis.words import counted, noun
 from resources.errors import FileFault, UserError, listed
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.rows import scored_rows
@@ -46,9 +47,11 @@ class Calibration:
         examples = {_plain(example.query) for example in self.examples}
         both = dict.fromkeys(one.query_id for one in asked if _plain(one.query) in examples)
         if both:
+            verb = noun(len(both), "is", "are")
             raise UserError(
-                f"{self.file}: {len(both)} of its queries are evaluated too: {listed(both)} (query_id). A judge would "
-                "be measured on what it was fitted on. Remove them from one of the two files; nothing was changed."
+                f"{self.file}: {len(both)} of its queries {verb} evaluated too: {listed(both)} (query_id). A judge "
+                "would be measured on what it was fitted on. Remove them from one of the two files; nothing was "
+                "changed."
             )
 
 
@@ -63,7 +66,9 @@ def read_calibration(path: Path) -> Calibration:
     examples = tuple(Example(row.texts[0], row.texts[1], row.score) for row in rows if row.score is not None)
     if len(examples) < FEWEST_ROWS:
         raise FileFault(
-            path, f"{len(examples)} examples do not fix a curve.", f"Give {FEWEST_ROWS}, better some dozens."
+            path,
+            f"{counted(len(examples), 'example')} {noun(len(examples), 'does', 'do')} not fix a curve.",
+            f"Give {FEWEST_ROWS}, better some dozens.",
         )
     if len({example.relevance for example in examples}) == 1:
         raise FileFault(

@@ -63,6 +63,34 @@ class Judged(NamedTuple):
     raw_answer: str | None
     judged_at: datetime
 
+    @classmethod
+    def without_prompt(
+        cls,
+        asked: AskedDocument,
+        *,
+        judge: str,
+        judge_identity: str,
+        prompt_version: str,
+        judged_at: datetime,
+        score: float | None,
+        measured: float | None,
+        message: str | None,
+    ) -> "Judged":
+        """What a judge says that reads no prompt; `measured` is what it had before it was a score."""
+        return cls(
+            query_id=asked.query_id,
+            doc_id=asked.doc_id,
+            judge=judge,
+            judge_identity=judge_identity,
+            prompt_version=prompt_version,
+            prompt_hash="",
+            score=score,
+            state="schema_error" if score is None else "valid",
+            message=message,
+            raw_answer=None if measured is None else repr(measured),
+            judged_at=judged_at,
+        )
+
 
 Keep = Callable[[list[Judged]], None]
 BATCH: Final = 500

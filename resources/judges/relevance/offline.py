@@ -73,18 +73,15 @@ class OfflineJudge:
         measured = self._measures.measure([Text(one.query_id, one.query, one.text) for one in asked])
         now = datetime.now(UTC)
         return [
-            Judged(
-                query_id=one.query_id,
-                doc_id=one.doc_id,
+            Judged.without_prompt(
+                one,
                 judge=self._name,
                 judge_identity=self.identity.digest,
                 prompt_version=prompt_version,
-                prompt_hash="",
-                score=self.curve.relevance(measure.value),
-                state="valid",
-                message=measure.message,
-                raw_answer=f"{measure.value!r}",
                 judged_at=now,
+                score=self.curve.relevance(measure.value),
+                measured=measure.value,
+                message=measure.message,
             )
             for one, measure in zip(asked, measured, strict=True)
         ]

@@ -60,18 +60,15 @@ class RecordedJudge:
         """The recorded judgments of these documents; one that nobody recorded is not in it."""
         now = datetime.now(UTC)
         return [
-            Judged(
-                query_id=one.query_id,
-                doc_id=one.doc_id,
+            Judged.without_prompt(
+                one,
                 judge=self._name,
                 judge_identity=self.identity.digest,
                 prompt_version=prompt_version,
-                prompt_hash="",
-                score=(score := self._score_of[one.query_id, one.doc_id]),
-                state="schema_error" if score is None else "valid",
-                message=NO_SCORE if score is None else None,
-                raw_answer=None if score is None else repr(score),
                 judged_at=now,
+                score=(score := self._score_of[one.query_id, one.doc_id]),
+                measured=score,
+                message=NO_SCORE if score is None else None,
             )
             for one in asked
             if (one.query_id, one.doc_id) in self._score_of

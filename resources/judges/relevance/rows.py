@@ -8,7 +8,7 @@ from resources.errors import FileFault
 from resources.inputs.csv_rows import number_in
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.record_fields import SeveralValues, as_text, unknown_field
-from resources.inputs.record_files import RecordFile, record_file
+from resources.inputs.record_files import RecordFile, record_file, refuse_unreadable
 
 
 class ScoredRow(NamedTuple):
@@ -35,6 +35,8 @@ def scored_rows(path: Path, texts: Sequence[str], score: str, *, score_may_be_mi
     columns = [*texts, score]
     file = record_file(path, columns)
     names, _ = file.names(whole=True)
+    if not names:
+        refuse_unreadable(file)
     for column in columns:
         if problem := unknown_field(column, names):
             raise FileFault(file.name, str(problem), f"The columns that are read are {', '.join(columns)}.")

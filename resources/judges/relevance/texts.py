@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from analysis.words import counted
 from resources.errors import UserError, listed
 from resources.judges.relevance.documents import AskedDocument
 
@@ -14,8 +15,8 @@ def refuse_without_text(judge: str, asked: Iterable[AskedDocument]) -> None:
     """
     without = [f"query '{one.query_id}', document '{one.doc_id}'" for one in asked if one.document is None]
     if without:
-        count = "1 document has" if len(without) == 1 else f"{len(without):,} documents have"
+        have = counted(len(without), "document has", "documents have")
         raise UserError(
-            f"judges.{judge}: {count} no text, and cannot be judged by reading: {listed(without)}. Give the text in "
+            f"judges.{judge}: {have} no text, and cannot be judged by reading: {listed(without)}. Give the text in "
             "column 'document' (of a Postgres input: `documents_table`), or scores given earlier; nothing was changed."
         )

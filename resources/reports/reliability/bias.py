@@ -11,7 +11,7 @@ from resources.reports.numbers import interval, is_number, is_unreliable, number
 from resources.reports.phrases import phrase
 from resources.reports.reliability.contents import Contents, level, say
 from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, Text, joined
+from resources.reports.text import Part, Text, joined, lines
 
 DECIDES: Final = "query_medians"
 HEIGHT_PX: Final = 320
@@ -45,8 +45,7 @@ def bias_table(contents: Contents) -> TableView | None:
         *([Head(say("head.judges"), numeric=False)] if several else []),
         Head(say("head.test"), numeric=False, term="bias_test"),
         Head(say("head.p")),
-        Head(say("head.shift"), term="shift"),
-        Head(say("head.interval", level=level(contents)), term="interval"),
+        Head(say("head.shift"), term="shift", note=say("head.interval", level=level(contents))),
         Head(say("head.medians")),
         Head(say("head.n_differences"), note=say("head.n_zero")),
         Head(say("head.how"), numeric=False, wide=True),
@@ -56,8 +55,7 @@ def bias_table(contents: Contents) -> TableView | None:
             *([contents.named((row["judge_1"], row["judge_2"]))] if several else []),
             say(f"test.{row['test']}"),
             p_value(row["p"]),
-            number(row["shift"]),
-            _bounds(row),
+            lines([number(row["shift"]), _bounds(row)]),
             number(row["difference_of_medians"]),
             joined([whole(row["n"]), joined(["(", whole(row["n_zero"]), ")"], "")], " "),
             phrase(row["method"]),
@@ -65,7 +63,7 @@ def bias_table(contents: Contents) -> TableView | None:
         for row in rows
     ]
     decide = frozenset(place for place, row in enumerate(rows) if row["test"] == DECIDES)
-    return TableView(say("bias.table"), heads, cells, decide)
+    return TableView(say("bias.table"), heads, cells, decide, stacks=True)
 
 
 def differences_chart(contents: Contents) -> Chart:
@@ -75,19 +73,13 @@ def differences_chart(contents: Contents) -> Chart:
     first = min(int(places.min(initial=0)), -4)
     counts = np.bincount(places - first, minlength=max(int(places.max(initial=0)), 4) - first + 1)
     middles = [round(float((first + place) * BIN), 10) for place in range(len(counts))]
-    rows = [row for row in records(contents.of_pair("bias_test", contents.pair)) if row["test"] == DECIDES]
-    shift = finite(rows[0]["shift"]) if rows else None
     one, other = contents.pair or ("", "")
     labels = [
         joined([number(middle - BIN / 2, 3), number(middle + BIN / 2, 3)], "\u2009\u2013\u2009") for middle in middles
     ]
     heads = [Head(say("head.difference"), numeric=False, term="shift"), Head(say("head.queries"))]
     cells: list[list[Part]] = [[label, whole(int(n))] for label, n in zip(labels, counts, strict=True)]
-    shapes, notes = [line_at(0.0, vertical=True, color=DARK, dash="solid")], []
-    if shift is not None:
-        shapes.append(line_at(shift, vertical=True))
-        side = "left" if shift >= 0 else "right"
-        notes.append(note_at_line(say("chart.shift", shift=number(shift)), shift, vertical=True, anchor=side))
+    shapes, notes = _zero_and_shift(contents)
     return Chart(
         "differences",
         say("chart.differences.title"),
@@ -117,6 +109,18 @@ def differences_chart(contents: Contents) -> Chart:
         HEIGHT_PX,
         empty=None if values.size else say("chart.no_query"),
     )
+
+
+def _zero_and_shift(contents: Contents) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Lines at 0 and at the shift of the test that decides, where there is one, with its words."""
+    rows = [row for row in records(contents.of_pair("bias_test", contents.pair)) if row["test"] == DECIDES]
+    shift = finite(rows[0]["shift"]) if rows else None
+    zero = line_at(0.0, vertical=True, color=DARK, dash="solid")
+    if shift is None:
+        return [zero], []
+    side = "left" if shift >= 0 else "right"
+    note = note_at_line(say("chart.shift", shift=number(shift)), shift, vertical=True, anchor=side)
+    return [zero, line_at(shift, vertical=True)], [note]
 
 
 def _bias(contents: Contents, row: dict[str, Any]) -> Text:
@@ -158,7 +162,7 @@ def _advice(row: dict[str, Any], *, biased: bool) -> Text:
     if judge is None:
         return say("advice.neither")
     if row["kappa_now"] is None or row["kappa_advised"] is None:
-        return say("advice.not_shown")
+        return say("advice.no_half", n=whole(row["n_queries"])) if row["n_queries"] > 1 else say("advice.one_query")
     if rounded(row["kappa_advised"]) > rounded(row["kappa_now"]):
         return say("advice.in_force", judge=str(judge), now=plain_number(now))
     return say("advice.no_help", judge=str(judge), **kappas)

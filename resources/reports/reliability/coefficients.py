@@ -8,7 +8,7 @@ from resources.reports.numbers import interval, is_number, is_unreliable, number
 from resources.reports.phrases import phrase
 from resources.reports.reliability.contents import Contents, band, by_statistic, level, say
 from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from resources.reports.text import Part, Text, joined, lines
 
 OF_THE_GATE: Final = ("kappa_macro", "kappa_micro")
 TERMS: Final = {
@@ -114,18 +114,15 @@ def pairs_table(contents: Contents) -> TableView | None:
     """All pairs of judges side by side, the deciding one emphasised; none for two judges."""
     if len(contents.pairs) < 2:
         return None
-    bounds = Head(say("head.interval", level=level(contents)), term="interval")
+    bounds = say("head.interval", level=level(contents))
     heads = [
         Head(say("head.judges"), numeric=False),
-        Head(say("head.macro"), term="kappa_macro"),
-        bounds,
+        Head(say("head.macro"), term="kappa_macro", note=bounds),
         Head(say("head.macro_defined"), term="convention"),
-        Head(say("head.micro"), term="kappa_micro"),
-        bounds,
+        Head(say("head.micro"), term="kappa_micro", note=bounds),
         Head(say("head.low_share"), term="low_share"),
         Head(say("statistic.ac1"), term="ac1"),
-        Head(say("head.queries")),
-        Head(say("head.documents")),
+        Head(say("head.queries"), note=say("head.documents")),
     ]
     cells: list[list[Part]] = []
     for pair in contents.pairs:
@@ -133,17 +130,16 @@ def pairs_table(contents: Contents) -> TableView | None:
         cells.append(
             [
                 contents.named(pair),
-                *_value_and_bounds(rows["kappa_macro"]),
+                lines(_value_and_bounds(rows["kappa_macro"])),
                 number(rows["kappa_macro_defined"]["value"]),
-                *_value_and_bounds(rows["kappa_micro"]),
+                lines(_value_and_bounds(rows["kappa_micro"])),
                 percent(rows["low_share"]["value"]),
                 number(rows["ac1"]["value"]),
-                whole(rows["kappa_macro"]["n_queries"]),
-                whole(rows["kappa_macro"]["n_documents"]),
+                lines([whole(rows["kappa_macro"][name]) for name in ("n_queries", "n_documents")]),
             ]
         )
     decides = frozenset({contents.pairs.index(contents.pair)}) if contents.pair in contents.pairs else frozenset()
-    return TableView(say("pairs.table"), heads, cells, decides)
+    return TableView(say("pairs.table"), heads, cells, decides, stacks=True)
 
 
 def all_judges_table(contents: Contents) -> TableView | None:

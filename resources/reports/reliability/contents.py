@@ -48,14 +48,14 @@ class Truth:
 
     Attributes:
         n_queries: Queries in which every document has a label.
-        n_unresolved: Queries that are left out, because a document has none.
+        unresolved: How many queries are left out, by why (`analysis.consensus`).
         n_by_people: Of `n_queries`, those with a document that people decided.
         n_written: Queries in the database's ground truth.
         n_validation: Which validation allowed those, counted from 1; none where nothing is written.
     """
 
     n_queries: int
-    n_unresolved: int
+    unresolved: Mapping[str, int]
     n_by_people: int
     n_written: int
     n_validation: int | None
@@ -73,6 +73,7 @@ class Contents:
         truth: What ground truth there would be.
         thresholds: In force, by judge, in the judges' order.
         differences: Shape ``(n_queries,)``, the median of judge 1 - judge 2 of each query, of the pair that decides.
+        words: What reviewers wrote, as the review store has it.
     """
 
     study: str
@@ -82,6 +83,7 @@ class Contents:
     truth: Truth
     thresholds: Mapping[str, float]
     differences: NDArray[np.float64]
+    words: pd.DataFrame
 
     @cached_property
     def history(self) -> list[dict[str, Any]]:

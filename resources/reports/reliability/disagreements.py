@@ -76,9 +76,15 @@ def said_of_disagreements(contents: Contents) -> list[Text]:
             left=whole(facts.n_undecided),
         ),
     ]
-    if contents.plan.review.blind and (facts.n_reviewed < facts.n_disputed or facts.n_undecided):
+    if has_blind_readers(contents):
         said.append(say("disagreements.blind"))
     return said
+
+
+def has_blind_readers(contents: Contents) -> bool:
+    """Whether somebody may still have to vote, who should not see what judges and colleagues say."""
+    facts = contents.standing.facts
+    return contents.plan.review.blind and (facts.n_reviewed < facts.n_disputed or facts.n_undecided > 0)
 
 
 def worst_queries(contents: Contents) -> list[DisputedQuery]:

@@ -11,11 +11,12 @@ from resources.reports.charts import Chart, Interval, error_bars, finite, line_a
 from resources.reports.numbers import number, percent, plain_number, whole
 from resources.reports.reliability.contents import Contents, band, bounds_of, level, say, when
 from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from resources.reports.text import Part, Text, joined, lines
 
 HEIGHT_PX: Final = 380
 SYMBOLS: Final = {PASSED: "circle", CONTINGENCY: "circle-open", RESOLVED: "diamond"}
 SERIES: Final = (("kappa_macro", BLUE, "solid", -0.03), ("kappa_micro", DARK, "dot", 0.03))
+FLAGS: Final = ("not_proven", "depends_on_convention")
 MOST_TICKS: Final = 12
 MOST_NAMED: Final = 40
 
@@ -37,28 +38,8 @@ def history_chart(contents: Contents) -> Chart:
     traces: list[dict[str, Any]] = []
     for name, color, dash, beside in SERIES:
         traces += _lines(rows, name, color, dash, beside, contents)
-    if rows:
-        traces += [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [None],
-                "y": [None],
-                "name": words(say(f"status.{status}")),
-                "marker": {"symbol": SYMBOLS[status], "size": 10, "color": DARK, "line": {"width": 1.6, "color": DARK}},
-            }
-            for status in SYMBOLS
-            if any(row["status"] == status for row in rows)
-        ]
-    gate = contents.plan.gate
-    same_limit = gate.min_macro == gate.min_micro
-    shapes = [line_at(gate.min_macro, vertical=False)]
-    notes = [note_at_line(say("chart.needed", limit=plain_number(gate.min_macro)), gate.min_macro, vertical=False)]
-    if not same_limit:
-        shapes.append(line_at(gate.min_micro, vertical=False, dash="dot"))
-        notes.append(
-            note_at_line(say("chart.needed_micro", limit=plain_number(gate.min_micro)), gate.min_micro, vertical=False)
-        )
+    traces += _entries_of_marks(rows)
+    shapes, notes = _limits(contents)
     numbers = [int(row["number"]) for row in rows]
     ticks = numbers[:: -(-len(numbers) // MOST_TICKS)] if numbers else []
     return Chart(
@@ -75,7 +56,10 @@ def history_chart(contents: Contents) -> Chart:
                 "range": [0.5, len(rows) + 0.5],
                 "showgrid": False,
             },
-            "yaxis": {"title": {"text": words(say("axis.kappa"))}, "range": [_lowest(rows, gate.min_macro), 1.04]},
+            "yaxis": {
+                "title": {"text": words(say("axis.kappa"))},
+                "range": [_lowest(rows, contents.plan.gate.min_macro), 1.04],
+            },
             "shapes": shapes,
             "annotations": notes,
             "showlegend": True,
@@ -87,41 +71,61 @@ def history_chart(contents: Contents) -> Chart:
     )
 
 
+def _entries_of_marks(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the mark of each status that is there means, for the legend alone."""
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [None],
+            "y": [None],
+            "name": words(say(f"status.{status}")),
+            "marker": {"symbol": SYMBOLS[status], "size": 10, "color": DARK, "line": {"width": 1.6, "color": DARK}},
+        }
+        for status in SYMBOLS
+        if any(row["status"] == status for row in rows)
+    ]
+
+
+def _limits(contents: Contents) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Lines at what the kappas have to reach, with their words; one where both have the same limit."""
+    gate = contents.plan.gate
+    shapes = [line_at(gate.min_macro, vertical=False)]
+    notes = [note_at_line(say("chart.needed", limit=plain_number(gate.min_macro)), gate.min_macro, vertical=False)]
+    if gate.min_macro != gate.min_micro:
+        shapes.append(line_at(gate.min_micro, vertical=False, dash="dot"))
+        said = say("chart.needed_micro", limit=plain_number(gate.min_micro))
+        notes.append(note_at_line(said, gate.min_micro, vertical=False))
+    return shapes, notes
+
+
 def history_table(contents: Contents) -> TableView:
     """The numbers of the chart, with counts and flags."""
-    bounds = Head(say("head.interval", level=level(contents)), term="interval")
+    bounds = say("head.interval", level=level(contents))
     heads = [
         Head(say("head.validation"), numeric=False),
         Head(say("head.status"), numeric=False, term="status"),
-        Head(say("head.macro"), term="kappa_macro"),
-        bounds,
+        Head(say("head.macro"), term="kappa_macro", note=bounds),
         Head(say("head.macro_defined"), term="convention"),
-        Head(say("head.micro"), term="kappa_micro"),
-        bounds,
+        Head(say("head.micro"), term="kappa_micro", note=bounds),
         Head(say("head.low_share"), term="low_share"),
-        Head(say("head.queries")),
-        Head(say("head.documents")),
+        Head(say("head.queries"), note=say("head.documents")),
         Head(say("head.judges"), numeric=False),
-        Head(say("head.flags"), numeric=False),
     ]
     cells: list[list[Part]] = [
         [
             joined([whole(row["number"]), when(row["timestamp"])], "\u2002"),
-            say(f"status.{row['status']}"),
-            number(row["kappa_macro"]),
-            bounds_of(row, "kappa_macro"),
+            lines([say(f"status.{row['status']}"), *(say(f"flag.{flag}") for flag in FLAGS if row[flag])]),
+            lines([number(row["kappa_macro"]), bounds_of(row, "kappa_macro")]),
             number(row["kappa_macro_defined"]),
-            number(row["kappa_micro"]),
-            bounds_of(row, "kappa_micro"),
+            lines([number(row["kappa_micro"]), bounds_of(row, "kappa_micro")]),
             percent(row["low_share"]),
-            whole(row["total_queries"]),
-            whole(row["n_documents"]),
+            lines([whole(row["total_queries"]), whole(row["n_documents"])]),
             joined([row["judge_1"], row["judge_2"]]),
-            joined([say(f"flag.{flag}") for flag in ("not_proven", "depends_on_convention") if row[flag]], "; "),
         ]
         for row in contents.history
     ]
-    return TableView(say("chart.history.table"), heads, cells)
+    return TableView(say("chart.history.table"), heads, cells, stacks=True)
 
 
 def events(contents: Contents) -> list[Event]:

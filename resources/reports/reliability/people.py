@@ -1,11 +1,16 @@
 """What people said: how well reviewers agree, which way each judge errs on what they decided, and ground truth."""
 
+from typing import Any, Final
+
 from analysis.contingency import CONTINGENCY
 from resources.reports.numbers import interval, is_unreliable, number, percent, whole
 from resources.reports.phrases import phrase
 from resources.reports.reliability.contents import Contents, level, say
+from resources.reports.reliability.disagreements import MOST_SIGNS, shortened
 from resources.reports.table_view import Head, TableView, records
 from resources.reports.text import Part, Text
+
+MOST_WORDS: Final = 50
 
 
 def reviewers_table(contents: Contents) -> TableView | None:
@@ -64,13 +69,45 @@ def judges_table(contents: Contents) -> TableView | None:
     return TableView(say("against.table"), heads, cells)
 
 
+def words_table(contents: Contents) -> TableView | None:
+    """Reasons and notes of the reviewers, the latest first; none where nobody wrote a word.
+
+    Those about queries that are held out are kept back as the queries' texts are: they may tell of them.
+    """
+    if contents.words.empty:
+        return None
+    disputed = contents.tables["disagreements"]
+    hidden = set(disputed["query_id"][disputed["held_out"].astype(bool)])
+    heads = [
+        Head(say("head.query"), numeric=False),
+        Head(say("head.reviewer"), numeric=False),
+        Head(say("head.vote"), numeric=False),
+        Head(say("head.reason"), numeric=False, wide=True),
+        Head(say("head.note"), numeric=False, wide=True),
+    ]
+    cells = [_words(row, hidden=row["query_id"] in hidden) for row in records(contents.words[::-1][:MOST_WORDS])]
+    n = whole(len(contents.words))
+    is_all = len(cells) == len(contents.words)
+    caption = say("wrote.table", n=n) if is_all else say("wrote.last", n=n, shown=whole(len(cells)))
+    return TableView(caption, heads, cells, stacks=True)
+
+
+def _words(row: dict[str, Any], *, hidden: bool) -> list[Part]:
+    yes, no = row["votes_relevant"], row["votes_not_relevant"]
+    vote = say("wrote.votes", yes=whole(yes), no=whole(no)) if yes + no else say("wrote.skipped")
+    kept_back = say("disagreements.text_hidden")
+    texts = (row["reason"], row["note"])
+    written = [kept_back if hidden and text else shortened(text or "", MOST_SIGNS) for text in texts]
+    return [str(row["query_id"]), str(row["reviewer"]), vote, *written]
+
+
 def said_of_truth(contents: Contents) -> list[Text]:
     """How many queries have a label for every document, how many by people, and what is written."""
     truth, last = contents.truth, contents.last
     allowed = last is not None and last["status"] != CONTINGENCY
     counts = {"n": whole(truth.n_queries), "people": whole(truth.n_by_people)}
     said = [say("truth.allowed" if allowed else "truth.not_allowed", **counts)]
-    said.append(say("truth.unresolved", n=whole(truth.n_unresolved)) if truth.n_unresolved else say("truth.none_left"))
+    said += [say(f"truth.{why}", n=whole(n)) for why, n in truth.unresolved.items()] or [say("truth.none_left")]
     if truth.n_validation is not None:
         said.append(say("truth.written", n=whole(truth.n_written), validation=whole(truth.n_validation)))
     return said

@@ -1,5 +1,6 @@
 """Kappa query by query: how it is distributed, and what tells queries of low kappa from the rest."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -28,71 +29,16 @@ def kappa_histogram(contents: Contents) -> Chart:
     defined, low = np.isfinite(values), rows["is_low"].to_numpy(dtype=bool)
     one_label = int((~defined & (rows["n_both"].to_numpy(dtype=np.int64) > 0)).sum())
     counts = {name: bins(values[defined & which]) for name, which in (("low", low), ("not_low", ~low))}
-    middles = [float(one) for one in rounded((EDGES[:-1] + EDGES[1:]) / 2)]
-    labels = _labels()
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "x": middles,
-            "y": [int(n) for n in counts[name]],
-            "width": WIDTH,
-            "name": words(say(f"legend.{name}")),
-            "marker": {"color": color},
-            "text": [
-                words(say("hover.queries", n=whole(int(n)), between=label))
-                for n, label in zip(counts[name], labels, strict=True)
-            ],
-            "hoverinfo": "text",
-            "textposition": "none",
-        }
-        for name, color in (("low", RED), ("not_low", BLUE))
-    ]
-    if one_label:
-        traces.append(
-            {
-                "type": "bar",
-                "x": [UNDEFINED_AT],
-                "y": [one_label],
-                "width": WIDTH,
-                "name": words(say("legend.one_label")),
-                "marker": {"color": PALE},
-                "text": [words(say("hover.one_label", n=whole(one_label)))],
-                "hoverinfo": "text",
-                "textposition": "none",
-            }
-        )
     limit = contents.plan.gate.low_kappa
-    heads = [
-        Head(say("head.kappa"), numeric=False, term="kappa"),
-        Head(say("legend.low"), term="low_share"),
-        Head(say("legend.not_low")),
-    ]
-    cells: list[list[Part]] = [
-        [label, whole(int(one)), whole(int(other))]
-        for label, one, other in zip(labels, counts["low"], counts["not_low"], strict=True)
-    ]
-    cells.append([say("legend.one_label"), whole(0), whole(one_label)])
-    ticks: list[float] = [-1.0, -0.5, 0.0, 0.5, 1.0]
-    names: list[Part] = [plain_number(one) for one in ticks]
-    if one_label:
-        ticks.append(UNDEFINED_AT)
-        names.append("0/0")
     return Chart(
         "kappas",
         say("chart.kappas.title"),
         say("chart.kappas.reading", judges=contents.named()),
-        TableView(say("chart.kappas.table"), heads, cells),
-        traces,
+        _histogram_table(counts, one_label),
+        _bars(counts, one_label),
         {
             "barmode": "stack",
-            "xaxis": {
-                "title": {"text": words(say("axis.query_kappa"))},
-                "tickmode": "array",
-                "tickvals": ticks,
-                "ticktext": [words(one) for one in names],
-                "range": [-1.04, UNDEFINED_AT + 0.1 if one_label else 1.04],
-                "showgrid": False,
-            },
+            "xaxis": _kappa_axis(has_one_label=one_label > 0),
             "yaxis": {"title": {"text": words(say("axis.queries"))}, "rangemode": "tozero"},
             "shapes": [line_at(limit, vertical=True)],
             "annotations": [
@@ -105,6 +51,67 @@ def kappa_histogram(contents: Contents) -> Chart:
         HEIGHT_PX,
         empty=None if defined.any() or one_label else say("chart.no_query"),
     )
+
+
+def _histogram_table(counts: Mapping[str, np.ndarray], one_label: int) -> TableView:
+    """The numbers of the chart: a row for each bin, and one for the queries with one label."""
+    heads = [
+        Head(say("head.kappa"), numeric=False, term="kappa"),
+        Head(say("legend.low"), term="low_share"),
+        Head(say("legend.not_low")),
+    ]
+    cells: list[list[Part]] = [
+        [label, whole(int(one)), whole(int(other))]
+        for label, one, other in zip(_labels(), counts["low"], counts["not_low"], strict=True)
+    ]
+    cells.append([say("legend.one_label"), whole(0), whole(one_label)])
+    return TableView(say("chart.kappas.table"), heads, cells)
+
+
+def _bars(counts: Mapping[str, np.ndarray], one_label: int) -> list[dict[str, Any]]:
+    """A bar for each bin, in two colours, and one for the queries with one label where there are some."""
+    middles = [float(one) for one in rounded((EDGES[:-1] + EDGES[1:]) / 2)]
+    labels = _labels()
+    traces = []
+    for name, color in (("low", RED), ("not_low", BLUE)):
+        found = [int(n) for n in counts[name]]
+        hover = [say("hover.queries", n=whole(n), between=label) for n, label in zip(found, labels, strict=True)]
+        traces.append(_bar(middles, found, say(f"legend.{name}"), color, hover))
+    if one_label:
+        hover = [say("hover.one_label", n=whole(one_label))]
+        traces.append(_bar([UNDEFINED_AT], [one_label], say("legend.one_label"), PALE, hover))
+    return traces
+
+
+def _bar(places: list[float], counts: list[int], name: Text, color: str, hover: list[Text]) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "x": places,
+        "y": counts,
+        "width": WIDTH,
+        "name": words(name),
+        "marker": {"color": color},
+        "text": [words(one) for one in hover],
+        "hoverinfo": "text",
+        "textposition": "none",
+    }
+
+
+def _kappa_axis(*, has_one_label: bool) -> dict[str, Any]:
+    """Kappa from -1 to 1, with a place beside it where queries have no kappa."""
+    ticks: list[float] = [-1.0, -0.5, 0.0, 0.5, 1.0]
+    names: list[Part] = [plain_number(one) for one in ticks]
+    if has_one_label:
+        ticks.append(UNDEFINED_AT)
+        names.append("0/0")
+    return {
+        "title": {"text": words(say("axis.query_kappa"))},
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [words(one) for one in names],
+        "range": [-1.04, UNDEFINED_AT + 0.1 if has_one_label else 1.04],
+        "showgrid": False,
+    }
 
 
 def bins(values: np.ndarray) -> np.ndarray:
@@ -151,13 +158,23 @@ def said_of_profile(contents: Contents) -> Text:
     """Which features tell queries of low kappa from the rest, all tests in mind."""
     rows = records(contents.tables["low_kappa_profile"])
     if not any(row["p_holm"] is not None for row in rows):
-        return say("profile.no_test")
+        return say(_why_no_test(contents))
     apart = [row for row in rows if row["p_holm"] is not None and below_level(row["p_holm"], LEVEL)]
     if caution_of_profile(contents):
         apart = [row for row in apart if not row["feature"].startswith(PROMPT)]
     if not apart:
         return say("profile.none")
     return say("profile.some", n=whole(len(apart)), features=joined([feature_name(row["feature"]) for row in apart]))
+
+
+def _why_no_test(contents: Contents) -> str:
+    """Which words say why no feature could be tested."""
+    is_low = contents.kappas.loc[contents.kappas["kappa"].notna(), "is_low"].astype(bool)
+    if is_low.empty:
+        return "profile.no_query"
+    if is_low.any() and not is_low.all():
+        return "profile.same"
+    return "profile.no_rest" if is_low.any() else "profile.no_low"
 
 
 def caution_of_profile(contents: Contents) -> Text | None:

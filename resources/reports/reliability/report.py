@@ -1,5 +1,6 @@
 """The reliability report put together: sections, charts, help and the data that it carries."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -15,11 +16,11 @@ from resources.reports.reliability.coefficients import (
     terms_of_coefficients,
 )
 from resources.reports.reliability.contents import WORDS, Contents, level, say, when
-from resources.reports.reliability.disagreements import said_of_disagreements, worst_queries
+from resources.reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
 from resources.reports.reliability.gates import TERMS as TERM_OF_GATE
 from resources.reports.reliability.gates import advice, gates
 from resources.reports.reliability.history import events, history_chart
-from resources.reports.reliability.people import judges_table, reviewers_table, said_of_truth
+from resources.reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
 from resources.reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
 from resources.reports.reliability.recalibration import recalibration_chart, said_of_recalibration
 from resources.reports.reliability.summary import summary, thresholds_in_words
@@ -93,7 +94,32 @@ def reliability_page(contents: Contents) -> str:
         Text that a browser shows without a network; the same contents give the same text.
     """
     tables = downloads(contents)
-    context: dict[str, Any] = {
+    return rendered(
+        Page(
+            template="reliability.html.j2",
+            title=say("report.title", study=same(contents.study)),
+            translations=WORDS,
+            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
+            charts=[
+                history_chart(contents),
+                kappa_histogram(contents),
+                coefficients_chart(contents),
+                differences_chart(contents),
+                recalibration_chart(contents),
+            ],
+            tables=tables,
+            about=about(contents),
+            file_stem="reliability-report",
+            terms=TERMS,
+            styles=("disputes.css",),
+            context=_parts(contents, tables),
+        )
+    )
+
+
+def _parts(contents: Contents, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """What the templates ask for by name; `tables` are those that the page hands out."""
+    return {
         "study": contents.study,
         "facts": facts(contents),
         "result": summary(contents),
@@ -115,31 +141,12 @@ def reliability_page(contents: Contents) -> str:
         "bias": bias_table(contents),
         "recalibration_said": said_of_recalibration(contents),
         "reviewers": reviewers_table(contents),
+        "wrote": words_table(contents),
+        "wrote_is_blind": has_blind_readers(contents),
         "against": judges_table(contents),
         "truth": said_of_truth(contents),
         "too_long": [name for name in LONG if name not in tables],
     }
-    return rendered(
-        Page(
-            template="reliability.html.j2",
-            title=say("report.title", study=same(contents.study)),
-            translations=WORDS,
-            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
-            charts=[
-                history_chart(contents),
-                kappa_histogram(contents),
-                coefficients_chart(contents),
-                differences_chart(contents),
-                recalibration_chart(contents),
-            ],
-            tables=tables,
-            about=about(contents),
-            file_stem="reliability-report",
-            terms=TERMS,
-            styles=("disputes.css",),
-            context=context,
-        )
-    )
 
 
 def facts(contents: Contents) -> list[tuple[Text, Part]]:
@@ -180,7 +187,7 @@ def about(contents: Contents) -> dict[str, Any]:
         "seed": plan.seed,
         "ground_truth": {
             "queries": contents.truth.n_queries,
-            "unresolved": contents.truth.n_unresolved,
+            "unresolved": sum(contents.truth.unresolved.values()),
             "with_documents_decided_by_people": contents.truth.n_by_people,
         },
     }

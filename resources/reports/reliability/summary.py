@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analysis.contingency import CONTINGENCY, PASSED
+from analysis.rounding import rounded
 from resources.reports.headline import Figure
 from resources.reports.numbers import is_number, number, percent, plain_number, whole
 from resources.reports.phrases import phrase
@@ -98,6 +99,19 @@ def _figures(contents: Contents, last: dict[str, Any]) -> list[Figure]:
     ]
 
 
+def _unproven(contents: Contents, last: dict[str, Any]) -> list[Text]:
+    """Which lower bound lies below its limit, and which kappa has none."""
+    said = []
+    for name, needed in (("kappa_macro", contents.plan.gate.min_macro), ("kappa_micro", contents.plan.gate.min_micro)):
+        low = last[f"{name}_low"]
+        if not is_number(low):
+            said.append(say("summary.no_bound", kappa=say(f"gate.{name}"), n=whole(last["total_queries"])))
+        elif rounded(low) < rounded(needed):
+            bound, limit = (number(value) for value in (low, needed))
+            said.append(say("summary.bound_below", kappa=say(f"gate.{name}"), bound=bound, limit=limit))
+    return said
+
+
 def _beside(last: dict[str, Any], name: str) -> Text:
     low, high = last[f"{name}_low"], last[f"{name}_high"]
     bounds = bounds_of(last, name) if is_number(low) and is_number(high) else say("figure.no_interval")
@@ -115,7 +129,7 @@ def _sentences(contents: Contents, last: dict[str, Any]) -> list[Text]:
     if missed:
         said.append(say("summary.missed", n=whole(len(missed)), gates=joined([say(f"gate.{g.name}") for g in missed])))
     if last["not_proven"]:
-        said.append(say("summary.not_proven"))
+        said += [*_unproven(contents, last), say("summary.narrow")]
     if last["n_undefined"]:
         kappa = number(last["kappa_macro_defined"])
         said.append(say("summary.convention", n=whole(last["n_undefined"]), kappa=kappa))

@@ -22,6 +22,7 @@ from resources.configuration.reliability import ReliabilityStudy
 from resources.home import Home
 from resources.study import Study
 from tests.made_queries import STUDY, query_frame, truth, validated
+from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate_in, vote_on, write_queries
 
 FLAGS: dict[str, Any] = {"not_proven": False, "depends_on_convention": False}
 
@@ -61,13 +62,18 @@ def test_a_validation_is_told_with_its_interval_its_band_and_its_numbers(study: 
     assert "kappa micro 0.720 [0.650, 0.900] substantial >= 0.7" in shown
     assert "queries below 0.4 10.0 % <= 30 %" in shown
     assert "(3 queries); without these it is 0.710" in shown
-    assert told(show_verdict, last) == "Status: passed. IRR Validation Passed (Kappa: 0.75)"
+    assert told(show_verdict, last, study.reliability.gate) == "Status: passed. IRR Validation Passed (Kappa: 0.75)"
 
 
 def test_flags_are_words(study: Study) -> None:
-    assert flags_in_words(FLAGS) == []
-    [proven, convention] = flags_in_words(dict.fromkeys(FLAGS, True))
-    assert proven.startswith("It is not proven")
+    limits = study.reliability.gate
+    assert flags_in_words(FLAGS, limits) == []
+    numbers = {"total_queries": 50, "kappa_macro_low": None, "kappa_micro_low": 0.6999}
+    [proven, convention] = flags_in_words({**dict.fromkeys(FLAGS, True), **numbers}, limits)
+    assert proven == (
+        "It is not proven: macro kappa has no interval; the lower bound of micro kappa is 0.6999, below 0.7. More "
+        "queries would narrow the intervals."
+    )
     assert "convention" in convention
 
 
@@ -127,7 +133,7 @@ def test_a_condition_that_is_missed_is_marked_and_never_looks_reached(study: Stu
     assert "kappa macro 0.6999999 none substantial >= 0.7 missed" in shown
     assert "kappa micro 0.720 [0.650, 0.900] substantial >= 0.7 queries" in shown
     # The table has the conditions: they do not come a second time.
-    assert "Macro kappa is" not in told(show_verdict, last)
+    assert "Macro kappa is" not in told(show_verdict, last, study.reliability.gate)
 
 
 def test_queries_that_are_left_out_of_ground_truth_are_counted(study: Study) -> None:
@@ -136,8 +142,35 @@ def test_queries_that_are_left_out_of_ground_truth_are_counted(study: Study) -> 
     study.validations.write_ground_truth([truth("q1", allowed)])
     said = ground_truth_in_words(study, study.validations.validations())
     assert said.startswith("Ground truth: 1 of 2 queries written, 0 of them with")
-    assert "1 left out, because the judges differ on a document that no majority of people decided" in said
-    assert "`touchstone review` decides it" in said
+    assert "1 left out; the tables that say why are not in this home: `touchstone run reliability` makes them." in said
+
+
+def test_queries_that_are_left_out_are_told_with_the_reason_of_each(tmp_path: Path) -> None:
+    study = relevance_study(tmp_path, [AGREED] * 20 + [OPPOSED] * 3)
+    assert validate_in(study).succeeded
+
+    def said() -> str:
+        return ground_truth_in_words(study, study.validations.validations())
+
+    assert "3 left out, because the judges differ on a document on which nobody voted. `touchstone review`" in said()
+    vote_on(study, 1, "ann", relevant=True)
+    vote_on(study, 1, "bea", relevant=False)
+    assert "3 left out: 2 because the judges differ on a document on which nobody voted; 1 because the" in said()
+    assert "people's votes on it are tied. `touchstone review` decides it" in said()
+    vote_on(study, None, "cyd", relevant=True)
+    assert "3 left out, because the last label came after ground truth was written" in said()
+    assert "touchstone review" not in said()
+    study.engine.dispose()
+
+
+def test_a_query_that_the_input_has_no_more_is_not_said_to_be_in_dispute(tmp_path: Path) -> None:
+    study = relevance_study(tmp_path, [AGREED] * 20 + [OPPOSED])
+    assert validate_in(study).succeeded
+    write_queries(tmp_path / "queries.jsonl", [AGREED] * 20)
+    assert validate_in(study).succeeded
+    words = ground_truth_in_words(study, study.validations.validations())
+    assert words.endswith("1 left out, because the input does not have the query now.")
+    study.engine.dispose()
 
 
 def test_names_of_judges_make_no_markup_in_the_block(study: Study) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,10 @@ from resources.inputs.faults import MOST_FAULTS, Faults
 from resources.inputs.packed_columns import PIECE, PackedColumn
 from resources.inputs.record_fields import leaves, value_of
 from resources.inputs.record_files import Record, record_file
+from resources.inputs.relevance_scores import read_relevance_file
+from resources.judges.recorded_rows import RecordedRows
+from resources.judges.relevance.calibration import read_calibration
+from resources.judges.relevance.recorded import RecordedJudge
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import json_lines, parquet_file, score
 
@@ -164,3 +169,30 @@ def test_memory_holds_the_columns_asked_for_and_not_the_file(tmp_path: Path, kin
     assert peak < 0.2 * size, f"{peak / 1e6:.0f} MB for a file of {size / 1e6:.0f} MB"
     # Arrow's memory is not Python's.
     assert pa.total_allocated_bytes() - before < 5e6
+
+
+UNREADABLE = "{'id': 1}\n{'id': 2}\n"
+# Every reader of JSONL, study by study; A's other inputs and B's are CSV and pictures.
+READERS: dict[str, Callable[[Path], object]] = {
+    "A, recorded calls": RecordedRows,
+    "C, scores and answers": read_evaluation_file,
+    "C, of a kind that is named": lambda path: read_evaluation_file(path, kind="scores", skip_bad_rows=True),
+    "D, queries": read_relevance_file,
+    "D, recorded answers": lambda path: RecordedJudge("judge1", path, "v1"),
+    "D, calibration": read_calibration,
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS.keys())
+def test_a_file_of_which_no_line_can_be_read_is_told_line_by_line_in_every_study(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(UNREADABLE)
+    with pytest.raises(UserError) as refused:
+        read(path)
+    said = str(refused.value)
+    assert "a.jsonl: 2 faults. Nothing was loaded." in said
+    assert "row 1: the line is no JSON" in said
+    assert "row 2: the line is no JSON" in said
+    assert "there is no" not in said

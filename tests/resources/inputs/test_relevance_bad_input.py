@@ -66,9 +66,9 @@ def test_a_wrong_row_is_named_with_its_remedy(tmp_path: Path, change: dict[str, 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"judge2_score": [1]}, "row 1: query 'q1' has 2 documents and 1 scores in column 'judge2_score'. .*null"),
+        ({"judge2_score": [1]}, "row 1: query 'q1' has 2 documents and 1 score in column 'judge2_score'. .*null"),
         ({"judge2_score": [1, 1, 0]}, "row 1: query 'q1' has 2 documents and 3 scores in column 'judge2_score'"),
-        ({"judge2_score": [1], "docs": None}, "row 1: query 'q1' has 2 scores in column 'judge1_score' and 1 scores"),
+        ({"judge2_score": [1], "docs": None}, "row 1: query 'q1' has 2 scores in column 'judge1_score' and 1 score in"),
         ({"judge2_score": 0.5}, "row 1: '0.5' in column 'judge2_score' is no list. .*Write it like"),
         ({"judge2_score": "[1, None]"}, r"row 1: '\[1, None\]' in column 'judge2_score' is no list"),
         ({"judge2_score": [[1, 0], 1]}, r"row 1: '\[1, 0\]' in column 'judge2_score' is no number"),

@@ -45,7 +45,7 @@ def test_the_documented_file_picks_the_warmer_photo(tmp_path: Path) -> None:
     frame = features_of(3)._frame
     features = Features(frame, [str(tmp_path / name) for name in ("cold.png", "warm.png", "gone.png")], lambda _: None)  # type: ignore[arg-type, return-value]
     scores = method.score(features)  # type: ignore[union-attr]
-    assert scores[:2] == [-190.0, 190.0]
+    assert scores[:2].tolist() == [-190.0, 190.0]
     assert np.isnan(scores[2])
 
 
@@ -193,6 +193,15 @@ def test_scores_of_another_form_are_told_with_the_file_that_gives_them(tmp_path:
     path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', body))
     with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} {words}"):
         pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
+
+
+def test_scores_of_pairs_of_another_form_are_told_with_the_file_that_gives_them(tmp_path: Path) -> None:
+    code = GOOD.replace("def score(self, features)", "def pair_scores(self, *asked)")
+    wrong = {"return [1.0]": "gives list for pairs", "return [1.0], []": "it must give one per pair"}
+    for number, (body, words) in enumerate(wrong.items()):
+        path = written(tmp_path, code.replace('return features.numbers("exposure")', body), f"pairs{number}.py")
+        with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} .*{words}"):
+            pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
 
 
 def test_what_fails_in_a_method_that_learns_is_told_too(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_a_changed_query_is_refused_and_nothing_is_added(engine: sa.Engine) -> N
 def test_a_changed_document_is_refused_and_says_how_many_more(engine: sa.Engine) -> None:
     store = stored(engine)
     changed = query_frame({"q1": {"d1": "other 1", "d2": "other 2"}, "q3": {"d1": "new"}})
-    with pytest.raises(UserError, match="Document 'd1' of query 'q1' is kept as 'text 1' .* and 1 more texts changed"):
+    with pytest.raises(UserError, match="Document 'd1' of query 'q1' is kept as .text 1. .* 1 more document changed:"):
         store.add_queries(changed)
     assert store.query_documents()["document"].tolist() == ["text 1", "text 2"] * 2
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
@@ -100,6 +101,34 @@ def test_nothing_is_wider_than_the_window(
     fits_every_width(opened)
 
 
+SIDEWAYS = """Array.from(document.querySelectorAll('.scroll')).filter((one) => one.scrollWidth > one.clientWidth)
+    .map((one) => one.getAttribute('aria-label'))"""
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_no_table_scrolls_sideways_in_a_wide_window_and_on_a_phone_the_folded_ones_are_lists(
+    context: BrowserContext, contents: Contents, tmp_path: Path, *, several: bool
+) -> None:
+    history = contents.tables["kappa_validation"].assign(not_proven=True, depends_on_convention=True)
+    made = replace(contents, tables=dict(contents.tables) | {"kappa_validation": history})
+    path = tmp_path / "report.html"
+    path.write_text(reliability_page(three_judges(made) if several else made), encoding="utf-8")
+    page = Opened(context.new_page(), path).page
+    page.evaluate(OPEN_ALL)
+    for language in ("en", "it"):
+        choose_language(page, language)
+        assert page.evaluate(SIDEWAYS) == []
+    page.set_viewport_size({"width": 390, "height": 900})
+    table = page.locator("#chart-history .scroll")
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+    # Every cell says what it is, now that the heads are gone.
+    assert table.locator("thead").is_hidden()
+    text = table.locator("tbody tr").first.inner_text()
+    for head in ("Macro", "Intervallo 95", "Senza 0/0", "Micro", "Domande basse", "Documenti", "Giudici"):
+        assert head in text
+    assert table.locator("tbody tr").first.locator("td").count() == 7
+
+
 def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, file: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -147,7 +176,9 @@ def hostile(made: Contents) -> Contents:
     frames["judges_against_reviewers"] = frames["judges_against_reviewers"].assign(
         judge=[judge, EVIL_IDS[5]], n_documents=2
     )
-    return replace(made, study=EVIL_IDS[1], tables=frames, thresholds={judge: 0.5, "judge2": 0.5})
+    wrote = {"query_id": EVIL_IDS[3], "reviewer": reviewer, "votes_relevant": 1, "votes_not_relevant": 0}
+    words = pd.DataFrame([wrote | {"reason": EVIL_IDS[2], "note": EVIL_IDS[5], "sent_at": None}])
+    return replace(made, study=EVIL_IDS[1], tables=frames, thresholds={judge: 0.5, "judge2": 0.5}, words=words)
 
 
 def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, failed: Contents, tmp_path: Path) -> None:
@@ -161,6 +192,8 @@ def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, failed:
     assert EVIL_IDS[1] in page.inner_text("#disagreements")
     assert EVIL_IDS[2] in page.inner_text("#summary .lead")
     assert EVIL_IDS[0] in page.inner_text("#history .events")
+    for evil in (EVIL_IDS[2], EVIL_IDS[5]):
+        assert evil in page.inner_text("#people details")
     for language in ("en", "it"):
         choose_language(page, language)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

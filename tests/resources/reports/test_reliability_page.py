@@ -66,7 +66,10 @@ def test_a_pass_is_told_and_a_pass_that_is_not_proven_is_told_apart(passed: Cont
     assert summary(proven).grade == ""
     assert summary(open_).headline.plain("en").startswith("The judges pass, but it is not proven.")
     assert summary(open_).grade == "provisionally"
-    assert "a lower bound lies below its limit" in plain(summary(open_).sentences)
+    low = with_last(passed, status="passed", not_proven=True, kappa_macro_low=0.6, kappa_micro_low=None)
+    said = plain(summary(low).sentences)
+    assert "Macro kappa: the value passes, and its lower bound 0.600 lies below 0.700." in said
+    assert "Micro kappa: the value passes, and of these" in said
     assert "It depends" not in plain(summary(open_).sentences)
     flips = summary(with_last(passed, depends_on_convention=True))
     assert "dipende da questa convenzione" in plain(flips.sentences, "it")

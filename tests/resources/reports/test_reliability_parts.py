@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.contingency import ContingencyFacts, StepName, step_due
 from resources.plots.figure import BLUE
 from resources.reports.reliability import bias, coefficients, history, queries, recalibration
@@ -240,8 +241,14 @@ def test_recalibration_stands_before_and_after_with_the_warning(passed: Contents
 
 def test_ground_truth_says_how_many_are_left_out_and_what_is_written(passed: Contents, failed: Contents) -> None:
     # q15 has a majority of nobody: ann for, bob against; q16 of ann alone.
-    assert passed.truth.n_queries + passed.truth.n_unresolved == 18
+    assert passed.truth.n_queries + sum(passed.truth.unresolved.values()) == 18
+    told = plain(said_of_truth(replace(passed, truth=replace(passed.truth, unresolved={TIED: 1, NO_DOCUMENT: 2}))))
+    assert "1 query is left out, because the judges differ on a document and as many people call it" in told
+    assert "2 queries are left out, because no document of theirs has a score of every judge" in told
     assert "The latest validation allows ground truth" in plain(said_of_truth(passed))
     assert "would have a label" in plain(said_of_truth(failed))
-    assert failed.truth.n_unresolved == 8
+    assert failed.truth.unresolved == {NO_VOTE: 8}
+    assert "8 queries are left out, because the judges differ on a document of each on which nobody voted" in plain(
+        said_of_truth(failed)
+    )
     assert failed.truth.n_validation is None

@@ -81,7 +81,7 @@ def test_a_measure_that_is_always_the_same_is_refused() -> None:
 def test_a_query_that_is_evaluated_is_never_fitted_on(query: str, tmp_path: Path) -> None:
     path = write_examples(tmp_path, [*EXAMPLES, (query, "It is due in April.", 1.0)])
     ledger = ledger_of(f"sqlite:///{tmp_path / 'touchstone.db'}")
-    with pytest.raises(UserError, match=r"1 of its queries are evaluated too: q2 .*nothing was changed"):
+    with pytest.raises(UserError, match=r"1 of its queries is evaluated too: q2 .*nothing was changed"):
         judge(study_in(tmp_path, calibration=path), LexicalJudge(kind="lexical"), ledger)
 
 
