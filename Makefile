@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev review gates screenshots bench audit lock
+.PHONY: help demo test check dev review gates screenshots bench chaos audit lock
 
 help: ## Show these targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -50,6 +50,9 @@ screenshots: $(READY) ## Take the pictures of the UI in docs/ over a demo of the
 
 bench: $(READY) ## Measure what the project promises about speed
 	@for bench in benchmarks/*.py; do $(BIN)/python $$bench || exit 1; done
+
+chaos: $(READY) ## Kill, fill, close and cut off what a study needs, and print what was lost (minutes)
+	@$(BIN)/python -W ignore -m tests.chaos
 
 # A tool of its own environment: it is no dependency. `--strict`: a package without an answer fails, it does not pass.
 audit: ## Look up known vulnerabilities of the locked packages (needs an index with advisories)

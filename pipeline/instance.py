@@ -3,22 +3,28 @@
 import os
 import shutil
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import dagster as dg
 import sqlalchemy as sa
+from sqlalchemy.engine import URL
 
 from resources.configuration.load import load_configuration
 from resources.database.engine import open_engine, refuse_damaged
+from resources.database.locks import turn
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, with_users_folder
 
 HOST, PROCESS = "touchstone/host", "touchstone/process"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
 POSTGRES = "DAGSTER_POSTGRES_URL"
+DAEMON = "the daemon of a Dagster instance"
 # Dagster's daemon starts a run again that an infrastructure fault ended, but none with this tag.
 NOT_AGAIN = {"dagster/max_retries": "0"}
+UNDER_WAY = [dg.DagsterRunStatus[name] for name in ("STARTING", "STARTED", "CANCELING")]
 UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
 
 
@@ -101,6 +107,30 @@ def open_instance(home: Home) -> dg.DagsterInstance:
     return instance
 
 
+@contextmanager
+def only_daemon(home: Home) -> Iterator[None]:
+    """Hold the place of the one daemon of this home's instance: two would start the same run twice.
+
+    On Postgres the instance is that of the database, whatever home it is asked from. Runs that the queue started before
+    and that are not over are ended: their code server is gone.
+
+    Raises:
+        UserError: Another daemon holds it.
+    """
+    on_postgres = _on_postgres(home)
+    place = URL.create("sqlite", database=str(home.dagster / "daemon"))
+    engine = open_engine(os.environ[POSTGRES]) if on_postgres else sa.create_engine(place)
+    with turn(engine, [DAEMON], f"touchstone on {socket.gethostname()}") as ours:
+        if not ours.take():
+            raise UserError(
+                f"There is a daemon for {home.local} already: {ours.holder()}. Two would start the same run twice. "
+                "Stop the other one, or use its web UI."
+            )
+        with open_instance(home) as instance:
+            report_lost_runs(instance)
+        yield
+
+
 def this_process() -> dict[str, str]:
     """Run tags by which a later process can see whether this one still lives; the daemon cannot start it again."""
     return {HOST: socket.gethostname(), PROCESS: str(os.getpid()), **NOT_AGAIN}
@@ -109,13 +139,34 @@ def this_process() -> dict[str, str]:
 def report_killed_runs(instance: dg.DagsterInstance) -> None:
     """Mark runs whose process was killed as failed: Dagster cannot see it and would count them as running for ever.
 
-    The places in pools that runs took and cannot give back any more are free again: a step would wait for them for ever.
+    Places in pools that ended runs did not give back are free again: a step would wait for them for ever.
     """
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED], tags={HOST: socket.gethostname()})
     for run in instance.get_runs(started):
         # The UI copies the tags of a run that it executes again, but not its process.
         if run.parent_run_id is None and not _lives(int(run.tags[PROCESS])):
             instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
+    _free_places(instance)
+
+
+def report_lost_runs(instance: dg.DagsterInstance) -> None:
+    """End the runs that a code server started which was killed; the daemon starts those that failed again.
+
+    Only where no code server of this instance lives: Dagster leaves it to the server to see how its runs end, and would
+    count them as running for ever.
+    """
+    for run in instance.get_runs(dg.RunsFilter(statuses=UNDER_WAY)):
+        if PROCESS in run.tags and run.parent_run_id is None:
+            continue  # of a command line, perhaps on another machine
+        if run.status == dg.DagsterRunStatus.CANCELING:
+            instance.report_run_canceled(run)
+        else:
+            instance.report_run_failed(run, "The code server of this run was killed. Finished calls are kept.")
+    _free_places(instance)
+
+
+def _free_places(instance: dg.DagsterInstance) -> None:
+    """Give back the places in pools of runs that are over."""
     for run_id in instance.event_log_storage.get_concurrency_run_ids():
         holder = instance.get_run_by_id(run_id)
         if holder is None or holder.is_finished:

@@ -194,10 +194,10 @@ async def _parts(scripted: Scripted, body: bytes) -> AsyncIterator[bytes]:
 
 
 @contextmanager
-def openai_server(script: Script = (), latency_s: float = 0.0) -> Iterator[OpenAIServer]:
-    """The server in a thread of this process, on a free port, until the block ends."""
+def openai_server(script: Script = (), latency_s: float = 0.0, port: int = 0) -> Iterator[OpenAIServer]:
+    """The server in a thread of this process, on a free port where none is named, until the block ends."""
     server = OpenAIServer("", script, latency_s)
-    running, socket = _uvicorn(server, port=0)
+    running, socket = _uvicorn(server, port)
     thread = threading.Thread(target=running.run, args=([socket],), name="openai-server", daemon=True)
     thread.start()
     while not running.started:

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from resources.errors import UserError
-from resources.home import CHECKOUT, touchstone_home
+from resources.home import CHECKOUT, Home, touchstone_home
 
 PATIENCE_S = 15
 
@@ -21,13 +21,18 @@ def dev(
     port: Annotated[int, typer.Option(help="Port of the web UI.")] = 3000,
 ) -> None:
     """Open the web UI and run the daemon (schedules, sensors, backfills) until Ctrl+C."""
-    from pipeline.instance import prepare_instance
+    from pipeline.instance import only_daemon, prepare_instance
     from pipeline.samples.prepare import prepare_samples
 
     console = Console(stderr=True)
     home = touchstone_home()
     prepare_instance(home)
-    prepare_samples(home, console)
+    with only_daemon(home):
+        prepare_samples(home, console)
+        _dev(home, console, host, port)
+
+
+def _dev(home: Home, console: Console, host: str, port: int) -> None:
     shared = ["-w", str(CHECKOUT / "workspace.yaml"), "--code-server-log-level", "warning"]
     commands = (
         [beside_python("dagster-webserver"), "-h", host, "-p", str(port), *shared],

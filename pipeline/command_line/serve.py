@@ -12,7 +12,7 @@ from rich.console import Console
 
 from pipeline.command_line.dev import beside_python
 from resources.errors import UserError
-from resources.home import CHECKOUT, touchstone_home
+from resources.home import CHECKOUT, Home, touchstone_home
 
 HOST = "127.0.0.1"
 WORKSPACE = CHECKOUT / "deploy" / "postgres" / "workspace.yaml"
@@ -27,7 +27,7 @@ def serve(
     code_port: Annotated[int, typer.Option(help="Port on which the web UI and the daemon ask the code server.")] = 4266,
 ) -> None:
     """Run the web UI, the daemon and the code server on 127.0.0.1 until Ctrl+C; for a service that stays up."""
-    from pipeline.instance import prepare_instance
+    from pipeline.instance import only_daemon, prepare_instance
     from pipeline.samples.prepare import prepare_samples
 
     console = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -35,8 +35,13 @@ def serve(
     _refuse_taken(code_port, "--code-port")
     home = touchstone_home()
     prepare_instance(home)
-    prepare_samples(home, console)
     os.environ["TOUCHSTONE_CODE_SERVER_PORT"] = str(code_port)
+    with only_daemon(home):
+        prepare_samples(home, console)
+        _serve(home, console, port, code_port)
+
+
+def _serve(home: Home, console: Console, port: int, code_port: int) -> None:
     # Started by a script in the background, a process ignores Ctrl+C, and its children after it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)

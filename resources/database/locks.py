@@ -54,12 +54,16 @@ class Turn:
             del self._missing[0]
         return not self._missing
 
+    def holder(self) -> str:
+        """Who has what we lack, in words; only where `take` said no."""
+        return self._lock.holder(self._missing[0])
+
     def wait(self, say: Callable[[str], object]) -> None:
         """Return when it is our turn; `say` hears once whom we wait for."""
         if self.take():
             return
         say(
-            f"Waiting for {self._lock.holder(self._missing[0])}, which asks for the same: {self._missing[0]}. "
+            f"Waiting for {self.holder()}, which asks for the same: {self._missing[0]}. "
             "Ctrl+C ends the wait; nothing is lost."
         )
         while not self.take():

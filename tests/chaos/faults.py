@@ -14,7 +14,6 @@ from tests.postgres import PostgresServer
 
 # Of an undisturbed run's time: before that the program is only being loaded.
 EARLIEST, LATEST = 0.2, 1.0
-DAY_S = 86_400
 # What is left on the small file system when the study starts; a whole run writes about as much.
 ROOM_KB = (200, 2000)
 
@@ -61,18 +60,6 @@ def tables_read_only(world: World, moment: Moment) -> None:
         world.run(moment.study)
 
 
-def clock_a_day_ahead(world: World, moment: Moment) -> None:
-    """A run is killed under a clock that is a day ahead; later ones see the true time."""
-    before = dict(world.variables)
-    world.variables["LD_PRELOAD"] = faketime()
-    world.variables["FAKETIME"] = f"+{DAY_S}"
-    world.variables["FAKETIME_DONT_FAKE_MONOTONIC"] = "1"
-    try:
-        worker_killed(world, moment)
-    finally:
-        world.variables = before
-
-
 def database_killed(server: PostgresServer) -> Callable[[World, Moment], None]:
     """SIGKILL to the Postgres that has ledger, votes and runs, while the study runs; then it starts again."""
 
@@ -87,18 +74,6 @@ def database_killed(server: PostgresServer) -> Callable[[World, Moment], None]:
         server.start()
 
     return disturb
-
-
-def faketime() -> str:
-    """The library that gives a program another clock.
-
-    Raises:
-        NotPossible: It is not installed.
-    """
-    found = sorted(Path("/usr/lib").rglob("libfaketime.so.1"))
-    if not found:
-        raise NotPossible("needs libfaketime")
-    return str(found[0])
 
 
 @contextmanager

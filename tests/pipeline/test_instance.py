@@ -9,7 +9,16 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipeline.instance import HOST, PROCESS, open_instance, prepare_instance, report_killed_runs, this_process
+from pipeline.instance import (
+    HOST,
+    POSTGRES,
+    PROCESS,
+    only_daemon,
+    open_instance,
+    prepare_instance,
+    report_killed_runs,
+    this_process,
+)
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home
 
@@ -21,13 +30,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return touchstone_home()
 
 
-def started(instance: dg.DagsterInstance, tags: dict[str, str]) -> str:
+def started(instance: dg.DagsterInstance, tags: dict[str, str], parent: str | None = None) -> str:
     """The id of a run that Dagster takes for running."""
 
     @dg.job
     def anything() -> None: ...
 
-    run = instance.create_run_for_job(anything, tags=tags, status=dg.DagsterRunStatus.STARTED)
+    run = instance.create_run_for_job(
+        anything, tags=tags, status=dg.DagsterRunStatus.STARTED, parent_run_id=parent, root_run_id=parent
+    )
     return run.run_id
 
 
@@ -119,3 +130,65 @@ def test_other_runs_are_left_alone(instance: dg.DagsterInstance, tags: dict[str,
     run = started(instance, tags)
     report_killed_runs(instance)
     assert status_of(instance, run) == dg.DagsterRunStatus.STARTED
+
+
+def test_a_run_that_the_ui_executes_again_is_not_taken_for_the_killed_one(instance: dg.DagsterInstance) -> None:
+    killed = {HOST: socket.gethostname(), PROCESS: str(process_that_ended())}
+    first = started(instance, killed)
+    again = started(instance, killed, parent=first)
+    report_killed_runs(instance)
+    assert status_of(instance, first) == dg.DagsterRunStatus.FAILURE
+    assert status_of(instance, again) == dg.DagsterRunStatus.STARTED
+
+
+def test_a_killed_run_gives_its_place_in_a_pool_back_and_a_living_one_keeps_it(
+    sqlite_instance: dg.DagsterInstance,
+) -> None:
+    storage = sqlite_instance.event_log_storage
+    killed = started(sqlite_instance, {HOST: socket.gethostname(), PROCESS: str(process_that_ended())})
+    alive = started(sqlite_instance, this_process())
+    for pool, run in (("gpu", killed), ("report", alive)):
+        storage.initialize_concurrency_limit_to_default(pool)
+        assert storage.claim_concurrency_slot(pool, run, "step").is_claimed
+    report_killed_runs(sqlite_instance)
+    assert storage.claim_concurrency_slot("gpu", "another run", "step").is_claimed
+    assert not storage.claim_concurrency_slot("report", "another run", "step").is_claimed
+
+
+@pytest.mark.parametrize("command", ["serve", "dev"])
+def test_a_second_daemon_is_refused_before_anything_starts(home: Home, command: str) -> None:
+    prepare_instance(home)
+    with only_daemon(home):
+        second = subprocess.run(
+            [str(Path(sys.executable).parent / "touchstone"), command, "--port", "0"], capture_output=True, text=True
+        )
+    assert second.returncode == 2
+    assert f"There is a daemon for {home.local} already: touchstone on {socket.gethostname()} (process" in second.stderr
+    assert "Home:" not in second.stderr
+
+
+def test_what_a_killed_code_server_left_under_way_is_ended_before_another_one_starts(home: Home) -> None:
+    elsewhere = {HOST: "another machine", PROCESS: "1"}
+    with open_instance(home) as instance:
+        lost, of_a_command = started(instance, {}), started(instance, elsewhere)
+        again = started(instance, elsewhere, parent=of_a_command)
+        with only_daemon(home):
+            assert status_of(instance, lost) == dg.DagsterRunStatus.FAILURE
+            assert status_of(instance, again) == dg.DagsterRunStatus.FAILURE
+            assert status_of(instance, of_a_command) == dg.DagsterRunStatus.STARTED
+
+
+def test_one_database_has_one_daemon_whatever_the_home(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres_url: str
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DAGSTER_YAML", str(CHECKOUT / "deploy/postgres/dagster.yaml"))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", postgres_url)
+    monkeypatch.setenv(POSTGRES, "")
+    prepare_instance(home)
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "other"))
+    other = touchstone_home()
+    prepare_instance(other)
+    with only_daemon(home), pytest.raises(UserError, match="There is a daemon"), only_daemon(other):
+        raise AssertionError("two daemons")
+    with only_daemon(other):
+        pass

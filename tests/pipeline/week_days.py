@@ -26,7 +26,7 @@ from tests.pipeline.week import Installation, Ran, of_one_moment, opened
 from tests.pipeline.week_inputs import (
     FREE,
     N_OBJECTS,
-    judge,
+    Judge,
     score_rows,
     write_configuration,
     write_renders,
@@ -276,11 +276,11 @@ def sunday(week: Week) -> None:
 DAYS = (monday, tuesday, wednesday, thursday, friday, saturday, sunday)
 
 
-def main(folder: Path) -> None:
-    """All seven days."""
+def main(folder: Path, port: int) -> None:
+    """All seven days; the judge listens on this port, for its address is part of who it is."""
     anchor_scores.day_of = lambda context: "2026-03-02"
     os.environ["OPENAI_API_KEY"] = KEY
-    with openai_server(judge) as server:
+    with openai_server(Judge(), port=port) as server:
         os.environ["OPENAI_BASE_URL"] = server.base_url
         week = Week(folder, server)
         for day in DAYS:
@@ -293,4 +293,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

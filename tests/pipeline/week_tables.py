@@ -78,7 +78,7 @@ AFTER_VOTES = Counter(
 )
 STUDY_D = AFTER_VOTES + Counter({"query_documents": 1, "judgments": 1})
 TRUTH = Counter({"ground_truth": 1})
-# The judge of this week looks at no picture, and at temperature 0 it says the same each time.
+# The judge of this week takes altered renders for better ones, and at temperature 0 it says the same each time.
 STUDY_A_MISSES = [
     ("icc_by_setting", "repeatable"),
     ("sensitivity", "stripes_are_seen"),

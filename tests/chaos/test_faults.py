@@ -1,0 +1,132 @@
+"""A short selection of `make chaos`: what is killed, full or closed loses nothing, and a loss would be seen."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+import sqlalchemy as sa
+
+from resources.database.engine import open_engine, writing
+from tests.chaos.__main__ import on_postgres
+from tests.chaos.faults import Moment, NotPossible, database_killed, disk_full, tables_read_only
+from tests.chaos.forked import Forked
+from tests.chaos.object_store import network_lost, stored_world
+from tests.chaos.trial import Trial, Undisturbed, tried, undisturbed
+from tests.chaos.world import STUDIES, World, differing, judge, kill
+from tests.deploy.test_postgres import until
+from tests.openai_server import OpenAIServer, openai_server
+from tests.postgres import LOOPBACK, empty_database, own_server
+
+SEED = 20260302
+LATENCY_S = 0.02
+N_TIMES = 1
+
+
+class WarmWorld(World):
+    """Its programs have their libraries already; what they do is the same."""
+
+    def start(self, study: str) -> subprocess.Popen[bytes]:
+        """`touchstone run STUDY` in a process group of its own."""
+        program = Forked(["run", study], self.environment, self.folder, self.folder / f"{study}.log")
+        return cast("subprocess.Popen[bytes]", program)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with openai_server(judge, LATENCY_S) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def twins(server: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Undisturbed]:
+    return undisturbed(WarmWorld(tmp_path_factory.mktemp("undisturbed") / "world", server))
+
+
+@pytest.fixture(scope="module")
+def killed(server: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """The installation whose runs are killed, one study after the other."""
+    return WarmWorld(tmp_path_factory.mktemp("killed") / "world", server)
+
+
+def killed_at_work(world: World, moment: Moment) -> None:
+    """SIGKILL to the run once it has asked and stored some of what it is to."""
+    before = n_done(world)
+    enough = before + moment.chance.randint(1, 5)
+    program = world.start(moment.study)
+    until(lambda: n_done(world) >= enough or program.poll() is not None, "the work")
+    kill(program)
+
+
+def n_done(world: World) -> int:
+    return len(world.asked()) + sum(1 for _ in world.home.glob("tables/**/*.parquet"))
+
+
+def trial_of(fault_name: str, fault: object, world: World, study: str, twin: Undisturbed) -> Trial:
+    try:
+        return tried(fault_name, fault, world, study, twin, N_TIMES, SEED)  # type: ignore[arg-type]
+    except NotPossible as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_killed_run_loses_nothing_and_repeats_no_recorded_call(
+    study: str, killed: World, twins: dict[str, Undisturbed]
+) -> None:
+    trial = trial_of("run killed", killed_at_work, killed, study, twins[study])
+    assert trial.n_stopped == N_TIMES
+    assert trial.holds, trial
+
+
+def test_a_killed_database_loses_nothing(server: OpenAIServer, tmp_path: Path, twins: dict[str, Undisturbed]) -> None:
+    with own_server(f"{LOOPBACK} -c fsync=off") as postgres, empty_database(postgres.url) as url:
+        world = WarmWorld(tmp_path / "world", server, on_postgres(url))
+        trial = trial_of("database killed", database_killed(postgres), world, "reliability", twins["reliability"])
+        assert trial.holds, trial
+
+
+@pytest.mark.parametrize("fault", [disk_full, tables_read_only])
+def test_what_cannot_be_written_is_said_and_made_later(
+    fault: object, server: OpenAIServer, tmp_path: Path, twins: dict[str, Undisturbed]
+) -> None:
+    world = WarmWorld(tmp_path / "world", server)
+    trial = trial_of("no writing", fault, world, "evaluation", twins["evaluation"])
+    assert trial.n_stopped == N_TIMES
+    assert trial.holds, trial
+    said = (world.folder / "evaluation.log").read_text()
+    assert "Error:" in said
+    assert not list(world.home.glob("tables/**/.*.partial"))
+
+
+def test_a_store_that_is_lost_in_between_loses_nothing(
+    server: OpenAIServer, tmp_path: Path, twins: dict[str, Undisturbed]
+) -> None:
+    with stored_world(tmp_path, server, WarmWorld) as (world, store):
+        trial = trial_of("network lost", network_lost(store), world, "evaluation", twins["evaluation"])
+        assert trial.holds, trial
+
+
+def test_a_recorded_answer_that_is_lost_is_seen_as_a_repeated_call(
+    killed: World, twins: dict[str, Undisturbed]
+) -> None:
+    def ledger_loses_three_answers(world: World, _moment: Moment) -> None:
+        engine = writing(open_engine(f"sqlite:///{world.home / 'touchstone.db'}"))
+        with engine.begin() as connection:
+            connection.execute(sa.text("DELETE FROM judge_calls WHERE id IN (SELECT id FROM judge_calls LIMIT 3)"))
+        engine.dispose()
+
+    trial = trial_of("answers lost", ledger_loses_three_answers, killed, "fidelity", twins["fidelity"])
+    assert trial.n_repeated == 3
+    assert not trial.holds
+
+
+def test_a_lost_row_a_lost_table_and_another_value_are_seen(twins: dict[str, Undisturbed]) -> None:
+    ours = twins["evaluation"].tables
+    name, table = next((name, table) for name, table in ours.items() if len(table) > 1)
+    assert differing(ours, ours) == []
+    assert differing({**ours, name: table.iloc[1:]}, ours) == [f"{name}: {len(table) - 1} rows, not {len(table)}"]
+    assert differing({key: one for key, one in ours.items() if key != name}, ours) == [f"{name}: only on one side"]
+    column = next(str(column) for column in table if table[column].dtype.kind == "f")
+    changed = table.assign(**{column: table[column] + 1})
+    assert differing({**ours, name: changed}, ours) == [f"{name}.{column}"]
