@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL"):
     os.environ.pop(name, None)
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-test")
+
+# How long an example takes is no fault: a busy machine would fail tests that hold.
+settings.register_profile("touchstone", deadline=None)
+settings.load_profile("touchstone")
 
 pytest_plugins = ["tests.chromium", "tests.postgres", "tests.stored_tables"]
 

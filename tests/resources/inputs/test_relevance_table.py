@@ -102,7 +102,7 @@ def test_documents_of_unknown_queries_and_queries_without_documents_are_refused(
 
 def test_lists_of_different_length_and_scores_off_the_scale_are_refused(source: sa.Connection) -> None:
     source.exec_driver_sql(INSERT + "('first?', '{0.9,0.1}', '{0.8}')")
-    with pytest.raises(FileFault, match="row 1: query '1' has 2 scores in column 'judge1_score' and 1 scores"):
+    with pytest.raises(FileFault, match="row 1: query '1' has 2 scores in column 'judge1_score' and 1 score in"):
         read_relevance_table(SourceTable())
     source.exec_driver_sql("UPDATE ground_truth SET judge2_score = '{4,5}'")
     with pytest.raises(UserError, match="score 4.0 in column 'judge2_score' is outside the scale 0-1"):

@@ -11,6 +11,7 @@ from analysis.photo_rules import ALL_BLACK, photo_measures
 from resources.configuration.pairwise import VitModel
 from resources.errors import UserError
 from resources.images import load_image
+from resources.jpeg import PixelMemory
 from resources.photo_features import making, reading
 from resources.photo_features.prepared import Photo, Prepared
 from resources.photo_features.reading import NOT_COMPUTED, read_features
@@ -221,10 +222,10 @@ def test_a_run_that_dies_keeps_finished_shards_and_leaves_no_half_one(
     paths, study = write_photos(tmp_path, 6), study_of(tmp_path)
     prepare = making.prepared
 
-    def dies_at_the_sixth(photo: Photo, stages: Stages) -> Prepared:
+    def dies_at_the_sixth(photo: Photo, stages: Stages, memory: PixelMemory) -> Prepared:
         if photo.path == paths["p5"]:
             raise KeyboardInterrupt
-        return prepare(photo, stages)
+        return prepare(photo, stages, memory)
 
     with monkeypatch.context() as patch:
         patch.setattr(making, "prepared", dies_at_the_sixth)
