@@ -57,11 +57,23 @@ def this_process() -> dict[str, str]:
 
 
 def report_killed_runs(instance: dg.DagsterInstance) -> None:
-    """Mark runs whose process was killed as failed: Dagster cannot see it and would count them as running for ever."""
+    """Mark runs whose process was killed as failed: Dagster cannot see it and would count them as running for ever.
+
+    Places in pools that ended runs did not give back are free again: a step would wait for them for ever.
+    """
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED], tags={HOST: socket.gethostname()})
     for run in instance.get_runs(started):
         if not _lives(int(run.tags[PROCESS])):
             instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
+    _free_places(instance)
+
+
+def _free_places(instance: dg.DagsterInstance) -> None:
+    """Give back the places in pools of runs that are over."""
+    for run_id in instance.event_log_storage.get_concurrency_run_ids():
+        holder = instance.get_run_by_id(run_id)
+        if holder is None or holder.is_finished:
+            instance.event_log_storage.free_concurrency_slots_for_run(run_id)
 
 
 def _lives(process: int) -> bool:

@@ -81,3 +81,17 @@ def test_other_runs_are_left_alone(instance: dg.DagsterInstance, tags: dict[str,
     run = started(instance, tags)
     report_killed_runs(instance)
     assert status_of(instance, run) == dg.DagsterRunStatus.STARTED
+
+
+def test_a_killed_run_gives_its_place_in_a_pool_back_and_a_living_one_keeps_it(
+    sqlite_instance: dg.DagsterInstance,
+) -> None:
+    storage = sqlite_instance.event_log_storage
+    killed = started(sqlite_instance, {HOST: socket.gethostname(), PROCESS: str(process_that_ended())})
+    alive = started(sqlite_instance, this_process())
+    for pool, run in (("gpu", killed), ("report", alive)):
+        storage.initialize_concurrency_limit_to_default(pool)
+        assert storage.claim_concurrency_slot(pool, run, "step").is_claimed
+    report_killed_runs(sqlite_instance)
+    assert storage.claim_concurrency_slot("gpu", "another run", "step").is_claimed
+    assert not storage.claim_concurrency_slot("report", "another run", "step").is_claimed
