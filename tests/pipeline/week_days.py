@@ -4,6 +4,7 @@ Where tables and ledger lie is what the environment says. Nothing is judged here
 """
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -19,6 +20,7 @@ from typing import Any
 from assets.fidelity import anchor_scores
 from pipeline.automation import all_settings
 from resources.home import CHECKOUT
+from resources.study import study_from_environment
 from resources.tables.all_tables import TABLES
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.watch import quiet
@@ -38,7 +40,7 @@ from tests.small_relevance import AGREED, OPPOSED, vote_on, write_queries
 from tests.small_study import ledger_rows
 
 SEED = 20260302
-LATENCY_S = 0.2  # of the judge on the day of the crash
+LONGEST_S = 0.3  # from the last answer to the kill
 PATIENCE_S = 120.0
 PAID_JUDGE = FREE | {"model": "judge-2", "price": PAID}
 BUDGETED = PAID_JUDGE | {"auto_budget_usd_per_day": 5.0}
@@ -48,10 +50,10 @@ DEAR = score_rows(N_OBJECTS)[3].replace("0.270", "1.27")
 
 
 class Week:
-    """The folder, the judge's server, and what happened so far."""
+    """The folder, the judge and its server, and what happened so far."""
 
-    def __init__(self, folder: Path, server: OpenAIServer) -> None:
-        self.folder, self.server = folder, server
+    def __init__(self, folder: Path, judge: Judge, server: OpenAIServer) -> None:
+        self.folder, self.judge, self.server = folder, judge, server
         self.diary: dict[str, Any] = {}
         self.rows = score_rows(N_OBJECTS)
         self._counts: Counter[str] = Counter()
@@ -131,15 +133,14 @@ def still_written(path: Path, text: str) -> Iterator[None]:
 
 def wednesday(week: Week) -> None:
     """Bad files come and are mended."""
-    photos = sorted((week.folder / "photos").iterdir())[:3]
-    away = {photo: photo.read_bytes() for photo in photos}
+    away = {photo: photo.read_bytes() for photo in sorted((week.folder / "photos").iterdir())[:3]}
     with opened() as at:
         before = at.files()
         good = week.rows
         week.score_file([*good[:3], DEAR, *good[4:], good[4]])
         wrong = week.folder / "inbox" / "wrong.csv"
         wrong.write_text("picture,value\na,1\n")
-        for photo in photos:
+        for photo in away:
             photo.unlink()
         week.rest()
         ran = at.settle()
@@ -159,20 +160,21 @@ def thursday(week: Week) -> None:
     write_renders(week.folder, N_OBJECTS + 2)
     week.score_file([*week.rows, *score_rows(N_OBJECTS + 2)[-4:]])
     chance = random.Random(SEED)
-    enough, moment = len(week.server.requests) + chance.randint(9, 13), chance.uniform(0, LATENCY_S)
-    week.server.latency_s = LATENCY_S
+    n_answers, moment = chance.randint(3, 9), chance.uniform(0, LONGEST_S)
+    study = study_from_environment()
+    before = len(ledger_rows(study))
+    week.judge.answers_up_to = len(week.server.requests) + n_answers
     with (week.folder / "killed.log").open("w") as log:
         worker = subprocess.Popen(
             [sys.executable, "-m", "tests.pipeline.week", "changed_inputs"], cwd=CHECKOUT, stdout=log, stderr=log
         )
         deadline = time.monotonic() + PATIENCE_S
-        while len(week.server.requests) < enough and worker.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        while len(ledger_rows(study)) < before + n_answers and worker.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
         time.sleep(moment)
         worker.kill()
         ended = worker.wait()
-    time.sleep(2 * LATENCY_S)
-    week.server.latency_s = 0.0
+    week.judge.answers_up_to = math.inf
     asked = len(week.server.requests)
     with opened() as at:
         recorded = set(ledger_rows(at.study)["run_id"])
@@ -186,8 +188,8 @@ def thursday(week: Week) -> None:
             ran,
             signal=-ended,
             status=killed.status.value,
+            n_answers=n_answers,
             n_recorded_at_the_kill=len(recorded & known),
-            n_asked_at_the_kill=len(known),
             n_recorded_and_asked_again=len(recorded & again),
             n_asked_again=len(again & known),
         )
@@ -199,8 +201,7 @@ def thursday(week: Week) -> None:
 def undisturbed(week: Week) -> dict[str, Any]:
     """Study A's tables of a home of its own, made in one run from the same inputs."""
     kept = {name: os.environ.pop(name, None) for name in ("TOUCHSTONE_DATABASE_URL", "TOUCHSTONE_DAGSTER_YAML")}
-    home = os.environ["TOUCHSTONE_HOME"]
-    twin = week.folder / "twin"
+    home, twin = os.environ["TOUCHSTONE_HOME"], week.folder / "twin"
     twin.mkdir()
     (twin / "touchstone.yaml").write_bytes((Path(home) / "touchstone.yaml").read_bytes())
     os.environ["TOUCHSTONE_HOME"] = str(twin)
@@ -280,9 +281,10 @@ def main(folder: Path, port: int) -> None:
     """All seven days; the judge listens on this port, for its address is part of who it is."""
     anchor_scores.day_of = lambda context: "2026-03-02"
     os.environ["OPENAI_API_KEY"] = KEY
-    with openai_server(Judge(), port=port) as server:
+    judge = Judge()
+    with openai_server(judge, port=port) as server:
         os.environ["OPENAI_BASE_URL"] = server.base_url
-        week = Week(folder, server)
+        week = Week(folder, judge, server)
         for day in DAYS:
             began = time.monotonic()
             try:

@@ -1,5 +1,6 @@
 """What people bring in a simulated week: inputs of all four studies, their configuration, and a judge that answers."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,9 +36,10 @@ class Judge:
     """Right but for a ripple of 0.02 above temperature 0; later models say 0.03 more.
 
     It takes altered renders for better ones, by 0.10, so that no gate of the golden set passes by chance. The first
-    pictures of an item that it sees are those of the study.
+    pictures of an item that it sees are those of the study. Requests with a higher number than `answers_up_to` wait.
     """
 
+    answers_up_to: float = math.inf
     seen: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __call__(self, asked: Asked) -> Scripted:
@@ -48,7 +50,11 @@ class Judge:
             said += 0.10
         if asked.body.get("temperature"):
             said += 0.02 * (int(asked.run_id, 16) % 3 - 1)
-        return answered(valid_text(asked.item_id, score=round(100 * said, 3)), model=asked.body["model"])
+        return answered(
+            valid_text(asked.item_id, score=round(100 * said, 3)),
+            model=asked.body["model"],
+            held_until=lambda: asked.number <= self.answers_up_to,
+        )
 
 
 def score_rows(n_objects: int) -> list[str]:
