@@ -7,10 +7,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import NamedTuple
 
 import dagster as dg
 import pandas as pd
+import pytest
 from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
 from dagster_shared.serdes import deserialize_value, serialize_value
 
@@ -111,7 +113,10 @@ class Installation:
         """One tick of the refresh rule; what it asks for is one run for a study, or for a data set."""
         known = self._cursor(REFRESH)
         cursor = deserialize_value(known, AssetDaemonCursor) if known else None
-        found = dg.evaluate_automation_conditions(self.definitions, self.instance, cursor=cursor)
+        # Dagster asks for the data sets hundreds of times in one tick, each time over a new connection to Postgres.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.instance, "get_dynamic_partitions", cache(self.instance.get_dynamic_partitions))
+            found = dg.evaluate_automation_conditions(self.definitions, self.instance, cursor=cursor)
         self._remember(REFRESH, serialize_value(found.cursor))
         graph = self.definitions.resolve_asset_graph()
         tags = {"dagster/sensor_name": REFRESH, "dagster/from_automation_condition": "true"}
