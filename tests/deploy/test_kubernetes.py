@@ -1,6 +1,5 @@
 """The files for Kubernetes, as far as they can be tried without a cluster."""
 
-import importlib.util
 import os
 import re
 import shutil
@@ -109,7 +108,6 @@ def test_variables_are_documented(values: dict[str, Any]) -> None:
     assert {one["name"] for one in deployment["env"]} <= set(documented)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("dagster_k8s") is None, reason="the extra `k8s` is not installed")
 def test_dagster_k8s_takes_what_runs_inherit_from_the_deployment(values: dict[str, Any]) -> None:
     from dagster_k8s.container_context import K8sContainerContext
 
