@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from analysis.accuracy import spread_of_difference, truths
 from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
@@ -206,6 +206,6 @@ def expected_counts(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _two_by_two(table: NDArray[np.int64]) -> tuple[float | None, float, str]:
     if expected_counts(table).min() < SMALLEST_EXPECTED:
-        return None, float(stats.fisher_exact(table).pvalue), "Fisher's exact test"
-    found = stats.chi2_contingency(table, correction=False)
+        return None, float(scipy.stats.fisher_exact(table).pvalue), "Fisher's exact test"
+    found = scipy.stats.chi2_contingency(table, correction=False)
     return float(found.statistic), float(found.pvalue), "chi-square"

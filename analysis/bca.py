@@ -1,8 +1,8 @@
 """The bias-corrected and accelerated bootstrap interval."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from analysis.bootstrap import (
     CELLS_AT_ONCE,
@@ -114,11 +114,11 @@ def bca_interval(
         return no_interval(undefined.reason, n_clusters, plain.n_dropped)
     if below in (0.0, 1.0):
         return no_interval("all resamples lie on one side of the estimate", n_clusters, plain.n_dropped)
-    bias = norm.ppf(below)
-    z = bias + norm.ppf(np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]))
+    bias = scipy.stats.norm.ppf(below)
+    z = bias + scipy.stats.norm.ppf(np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]))
     if np.any(1.0 - rate * z <= 0.0):
         return no_interval("the acceleration is too large", n_clusters, plain.n_dropped)
-    low, high = norm.cdf(bias + z / (1.0 - rate * z))
+    low, high = scipy.stats.norm.cdf(bias + z / (1.0 - rate * z))
     return interval_between((float(low), float(high)), array, "BCa bootstrap", n_clusters, resamples)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from analysis.bootstrap import RESAMPLES, Estimate, Interval, clustered_intervals
 from analysis.pairs import Pairs, paired
@@ -150,7 +150,7 @@ def slope_on_mean(
     else:
         interval = _t_interval(slope, error, pairs.n, pairs.n - 2, confidence)
     if error > 0.0:
-        p = float(2.0 * stats.t.sf(abs(slope) / error, pairs.n - 2))
+        p = float(2.0 * scipy.stats.t.sf(abs(slope) / error, pairs.n - 2))
     else:
         p = 1.0 if rounded(slope) == 0.0 else 0.0
     return Slope(slope, intercept, p, p_method, interval, pairs.n, pairs.n_clusters)
@@ -184,5 +184,5 @@ def _line(x: Floats, y: Floats) -> Callable[[Counts], Floats]:
 def _t_interval(value: float, error: float, n: int, freedom: int, confidence: float) -> Interval:
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
-    width = float(stats.t.ppf(0.5 + confidence / 2.0, freedom)) * error
+    width = float(scipy.stats.t.ppf(0.5 + confidence / 2.0, freedom)) * error
     return Interval(value - width, value + width, f"t formula, {n} objects", n, False, 0)

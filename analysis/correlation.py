@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from analysis.bca import both_intervals
 from analysis.bootstrap import RESAMPLES, Interval
@@ -133,7 +133,7 @@ def usual_p(kind: Kind, x: ArrayLike, y: ArrayLike) -> float:
     Returns:
         Two-sided p.
     """
-    test = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[kind]
+    test = {"pearson": scipy.stats.pearsonr, "spearman": scipy.stats.spearmanr, "kendall": scipy.stats.kendalltau}[kind]
     return float(test(x, y).pvalue)
 
 

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from scipy import stats
+import scipy
 
 from analysis.undefined import UndefinedStatistic
 
@@ -50,7 +50,7 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> Depen
     if 1.0 + r_between <= 0.0 or below <= 0.0:
         raise UndefinedStatistic("the correlations leave no variation to test against")
     t = (r_first - r_second) * math.sqrt((n - 1) * (1.0 + r_between) / below)
-    return DependentTest(t, n - 3, float(2.0 * stats.t.sf(abs(t), n - 3)), f"Williams' t, {ASSUMES}")
+    return DependentTest(t, n - 3, float(2.0 * scipy.stats.t.sf(abs(t), n - 3)), f"Williams' t, {ASSUMES}")
 
 
 def steiger(r_first: float, r_second: float, r_between: float, n: int) -> DependentTest:
@@ -81,7 +81,7 @@ def steiger(r_first: float, r_second: float, r_between: float, n: int) -> Depend
     if covariance >= 1.0:
         raise UndefinedStatistic("the correlations leave no variation to test against")
     z = (math.atanh(r_first) - math.atanh(r_second)) * math.sqrt((n - 3) / (2.0 - 2.0 * covariance))
-    return DependentTest(z, None, float(2.0 * stats.norm.sf(abs(z))), f"Steiger's Z, {ASSUMES}")
+    return DependentTest(z, None, float(2.0 * scipy.stats.norm.sf(abs(z))), f"Steiger's Z, {ASSUMES}")
 
 
 def _check(r_first: float, r_second: float, r_between: float, n: int) -> None:

@@ -4,8 +4,8 @@ from math import exp, lgamma, log, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 from scipy.optimize import brentq
 
 from analysis.accuracy import numbers
@@ -231,9 +231,9 @@ def noncentral_t_bounds(t: float, freedom: int, confidence: float = 0.95) -> tup
         low, high = noncentral_t_bounds(-t, freedom, confidence)
         return -high, -low
     if t >= LARGE_T:
-        low, high = (t * sqrt(float(stats.chi2.ppf(share, freedom)) / freedom) for share in (tail, 1.0 - tail))
+        low, high = (t * sqrt(float(scipy.stats.chi2.ppf(share, freedom)) / freedom) for share in (tail, 1.0 - tail))
         return low, high
-    lowest = float(stats.norm.ppf(tail))
+    lowest = float(scipy.stats.norm.ppf(tail))
     width = sqrt(1.0 + t * t / (2 * freedom)) * -lowest
     return _noncentrality(t, freedom, 1.0 - tail, lowest, width), _noncentrality(t, freedom, tail, lowest, width)
 
@@ -245,7 +245,7 @@ def _noncentrality(t: float, freedom: int, below: float, lowest: float, width: f
     """
 
     def excess(noncentrality: float) -> float:
-        share = float(stats.nct.cdf(t, freedom, noncentrality))
+        share = float(scipy.stats.nct.cdf(t, freedom, noncentrality))
         if not np.isfinite(share):
             raise UndefinedStatistic(f"the noncentral t distribution cannot be computed at {t:g} ({freedom} degrees)")
         return share - below

@@ -5,8 +5,8 @@ from itertools import permutations
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from analysis.rounding import rounded
 
@@ -42,7 +42,7 @@ def exact_p(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> float
     if kind == "kendall":
         statistics = _concordance_of_orders(x, y, orders)
     else:
-        left, right = (x, y) if kind == "pearson" else (rankdata(x), rankdata(y))
+        left, right = (x, y) if kind == "pearson" else (scipy.stats.rankdata(x), scipy.stats.rankdata(y))
         left, right = left - left.mean(), right - right.mean()
         norm = float(np.sqrt((left**2).sum()) * np.sqrt((right**2).sum()))
         statistics = right[orders] @ left / norm

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index
 from analysis.kappa_intervals import of_sums
@@ -74,7 +74,7 @@ def fleiss_kappa(counts: ArrayLike) -> FleissKappa:
     skew = float((p * (1.0 - p) * (1.0 - 2.0 * p)).sum())
     error = np.sqrt(2.0 * (spread**2 - skew) / (n_units * n_raters * (n_raters - 1))) / spread
     z = kappa / float(error)
-    return FleissKappa(kappa, z, float(2.0 * norm.sf(abs(z))), ASSUMES, n_units, n_raters)
+    return FleissKappa(kappa, z, float(2.0 * scipy.stats.norm.sf(abs(z))), ASSUMES, n_units, n_raters)
 
 
 def fleiss_interval(

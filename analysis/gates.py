@@ -3,7 +3,7 @@
 import math
 from typing import Literal, NamedTuple
 
-from scipy.stats import norm
+import scipy
 
 from analysis.rounding import rounded
 
@@ -143,7 +143,7 @@ def smallest_n_for_lower_bound(share: float, confidence: float = 0.95) -> int | 
         raise ValueError(f"a share must lie between 0 and 1, got {share}")
     if rounded(share) == 1.0:
         return None
-    z = float(norm.ppf(0.5 + confidence / 2.0))
+    z = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0))
     return max(1, math.ceil(float(rounded(share * z**2 / (1.0 - share)))))
 
 

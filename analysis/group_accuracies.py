@@ -4,8 +4,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from analysis.accuracy import truths
 from analysis.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compare_accuracies, expected_counts
@@ -143,13 +143,13 @@ def _p(found: TwoAccuracies, n_clusters: int) -> float | None:
         return float(0.5 ** (n_clusters - 1))
     # Resampled clusters vary less than clusters do, by this factor.
     t = found.difference / found.standard_error * np.sqrt((n_clusters - 1) / n_clusters)
-    return float(2.0 * stats.t.sf(abs(t), n_clusters - 1))
+    return float(2.0 * scipy.stats.t.sf(abs(t), n_clusters - 1))
 
 
 def _chi_square(table: NDArray[np.int64]) -> tuple[float | None, float | None, str]:
     if (table.sum(axis=0) == 0).any():
         return None, None, "none: all answers are right, or all are wrong"
-    found = stats.chi2_contingency(table, correction=False)
+    found = scipy.stats.chi2_contingency(table, correction=False)
     few = expected_counts(table).min() < SMALLEST_EXPECTED
     method = "chi-square (rough: an expected count is under 5)" if few else "chi-square"
     return float(found.statistic), float(found.pvalue), method

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import ndtri
 
 from analysis.pairs import comparable, paired
 from analysis.rounding import rounded
@@ -71,7 +71,7 @@ def krasula(
     x = comparable(pairs.judge)
     of_prediction = rounded(x[first] - x[second])
     together = np.sqrt(error[first] ** 2 + error[second] ** 2)
-    enough = rounded(np.abs(of_truth) - float(stats.norm.ppf(LEVEL)) * together) >= 0.0
+    enough = rounded(np.abs(of_truth) - float(ndtri(LEVEL)) * together) >= 0.0
     different = enough & (of_truth != 0.0)
     better = (of_prediction * np.sign(of_truth))[different]
     n_different, n_similar = int(different.sum()), int((~different).sum())

@@ -6,8 +6,8 @@ from statistics import median
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import fisher_exact, mannwhitneyu
 
 from analysis.holm import holm
 from analysis.rounding import rounded_on_own_scale
@@ -151,8 +151,8 @@ def _p(low: Group, rest: Group, yes_no: bool) -> float:
         raise UndefinedStatistic("the same for every query")
     if yes_no:
         table = [[int(group.sum()), int(group.size - group.sum())] for group in (low, rest)]
-        return float(fisher_exact(table).pvalue)
-    return float(mannwhitneyu(both[: low.size], both[low.size :], alternative="two-sided").pvalue)
+        return float(scipy.stats.fisher_exact(table).pvalue)
+    return float(scipy.stats.mannwhitneyu(both[: low.size], both[low.size :], alternative="two-sided").pvalue)
 
 
 def document_kind(document: str) -> Literal["code", "markup", "list", "prose"]:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scipy import stats
+import scipy
 
 
 class McNemar(NamedTuple):
@@ -34,6 +34,6 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     if only_first < 0 or only_second < 0:
         raise ValueError(f"counts must not be negative, got {only_first} and {only_second}")
     n, fewer = only_first + only_second, min(only_first, only_second)
-    up_to = 2.0 * float(stats.binom.cdf(fewer, n, 0.5))
-    here = float(stats.binom.pmf(fewer, n, 0.5))
+    up_to = 2.0 * float(scipy.stats.binom.cdf(fewer, n, 0.5))
+    here = float(scipy.stats.binom.pmf(fewer, n, 0.5))
     return McNemar(only_first, only_second, min(1.0, up_to), min(1.0, up_to - here))

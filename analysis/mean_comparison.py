@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from analysis.accuracy import numbers, spread_of_difference
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
@@ -69,7 +69,7 @@ def welch(
     a, b = _side(first), _side(second)
     if not np.any(rounded(a - a[0])) and not np.any(rounded(b - b[0])):
         raise UndefinedStatistic("neither side varies")
-    found = stats.ttest_ind(a, b, equal_var=False)
+    found = scipy.stats.ttest_ind(a, b, equal_var=False)
     spread = spread_of_difference(
         a,
         b,
@@ -132,7 +132,7 @@ def paired_t(
             confidence=confidence,
             workers=workers,
         )
-    found = stats.ttest_1samp(differences, 0.0)
+    found = scipy.stats.ttest_1samp(differences, 0.0)
     return _result(found, float(differences.mean()), "paired t", clustered, confidence, a.size, b.size)
 
 

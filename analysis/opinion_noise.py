@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
@@ -51,7 +51,7 @@ def opinion_ci95(sd: ArrayLike, votes: ArrayLike) -> NDArray[np.float64]:
     number = np.broadcast_to(number, spread.shape)
     result = np.full(spread.shape, np.nan)
     several = number > 1
-    result[several] = stats.t.ppf(0.975, number[several] - 1) * spread[several] / np.sqrt(number[several])
+    result[several] = scipy.stats.t.ppf(0.975, number[several] - 1) * spread[several] / np.sqrt(number[several])
     return result
 
 

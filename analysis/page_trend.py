@@ -4,8 +4,8 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from analysis.dose_response import FEWEST_MAGNITUDES, dosed_drops
 from analysis.undefined import UndefinedStatistic
@@ -62,7 +62,7 @@ def page_trend(drops: ArrayLike, magnitudes: ArrayLike) -> PageTrend:
     if bool(np.all(complete == complete[:, :1])):
         raise UndefinedStatistic("no item's drops differ between magnitudes")
     # Ranks as whole numbers: doubled where some are halves.
-    mid_ranks = rankdata(complete, axis=1)
+    mid_ranks = scipy.stats.rankdata(complete, axis=1)
     scale = 1 if bool(np.all(mid_ranks == np.rint(mid_ranks))) else 2
     ranks = np.rint(scale * mid_ranks).astype(np.int64)
     ascending, places = np.sort(ranks, axis=1), np.arange(1, n_magnitudes + 1)

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from analysis.accuracy import numbers
 from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
@@ -149,7 +149,7 @@ def _tuned(human: NDArray[np.float64], seen: NDArray[np.float64], everywhere: ND
 def _estimate(value: float, variance: float, confidence: float, n: int, method: str) -> Estimate:
     if _vanishes(variance):
         return Estimate(value, no_interval("1 score only" if n == 1 else "nothing varies", n))
-    half = float(norm.ppf(0.5 + confidence / 2.0)) * float(np.sqrt(variance))
+    half = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0)) * float(np.sqrt(variance))
     return Estimate(value, Interval(value - half, value + half, method, n, n < RELIABLE_CLUSTERS, 0))
 
 

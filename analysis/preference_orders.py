@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
 from analysis.preference_truth import NO_WINNER, vote_counts, winners
@@ -197,7 +197,7 @@ def position_effect(
     surplus = sums[:, 0] - sums[:, 1] / 2.0
     norm_of_surplus = float(np.sqrt(surplus @ surplus))
     z = float(surplus.sum()) / norm_of_surplus if norm_of_surplus else None
-    p = None if z is None else float(2.0 * norm.sf(abs(z)))
+    p = None if z is None else float(2.0 * scipy.stats.norm.sf(abs(z)))
     n_first, n_votes = int(for_first.sum()), int(both.sum())
     return PositionEffect(n_first / n_votes, interval, z, p, n_first, n_votes, n_clusters)
 

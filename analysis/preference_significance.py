@@ -5,8 +5,8 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 
 from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
 from analysis.holm import below_level, holm
@@ -184,7 +184,7 @@ def _test(differences: NDArray[np.float64], n: int) -> ClusterTest:
     return ClusterTest(
         float(differences.sum() / n),
         z,
-        float(2.0 * norm.sf(abs(z))),
+        float(2.0 * scipy.stats.norm.sf(abs(z))),
         differing < RELIABLE_CLUSTERS,
         differing,
         differences.size,

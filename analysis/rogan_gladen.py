@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from analysis.accuracy import truths
 from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
@@ -87,7 +87,7 @@ def rogan_gladen(
     ) / above_chance**2
     method = f"Rogan-Gladen, delta method, {n_passed} passed and {n_failed} failed labels, {rest} unlabelled"
     if variance > 0.0:
-        half = float(norm.ppf(0.5 + confidence / 2.0)) * float(np.sqrt(variance))
+        half = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0)) * float(np.sqrt(variance))
         flawless = " and ".join(
             name for name, seen_as in (("sensitivity", sensitivity), ("specificity", specificity)) if seen_as == 1.0
         )

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm, rankdata
 
 from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
@@ -54,7 +54,7 @@ def signed_rank(differences: ArrayLike) -> SignedRank:
     if not moved.size:
         raise UndefinedStatistic(f"all of {values.size} differences are 0")
     n_zero = int(values.size - moved.size)
-    doubled = np.rint(2.0 * rankdata(np.abs(moved))).astype(np.int64)
+    doubled = np.rint(2.0 * scipy.stats.rankdata(np.abs(moved))).astype(np.int64)
     positive = moved > 0.0
     n_positive = int(np.count_nonzero(positive))
     seen = 2 * n_zero * n_positive + int(doubled[positive].sum())
@@ -99,4 +99,4 @@ def _exact_p(doubled: NDArray[np.int64], n_zero: int, seen: int) -> float:
 def _normal_p(ranks: NDArray[np.float64], seen: float) -> float:
     """Each rank counts or not with chance 1/2: the ranks as they are carry both corrections."""
     distance = abs(seen - float(ranks.sum()) / 2.0)
-    return float(2.0 * norm.sf(distance / (float(np.sqrt((ranks**2).sum())) / 2.0)))
+    return float(2.0 * scipy.stats.norm.sf(distance / (float(np.sqrt((ranks**2).sum())) / 2.0)))

@@ -1,7 +1,7 @@
 """Wilson's interval of a share."""
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from analysis.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
@@ -31,7 +31,7 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
         raise ValueError(f"successes must lie between 0 and the trials, got {successes} of {trials}")
     if trials == 0:
         raise UndefinedStatistic("no trial, so there is no share")
-    z = float(norm.ppf(0.5 + confidence / 2.0))
+    z = float(ndtri(0.5 + confidence / 2.0))
     share = successes / trials
     centre = share + z**2 / (2 * trials)
     width = z * float(np.sqrt(share * (1.0 - share) / trials + z**2 / (4 * trials**2)))

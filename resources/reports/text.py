@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,9 +74,14 @@ class Translations:
     """The words of a report: those that all reports share, and its own."""
 
     def __init__(self, *names: str) -> None:
-        """Read ``translations/{name}.{language}.yaml`` for each name; later files add to earlier ones."""
-        self.texts: dict[str, dict[str, str]] = {
-            language: {key: words for name in names for key, words in read_words(name, language).items()}
+        """Words of ``translations/{name}.{language}.yaml`` for each name; later files add to earlier ones."""
+        self._names = names
+
+    @cached_property
+    def texts(self) -> dict[str, dict[str, str]]:
+        """By language and dotted key; read when the first is wanted, as whoever loads the graph writes no report."""
+        return {
+            language: {key: words for name in self._names for key, words in read_words(name, language).items()}
             for language in LANGUAGES
         }
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from fsspec.config import conf, set_conf_env
+
 LIBRARIES: Final = [
     "alembic.command",
     "cv2",
@@ -70,6 +72,8 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     os.environ.update(environment)
     os.chdir(folder)
     warnings.simplefilter("ignore")
+    # It read the environment when it was imported: that of the process which holds the libraries.
+    set_conf_env(conf)
     sys.argv = ["touchstone", *arguments]
     from pipeline.command_line.main import run as command_line
     from tests.small_study import without_drawing
