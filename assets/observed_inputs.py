@@ -32,6 +32,12 @@ INPUTS: Final[Mapping[str, Mapping[str, Place]]] = {
     },
     "reliability": {"queries_file": lambda study: study.reliability.queries},
 }
+# Tables that note the hash of the one file which they read, by that input.
+HASHED_BY: Final[Mapping[str, str]] = {
+    "score_file": "human_scores",
+    "votes_file": "photo_pairs",
+    "queries_file": "query_documents",
+}
 
 
 def input_spec(name: str, group: str, kind: str, description: str) -> dg.AssetSpec:
@@ -89,6 +95,22 @@ def version_of(
     if place is None:
         return InputVersion(NOT_A_FILE, 0, 0)
     return (looked or InputVersions(study.home.local)).of(place, quiet_s=quiet_s, seconds=seconds)
+
+
+def read_version(made: dg.AssetMaterialization, name: str, place: Path | None) -> str | None:
+    """The version of an input that a table was made from; null where nothing tells.
+
+    Args:
+        made: The table.
+        name: The input.
+        place: Where it lies.
+    """
+    if place is not None and HASHED_BY.get(name) == made.asset_key.path[-1]:
+        # The input was observed before it was read, and may have changed in between.
+        source = made.metadata.get("source_sha256")
+        if source is not None:
+            return str(source.value)
+    return (made.tags or {}).get(f"dagster/input_data_version/{name}")
 
 
 def about_input(place: Path | None, found: InputVersion) -> dict[str, Any]:

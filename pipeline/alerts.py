@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 import dagster as dg
 
 from analysis.words import counted
-from pipeline.runs import error_chain, is_users
+from pipeline.step_errors import error_chain, is_users
 from resources.alerts.message import GATE_FAILED, GATE_PASSES, RUN_FAILED, Alert
 from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
 from resources.study import Study

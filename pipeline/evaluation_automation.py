@@ -1,28 +1,46 @@
 """When data sets are evaluated: the jobs, and the sensor that sees a new or changed file."""
 
-import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
 
 import dagster as dg
 
 from assets.datasets import DATASETS, known_datasets
 from assets.evaluation.evaluation_summary import RESULTS
 from assets.observed_inputs import DATA_VERSION, observation, version_of
+from pipeline.asked_runs import (
+    Asked,
+    asked_now,
+    graph_of,
+    how_made,
+    is_under_way,
+    last_run,
+    latest,
+    remembered,
+    short_digest,
+    to_remember,
+    why_not_again,
+)
+from resources.errors import listed
 from resources.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
 from resources.study import Study
 
 FILES = dg.AssetKey("dataset_files")
 SAMPLES = dg.AssetKey("evaluation_samples")
-SUMMARY = dg.AssetKey("evaluation_summary")
 TABLES = (SAMPLES, *(dg.AssetKey(name) for name in RESULTS))
-UNDER_WAY = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-]
+OVERVIEW_TABLES = (dg.AssetKey("evaluation_summary"), dg.AssetKey("metric_comparison"))
+OVERVIEW = dg.AssetSelection.assets(*OVERVIEW_TABLES)
+OVER_ALL: Final = ""  # the run over all data sets, among those of each: no data set has this name
 QUERIED = 500  # materialisations asked for in one query: SQLite takes so many numbers
-OVERVIEW = dg.AssetSelection.assets("evaluation_summary", "metric_comparison")
+
+
+class Made(NamedTuple):
+    """The content that a data set's table was made from, and where that event stands among all."""
+
+    version: str | None
+    storage_id: int
+
 
 evaluation = dg.define_asset_job(
     "evaluation",
@@ -40,69 +58,118 @@ evaluation_overview = dg.define_asset_job(
     jobs=[evaluation, evaluation_overview],
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="A file that is new in the inbox, or whose content changed, becomes a data set and is evaluated.",
+    description="A file that is new in the inbox, or whose content changed, becomes a data set and is evaluated, once "
+    "for each change, and again a day later where no gate and no bad file ended that run.",
 )
-def new_datasets(
-    context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
-) -> dg.SensorResult | dg.SkipReason:
+def new_datasets(context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]) -> dg.SensorResult:
     """One run per data set and content; when their runs are over, one run for the tables over all of them."""
-    asked: dict[str, str] = json.loads(context.cursor or "{}")
+    asked, known = remembered(context.cursor), known_datasets(study.evaluation)
     versions, notes = versions_of(study)
-    changed = dict(changed_datasets(context.instance, versions))
-    events = changed_observations(context.instance, study, versions)
-    # A file that was asked for and is still not made is a bad one: it is not asked for again, nor waited for.
-    new = {name: key for name, key in changed.items() if asked.get(name) != key}
-    partitions = set(context.instance.get_dynamic_partitions(DATASETS.name or ""))
-    gone = sorted(partitions - known_datasets(study.evaluation).keys())
-    removed = [DATASETS.build_delete_request(gone)] if gone else []
-    if new:
-        requests = [
-            dg.RunRequest(run_key=f"{name} {key}", job_name=evaluation.name, partition_key=name)
-            for name, key in new.items()
-        ]
-        added = [DATASETS.build_add_request(list(new))]
-        return dg.SensorResult(
-            run_requests=requests,
-            dynamic_partitions_requests=[*added, *removed],
-            cursor=json.dumps(changed),
-            asset_events=events,
-        )
-    key = overview_key(context.instance, gone)
-    if key is None:
-        nothing = "No data set is new or changed, or one is being evaluated."
-        why = " ".join([*notes, nothing])
-        return dg.SensorResult(skip_reason=why, asset_events=events) if events else dg.SkipReason(why)
-    overview = dg.RunRequest(run_key=key, job_name=evaluation_overview.name)
-    return dg.SensorResult(run_requests=[overview], dynamic_partitions_requests=removed, asset_events=events)
+    made = made_from(context.instance, known)
+    there = set(context.instance.get_dynamic_partitions(DATASETS.name or ""))
+    # One that comes back as it was is no news to its own tables, but to those over all of them.
+    come, gone = sorted(versions.keys() - there), sorted(there - known.keys())
+    changes = [DATASETS.build_add_request(come)] if come else []
+    requests, waiting = dataset_runs(context, study, versions, made, asked)
+    if not requests and not is_under_way(context.instance, evaluation.name):
+        overview = overview_run(context, sorted((there | set(come)) & known.keys() & made.keys()), asked)
+        requests += [overview] if isinstance(overview, dg.RunRequest) else []
+        waiting += [overview] if isinstance(overview, str) else []
+    nothing = "No data set is new or changed, or one is being evaluated."
+    return dg.SensorResult(
+        run_requests=requests,
+        skip_reason=None if requests else " ".join([*notes, *waiting, nothing]),
+        dynamic_partitions_requests=[*changes, *([DATASETS.build_delete_request(gone)] if gone else [])],
+        cursor=to_remember(asked),
+        asset_events=changed_observations(context.instance, study, versions),
+    )
 
 
-def overview_key(instance: dg.DagsterInstance, gone: list[str]) -> str | None:
-    """A key for the run over all data sets; none where nothing came or went, or a data set is still evaluated."""
-    if instance.get_runs(dg.RunsFilter(job_name=evaluation.name, statuses=UNDER_WAY), limit=1):
-        return None
-    events = [instance.get_latest_materialization_event(table) for table in TABLES]
-    made = max((event for event in events if event is not None), key=lambda event: event.timestamp, default=None)
-    if made is None:
-        return None
-    summary = instance.get_latest_materialization_event(SUMMARY)
-    if not gone and summary is not None and summary.timestamp >= made.timestamp:
-        return None
-    return f"after {made.run_id}" + (f" without {', '.join(gone)}" if gone else "")
-
-
-def changed_datasets(instance: dg.DagsterInstance, versions: Mapping[str, InputVersion]) -> Iterator[tuple[str, str]]:
-    """Data sets whose file is not the one that their table was made from, with a key for the run that mends it.
+def dataset_runs(
+    context: dg.SensorEvaluationContext,
+    study: Study,
+    versions: Mapping[str, InputVersion],
+    made: Mapping[str, Made],
+    asked: dict[str, Asked],
+) -> tuple[list[dg.RunRequest], list[str]]:
+    """A run for each data set that needs one, and why others that do get none.
 
     Args:
-        instance: Knows what tables were made from.
+        context: Of the sensor.
+        study: The running study.
         versions: Of each data set's file.
+        made: What their tables were made from.
+        asked: By data set, the run that was asked for and has not made all tables; brought up to date.
     """
-    made = made_from(instance, versions)
-    for name, found in versions.items():
-        version, run_id = made.get(name, (None, "nothing"))
-        if found.version != version:
-            # Content that comes back after another needs a key of its own.
-            yield name, f"{found.version} after {run_id}"
+    instance, graph, known = context.instance, graph_of(context), known_datasets(study.evaluation)
+    changed = changed_datasets(versions, made) | (versions.keys() & broken_off(instance, made, asked))
+    made_or_removed = (versions.keys() - changed) | (asked.keys() - known.keys() - {OVER_ALL})
+    for name in asked.keys() & made_or_removed:
+        del asked[name]
+    how, last = how_made(graph, TABLES), last_run(instance, evaluation.name)
+    requests, waiting = [], {}
+    for name in sorted(changed):
+        plan = known[name].model_dump(mode="json", exclude={"file"})
+        content = short_digest([versions[name].version, plan, how])
+        if (reason := why_not_again(instance, graph, asked.get(name), content)) is not None:
+            waiting[name] = reason
+            continue
+        asked[name] = asked_now(name, content, last)
+        requests.append(dg.RunRequest(run_key=asked[name].run_key, job_name=evaluation.name, partition_key=name))
+    by_reason = groupby(sorted(waiting, key=waiting.__getitem__), key=waiting.__getitem__)
+    return requests, [f"{listed(names)}: {reason}" for reason, names in by_reason]
+
+
+def changed_datasets(versions: Mapping[str, InputVersion], made: Mapping[str, Made]) -> set[str]:
+    """Data sets whose file is not the one that their table was made from."""
+    return {name for name, found in versions.items() if name not in made or made[name].version != found.version}
+
+
+def broken_off(instance: dg.DagsterInstance, made: Mapping[str, Made], asked: Collection[str]) -> set[str]:
+    """Data sets for which a run was asked that made their samples, and not all that is made from these."""
+    names = made.keys() & set(asked)
+    if not names:
+        return set()
+    event = dg.DagsterEventType.ASSET_MATERIALIZATION
+    ids = [
+        instance.get_latest_storage_id_by_partition(dg.AssetKey(table), event, partitions=names) for table in RESULTS
+    ]
+    return {name for name in names if any(of_one.get(name, -1) < made[name].storage_id for of_one in ids)}
+
+
+def overview_run(
+    context: dg.SensorEvaluationContext, names: Sequence[str], asked: dict[str, Asked]
+) -> dg.RunRequest | str | None:
+    """The run over all data sets, or why it waits; null where its tables are of these data sets as they are now.
+
+    Args:
+        context: Of the sensor.
+        names: The data sets that are there and read, in order.
+        asked: The run that was asked for and has not made its tables; brought up to date.
+    """
+    instance, graph = context.instance, graph_of(context)
+    made = latest(instance, [*TABLES, *OVERVIEW_TABLES])
+    newest = max((made[key].storage_id for key in TABLES if key in made), default=-1)
+    overviews = [made[key] for key in OVERVIEW_TABLES if key in made]
+    nothing_is_there = not overviews and not names
+    if (nothing_is_there or len(overviews) == len(OVERVIEW_TABLES)) and all(
+        one.storage_id > newest and data_sets_of(one) == list(names) for one in overviews
+    ):
+        asked.pop(OVER_ALL, None)
+        return None
+    content = short_digest([names, newest, how_made(graph, OVERVIEW_TABLES)])
+    if (reason := why_not_again(instance, graph, asked.get(OVER_ALL), content)) is not None:
+        return f"The tables over all data sets: {reason}"
+    if is_under_way(instance, evaluation_overview.name):
+        return "The tables over all data sets are being made."
+    asked[OVER_ALL] = asked_now("all", content, last_run(instance, evaluation_overview.name))
+    return dg.RunRequest(run_key=asked[OVER_ALL].run_key, job_name=evaluation_overview.name)
+
+
+def data_sets_of(record: dg.EventLogRecord) -> object:
+    """The data sets that a table over all of them was made from; null where it does not say."""
+    told = record.asset_materialization.metadata.get("data_sets") if record.asset_materialization else None
+    return told.value if told else None
 
 
 def versions_of(study: Study) -> tuple[dict[str, InputVersion], list[str]]:
@@ -120,8 +187,8 @@ def versions_of(study: Study) -> tuple[dict[str, InputVersion], list[str]]:
     return versions, notes
 
 
-def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str, tuple[str | None, str]]:
-    """The content that each data set's table was made from, and by which run; all of them in a few queries."""
+def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str, Made]:
+    """What each data set's table was made from, where it was made; all of them in a few queries."""
     latest = instance.get_latest_storage_id_by_partition(SAMPLES, dg.DagsterEventType.ASSET_MATERIALIZATION)
     ids = [storage_id for name, storage_id in latest.items() if name in names]
     made = {}
@@ -131,7 +198,7 @@ def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str,
             event = record.asset_materialization
             source = event.metadata.get("source_sha256") if event else None
             version = None if source is None else str(source.value)
-            made[record.partition_key or ""] = (version, record.run_id)
+            made[record.partition_key or ""] = Made(version, record.storage_id)
     return made
 
 

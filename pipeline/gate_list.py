@@ -20,7 +20,8 @@ HEAD = f"""# The gates
 Every asset check of the four studies, as the UI shows it on its table; `{REGENERATE}` makes this page from the code.
 
 - **{KINDS[INTEGRITY]}**: the data are wrong. Nothing that depends on the table is made: not in the same run, not by the
-  refresh rule later, and not by a launch by hand where that would ask a judge or compute numbers from the bad data.
+  refresh rule later, and no launch by hand reads it: it stops with what the gate said. (A table further down can be
+  launched by hand: it is made from what lies between, which is as it was before.)
 - **{KINDS[QUALITY]}**: a threshold of the study is missed. What relies on it is withheld, everything else is made.
 - **{KINDS[ADVICE]}**: worth knowing; nothing is withheld.
 

@@ -1,15 +1,27 @@
 """Sensor `changed_inputs`: tells Dagster of inputs whose content changed, and asks for one run of what they decide."""
 
-import hashlib
-import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import dagster as dg
+from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
-from assets.observed_inputs import DATA_VERSION, INPUTS, observation, version_of
+from assets.observed_inputs import DATA_VERSION, INPUTS, observation, read_version, version_of
+from pipeline.asked_runs import (
+    Asked,
+    asked_now,
+    graph_of,
+    how_made,
+    is_under_way,
+    last_run,
+    latest,
+    remembered,
+    short_digest,
+    to_remember,
+    why_not_again,
+)
 from pipeline.automation import all_settings, fidelity
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
@@ -18,14 +30,8 @@ from resources.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
 from resources.study import Study
 
 JOBS: Final = {"fidelity": fidelity, "pairwise": pairwise, "reliability": reliability}
+CODE_VERSION: Final = "dagster/code_version"  # the tag by which Dagster notes it
 TICK_S: Final = 20.0  # spent on reading new files in one tick; Dagster gives up on a tick after 60
-UNDER_WAY: Final = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-]
-Asked = dict[str, dict[str, str]]
 
 
 @dataclass
@@ -63,7 +69,7 @@ def input_sensor(study: Study) -> list[dg.SensorDefinition]:
 
 def tick(context: dg.SensorEvaluationContext, study: Study, groups: Iterable[str]) -> dg.SensorResult:
     """One look at all inputs of these studies: events of those that changed, and one run for each changed study."""
-    asked: Asked = json.loads(context.cursor or "{}")
+    asked = remembered(context.cursor)
     until = time.monotonic() + TICK_S
     events: list[dg.AssetObservation] = []
     requests: list[dg.RunRequest] = []
@@ -71,14 +77,14 @@ def tick(context: dg.SensorEvaluationContext, study: Study, groups: Iterable[str
     for group in groups:
         looked = look(study, group, until)
         events += changed_observations(context.instance, study, group, looked.versions)
-        request = run_wanted(context, group, looked, asked)
+        request = run_wanted(context, study, group, looked, asked)
         if request is not None:
             requests.append(request)
         notes += [f"{group}: {note}" for note in looked.notes]
     for note in notes:
         context.log.info(note)
     skipped = None if requests else dg.SkipReason(" ".join(notes) or "No input has changed.")
-    return dg.SensorResult(run_requests=requests, skip_reason=skipped, cursor=json.dumps(asked), asset_events=events)
+    return dg.SensorResult(run_requests=requests, skip_reason=skipped, cursor=to_remember(asked), asset_events=events)
 
 
 def look(study: Study, group: str, until: float) -> Looked:
@@ -120,60 +126,79 @@ def changed_observations(
     return events
 
 
-def run_wanted(context: dg.SensorEvaluationContext, group: str, looked: Looked, asked: Asked) -> dg.RunRequest | None:
+def run_wanted(
+    context: dg.SensorEvaluationContext, study: Study, group: str, looked: Looked, asked: dict[str, Asked]
+) -> dg.RunRequest | None:
     """The one run that brings a study up to its inputs; none where it is, or was asked for, or has to wait.
 
     Args:
         context: Of the sensor.
-        group: The study.
+        study: The running study.
+        group: Which of its parts.
         looked: Its inputs.
-        asked: By study, the versions for which a run was asked and is not over or failed; brought up to date.
+        asked: By study, the run that was asked for and has not made all tables; brought up to date.
     """
-    repository = context.repository_def
-    if repository is None:
-        raise RuntimeError("the sensor needs the definitions that it belongs to")
-    graph = repository.asset_graph
-    stale, made_by, causes = set(), {}, set()
+    graph, job = graph_of(context), JOBS[group]
+    tables = job.selection.resolve(graph) & graph.materializable_asset_keys
+    made = latest(context.instance, tables)
+    causes, stale = set(), set()
     for name, found in looked.versions.items():
-        for table in graph.get(dg.AssetKey(name)).child_keys:
-            event = context.instance.get_latest_materialization_event(table)
-            made = event.asset_materialization if event else None
-            if made is None or (made.tags or {}).get(f"dagster/input_data_version/{name}") != found.version:
+        place = INPUTS[group][name](study)
+        for table in graph.get(dg.AssetKey(name)).child_keys & tables:
+            event = made[table].asset_materialization if table in made else None
+            if event is None or read_version(event, name, place) != found.version:
                 stale.add(table)
                 causes.add(name)
-                made_by[table.path[-1]] = event.run_id if event else "nothing"
+    if group in asked:
+        # The run that was asked for may have ended between a table and those that are made from it.
+        stale |= older_than_parents(graph, tables, made)
     if not stale:
-        asked.pop(group, None)
+        if looked.versions.keys() == INPUTS[group].keys():
+            asked.pop(group, None)
+        looked.notes += looked.waits
+        return None
+    if looked.waits:
         looked.notes += looked.waits
         return None
     versions = {name: found.version for name, found in looked.versions.items()}
-    if looked.waits or asked.get(group) == versions:
-        looked.notes += looked.waits or ["A run for this content was asked for, and its tables are not made."]
+    content = short_digest([versions, how_made(graph, tables)])
+    if (reason := why_not_again(context.instance, graph, asked.get(group), content)) is not None:
+        looked.notes.append(reason)
         return None
-    job = JOBS[group]
-    if context.instance.get_runs(dg.RunsFilter(job_name=job.name, statuses=UNDER_WAY), limit=1):
+    if is_under_way(context.instance, job.name):
         looked.notes.append(f"A run of {job.name} is under way, and new content waits for its end.")
         return None
-    asked[group] = versions
-    wanted = dg.AssetSelection.assets(*stale).downstream().resolve(graph)
-    inputs = {name for table in stale for name in INPUTS[group] if dg.AssetKey(name) in graph.get(table).parent_keys}
-    chosen = (wanted & repository.get_job(job.name).asset_layer.selected_asset_keys) | {
-        dg.AssetKey(name) for name in inputs
-    }
+    if group in asked:
+        # What ended it may have been mended in the configuration.
+        stale |= made_otherwise(graph, made)
+    asked[group] = asked_now(group, content, last_run(context.instance, job.name))
+    wanted = dg.AssetSelection.assets(*stale).downstream().resolve(graph) & tables
+    read = {key for table in stale for key in graph.get(table).parent_keys}
+    inputs = {dg.AssetKey(name) for name in INPUTS[group]} & read
     return dg.RunRequest(
-        # Dagster starts one run for a key ever: content that comes back after another needs a key of its own.
-        run_key=f"{group} {short_digest([versions, made_by])}",
+        run_key=asked[group].run_key,
         job_name=job.name,
-        asset_selection=sorted(chosen),
-        tags=partition_tags(group) | {"touchstone/changed": " ".join(sorted(causes))},
+        asset_selection=sorted(wanted | inputs),
+        tags=partition_tags(group) | {"touchstone/changed": " ".join(sorted(causes)) or "nothing since a failed run"},
     )
+
+
+def older_than_parents(
+    graph: AssetGraph, tables: Set[dg.AssetKey], made: Mapping[dg.AssetKey, dg.EventLogRecord]
+) -> set[dg.AssetKey]:
+    """Those of the tables that were made, if at all, before another of them from which they are made."""
+    when = {key: made[key].storage_id if key in made else -1 for key in tables}
+    return {key for key in tables if any(when[one] > when[key] for one in graph.get(key).parent_keys & tables)}
+
+
+def made_otherwise(graph: AssetGraph, made: Mapping[dg.AssetKey, dg.EventLogRecord]) -> set[dg.AssetKey]:
+    """Those of the tables that were made by other code, or with another configuration."""
+    events = {key: record.asset_materialization for key, record in made.items()}
+    return {
+        key for key, one in events.items() if one and (one.tags or {}).get(CODE_VERSION) != graph.get(key).code_version
+    }
 
 
 def partition_tags(group: str) -> dict[str, str]:
     """Run tags that make one run cover every setting or method of a study."""
     return {"fidelity": all_settings, "pairwise": all_methods}.get(group, dict)()
-
-
-def short_digest(facts: Any) -> str:
-    """Sixteen hex digits that differ where the facts do."""
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]

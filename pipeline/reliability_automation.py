@@ -7,6 +7,7 @@ import pandas as pd
 
 from assets.contingency_state import recalibration_under_way, refuse_unjudged_input, undecided_now
 from assets.reliability.ground_truth import ALLOWED
+from pipeline.asked_runs import run_for
 from pipeline.automation import tables_and_inputs
 from resources.errors import UserError
 from resources.reliability.stored_table import stored_table
@@ -41,7 +42,7 @@ write_ground_truth = dg.define_asset_job(
 )
 def finished_tiebreaks(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
-) -> dg.RunRequest | dg.SkipReason:
+) -> dg.SensorResult | dg.SkipReason:
     """One run when the quota is met and one when all is decided, where the latest validation has not seen it."""
     history = study.validations.validations()
     if history.empty or str(history["status"].iloc[-1]) in ALLOWED:
@@ -60,8 +61,7 @@ def finished_tiebreaks(
         refuse_unjudged_input(study)
     except UserError as problem:
         return dg.SkipReason(str(problem))
-    # Dagster starts one run for a key ever: what every tick finds until the run is there is one key.
-    return dg.RunRequest(run_key=f"{'enough' if left else 'all'} decided after validation {latest}")
+    return run_for(context, revalidation, f"{'enough' if left else 'all'} decided after validation {latest}")
 
 
 @dg.sensor(
@@ -72,7 +72,7 @@ def finished_tiebreaks(
 )
 def allowed_ground_truth(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]
-) -> dg.RunRequest | dg.SkipReason:
+) -> dg.SensorResult | dg.SkipReason:
     """One run per validation that allows it."""
     history = study.validations.validations()
     if history.empty or str(history["status"].iloc[-1]) not in ALLOWED:
@@ -81,7 +81,7 @@ def allowed_ground_truth(
     written = study.validations.ground_truth_rows()["validation"]
     if len(written) and int(written.max()) >= latest:
         return dg.SkipReason(f"Ground truth is that of validation {latest}.")
-    return dg.RunRequest(run_key=f"validation {latest}")
+    return run_for(context, write_ground_truth, f"validation {latest}")
 
 
 def votes_seen(history: pd.DataFrame) -> dict[str, int]:

@@ -6,7 +6,6 @@ from itertools import groupby
 from typing import Any
 
 import dagster as dg
-from dagster_shared.error import SerializableErrorInfo
 
 from assets.datasets import DATASETS, known_datasets
 from assets.method_partitions import METHODS
@@ -16,6 +15,7 @@ from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
+from pipeline.step_errors import error_chain, is_users
 from resources.errors import UserError, nearest
 from resources.study import Study
 
@@ -196,25 +196,5 @@ def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome, partition: str 
             outcome.other_errors.append(chain[-1].message.strip())
 
 
-def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:
-    """An error and what caused it, the outermost first."""
-    while error is not None:
-        yield error
-        error = error.cause
-
-
 def _made(event: dg.DagsterEvent) -> dg.AssetKey | None:
     return event.asset_key if event.event_type == dg.DagsterEventType.ASSET_MATERIALIZATION else None
-
-
-def is_users(class_name: str | None) -> bool:
-    """Whether an error of this class is the user's to mend."""
-    # A folder that cannot be written or a full disk is the user's to mend, and the system's words name it.
-    pending: list[type[Exception]] = [UserError, OSError]
-    names = set()
-    while pending:
-        one = pending.pop()
-        names.add(one.__name__)
-        pending += one.__subclasses__()
-    # Assets raise `dg.Failure` for a gate that does not hold: that too is the user's to mend.
-    return class_name is not None and class_name in names | {dg.Failure.__name__}

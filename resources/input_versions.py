@@ -41,6 +41,13 @@ class Seen(NamedTuple):
     modified_ns: int
 
 
+class Listed(NamedTuple):
+    """Files by path, and what links to folders say by theirs."""
+
+    files: dict[str, Seen]
+    links: dict[str, str]
+
+
 @dataclass(frozen=True)
 class InputVersions:
     """Versions of files and folders; hashes are remembered in the home by path, size and time of change.
@@ -60,6 +67,7 @@ class InputVersions:
     def of(self, place: Path, *, quiet_s: float = 0.0, seconds: float | None = None) -> InputVersion:
         """The version of a file, or of a folder with everything below it that is not hidden.
 
+        A link to a folder counts by what it says: studies follow those that stay within the folder, whose files count.
         A file that was only touched, or saved again with the same bytes, has the version that it had.
 
         Args:
@@ -72,7 +80,7 @@ class InputVersions:
             OSError: A file or folder cannot be read.
             UserError: The memory of hashes is damaged.
         """
-        files = listed_files(place)
+        files, links = listed(place)
         if not files:
             return InputVersion(ABSENT, 0, 0)
         now_ns = time.time_ns()
@@ -87,6 +95,8 @@ class InputVersions:
             digest = hashlib.sha256()
             for path in sorted(files):
                 digest.update(f"{path[len(str(place)) :]}\0{hashes[path]}\n".encode(errors="surrogateescape"))
+            for path in sorted(links):
+                digest.update(f"{path[len(str(place)) :]}\0-> {links[path]}\n".encode(errors="surrogateescape"))
             version = digest.hexdigest()
         return InputVersion(version, len(files), sum(seen.n_bytes for seen in files.values()))
 
@@ -145,27 +155,32 @@ class InputVersions:
             ) from problem
 
 
-def listed_files(place: Path) -> dict[str, Seen]:
-    """The file itself, or the files below a folder with sizes and times; hidden ones and those that are gone are not.
+def listed(place: Path) -> Listed:
+    """The file itself, or what lies below a folder; hidden entries and those that are gone are not in it.
 
     Raises:
         OSError: A folder cannot be listed.
     """
+    found = Listed({}, {})
     if place.is_file():
-        return {str(place): _seen(place.stat())}
-    return dict(_below(str(place))) if place.is_dir() else {}
+        found.files[str(place)] = _seen(place.stat())
+    elif place.is_dir():
+        _add_below(str(place), found)
+    return found
 
 
-def _below(folder: str) -> Iterator[tuple[str, Seen]]:
-    # No links to folders: they may lead back.
+def _add_below(folder: str, found: Listed) -> None:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _below(entry.path)
+                _add_below(entry.path, found)
             elif entry.is_file():
-                yield entry.path, _seen(entry.stat())
+                found.files[entry.path] = _seen(entry.stat())
+            elif entry.is_dir():
+                # It may lead back: what it says counts, not what lies behind it.
+                found.links[entry.path] = str(Path(entry.path).readlink())
 
 
 def _seen(stat: os.stat_result) -> Seen:

@@ -11,6 +11,7 @@ import pandas as pd
 from upath import UPath
 
 from resources.errors import UserError, listed
+from resources.failed_gates import require_sound
 from resources.partial_files import move, named_in_faults, partial_file, sweep
 from resources.tables.all_tables import BY_GROUP
 from resources.tables.column_schema import column_schema
@@ -97,6 +98,7 @@ class ParquetTables(dg.UPathIOManager):
 
         Raises:
             UserError: A file is damaged, or not there, with the reason: never made, made for another home, or deleted.
+                Or it failed a blocking gate and an asset is to be made from it.
         """
         _, table = self._place(context)
         partitioned = context.has_asset_partitions
@@ -110,6 +112,7 @@ class ParquetTables(dg.UPathIOManager):
                 absent[key] = path
         if absent:
             self._explain(context, table, absent)
+        require_sound(context, list(frames) if partitioned else None, all_of_them=not _takes_what_there_is(context))
         return frames if partitioned else frames[""]
 
     def dump_to_path(self, context: dg.OutputContext, obj: pd.DataFrame, path: UPath) -> None:
@@ -159,7 +162,7 @@ class ParquetTables(dg.UPathIOManager):
         if lost:
             more = f" So are {len(lost) - 1} other partitions." if len(lost) > 1 else ""
             raise UserError(f"{lost[0]}{more} `touchstone run {group}` makes the table again.")
-        if (context.definition_metadata or {}).get("allow_missing_partitions", False):
+        if _takes_what_there_is(context):
             context.log.warning(f"Table '{table.name}' is not made yet for {listed(absent)}; left out.")
             return
         which = f" for {listed(absent)}" if context.has_asset_partitions else ""
@@ -197,6 +200,10 @@ def _lost(context: dg.InputContext, table: Table, key: str, path: UPath) -> Iter
         yield f"{name} was made elsewhere, at {stored.value}; it is not at {path}. Set TOUCHSTONE_HOME as it was then."
     else:
         yield f"{name} was made and is gone: there is no file {path}."
+
+
+def _takes_what_there_is(context: dg.InputContext) -> bool:
+    return bool((context.definition_metadata or {}).get("allow_missing_partitions", False))
 
 
 def _where(key: str) -> str:

@@ -59,6 +59,7 @@ def evaluation_summary(
     context.add_output_metadata(
         {
             "n_data_sets": len(made),
+            "data_sets": sorted(evaluation_samples),
             "results": dg.MetadataValue.path(study.home.outputs / "evaluation"),
             "plot": figure_metadata(picture.draw, height_in=picture.height_in),
         }

@@ -36,7 +36,8 @@ def metric_comparison(
     known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
     frames = {name: frame for name, frame in sorted(evaluation_samples.items()) if name in known and len(frame)}
     rows = [row for pair in combinations(frames, 2) for row in comparison_rows(frames, pair, known, sampling)]
-    context.add_output_metadata({"n_pairs": len({(row["first"], row["second"]) for row in rows})})
+    n_pairs = len({(row["first"], row["second"]) for row in rows})
+    context.add_output_metadata({"n_pairs": n_pairs, "data_sets": sorted(evaluation_samples)})
     return pd.DataFrame(rows, columns=[column.name for column in METRIC_COMPARISON.columns])
 
 

@@ -28,6 +28,10 @@ _RESTORE = (
 _WAIT = "Another process holds it: wait until that is done, or stop it, and run again."
 
 
+class DatabaseUnusable(UserError):
+    """The database cannot be reached, or is damaged, locked or full; nothing is wrong with what was asked of it."""
+
+
 def open_engine(url: str) -> sa.Engine:
     """An engine for SQLite or Postgres; nothing is connected yet.
 
@@ -86,9 +90,9 @@ def shown(engine: sa.Engine) -> str:
     return engine.url.set(query={}).render_as_string(hide_password=True)
 
 
-def unreachable(engine: sa.Engine, error: sa.exc.DBAPIError) -> UserError:
+def unreachable(engine: sa.Engine, error: sa.exc.DBAPIError) -> DatabaseUnusable:
     """The error to raise in place of a driver's, which may say more than a log should hold."""
-    return UserError(_complaint(engine, _without_secrets(engine, str(error.orig)), _remedy(error)))
+    return DatabaseUnusable(_complaint(engine, _without_secrets(engine, str(error.orig)), _remedy(error)))
 
 
 @contextmanager

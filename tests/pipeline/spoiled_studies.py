@@ -14,6 +14,16 @@ from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
 from resources.parquet_tables import ParquetTables
 from resources.study import Study
+from tests.pipeline.readers import (
+    FIRST_OF_JUDGMENTS,
+    FIRST_OF_OBJECTS,
+    FIRST_OF_PAIRS,
+    OF_HUMAN_SCORES,
+    OF_JUDGMENTS_BY_THE_RULE,
+    OF_MATRIX_BY_SETTING,
+    OF_OBJECTS,
+    OF_PAIRS,
+)
 from tests.small_relevance import AGREED, JUDGES, relevance_study, write_answers, write_queries
 from tests.small_series import series_study
 from tests.small_study import KEYS, OBJECTS, fault, file_name, near_truth, write_image, write_selection, write_study
@@ -35,8 +45,8 @@ class Spoiled:
         spoil: Makes the data bad before a run.
         mend: Makes them good again.
         meanwhile: What happens in the bad run itself; a gate on a table's agreement with its file needs that.
-        by_hand: Tables that a launch by hand must not make from the bad data either.
-        follows: Other tables that are made at first, and that the rule asks for once the data are good again.
+        by_hand: Tables that read the bad one: a launch by hand must not make them either.
+        follows: Those that the rule asks for once the data are good again: of one setting alone none that reads all.
     """
 
     study: Study
@@ -98,6 +108,7 @@ def scores_change_while_they_are_read(folder: Path) -> Spoiled:
         fidelity.name,
         ONE_SETTING,
         meanwhile=lambda: after_storing("human_scores", lambda: replaced(path, "0.190", "0.195")),
+        by_hand=OF_HUMAN_SCORES,
         follows=("study_objects",),
     )
 
@@ -110,7 +121,8 @@ def a_render_of_another_object(folder: Path) -> Spoiled:
         ONE_SETTING,
         lambda: write_selection(path, {OBJECTS[2][2]: OBJECTS[3][2]}),
         lambda: write_selection(path, {}),
-        by_hand=("judge_calls", "golden_images", "golden_scores", "score_matrix"),
+        by_hand=FIRST_OF_OBJECTS,
+        follows=FIRST_OF_OBJECTS,
     )
 
 
@@ -123,7 +135,8 @@ def images_that_are_gone(folder: Path) -> Spoiled:
         ONE_SETTING,
         image.unlink,
         lambda: write_image(image, 0),
-        by_hand=("judge_calls", "golden_images", "golden_scores", "score_matrix"),
+        by_hand=OF_OBJECTS,
+        follows=FIRST_OF_OBJECTS,
     )
 
 
@@ -141,7 +154,8 @@ def two_objects_left(folder: Path) -> Spoiled:
         ONE_SETTING,
         lambda: removed(images[2:]),
         draw,
-        by_hand=("judge_calls", "golden_images", "golden_scores", "score_matrix"),
+        by_hand=FIRST_OF_OBJECTS,
+        follows=FIRST_OF_OBJECTS,
     )
 
 
@@ -157,7 +171,7 @@ def a_golden_image_that_was_changed(folder: Path) -> Spoiled:
         fidelity.name,
         ONE_SETTING,
         meanwhile=lambda: after_storing("golden_images", paint_over),
-        by_hand=("golden_scores",),
+        by_hand=("golden_scores", "fidelity_report"),
     )
 
 
@@ -172,8 +186,8 @@ def repeats_without_an_answer(folder: Path) -> Spoiled:
         ONE_SETTING,
         lambda: write_study(folder, with_faults),
         lambda: write_study(folder),
-        by_hand=("icc_by_setting", "stability", "convergence_curves", "convergence_summary", "matched_scores")
-        + ("annotator_test", "retried_calls"),
+        by_hand=(*OF_MATRIX_BY_SETTING, "setting_summary", "recommended_setting", "golden_scores"),
+        follows=OF_MATRIX_BY_SETTING,
     )
 
 
@@ -189,7 +203,8 @@ def two_items_that_people_scored(folder: Path) -> Spoiled:
         ONE_SETTING,
         lambda: path.write_text("\n".join([header, *of_two]) + "\n"),
         lambda: path.write_text(whole),
-        by_hand=("human_agreement", "few_labels"),
+        by_hand=("human_agreement", "few_labels", "fidelity_report"),
+        follows=("human_agreement", "few_labels"),
     )
 
 
@@ -202,7 +217,8 @@ def votes_change_while_they_are_read(folder: Path) -> Spoiled:
         pairwise.name,
         all_methods(),
         meanwhile=lambda: after_storing("photo_pairs", lambda: replaced(path, old, new)),
-        follows=("bradley_terry",),
+        by_hand=OF_PAIRS,
+        follows=OF_PAIRS,
     )
 
 
@@ -215,11 +231,9 @@ def photos_that_are_gone(folder: Path) -> Spoiled:
         all_methods(),
         lambda: removed(list(photos)),
         lambda: [path.write_bytes(content) for path, content in photos.items()],
-        by_hand=("image_features", "pairwise_results"),
+        by_hand=FIRST_OF_PAIRS,
+        follows=FIRST_OF_PAIRS,
     )
-
-
-OF_AGREEMENT = ("query_kappa", "judge_agreement", "bias_test", "threshold_advice", "ground_truth")
 
 
 def renamed(path: Path) -> None:
@@ -236,7 +250,8 @@ def a_document_that_one_judge_did_not_score(folder: Path) -> Spoiled:
         {},
         lambda: renamed(write_queries(path, [AGREED, gap, AGREED])),  # type: ignore[list-item]
         lambda: write_queries(path, [AGREED] * 3),
-        by_hand=OF_AGREEMENT,
+        by_hand=(*OF_JUDGMENTS_BY_THE_RULE, "ground_truth"),
+        follows=OF_JUDGMENTS_BY_THE_RULE,
     )
 
 
@@ -255,7 +270,7 @@ def scores_of_one_judge(folder: Path) -> Spoiled:
         write_queries(path, [AGREED] * 3)
         write_answers(answers, [AGREED] * 3, "v1")
 
-    return Spoiled(study, reliability.name, {}, spoil, mend, by_hand=OF_AGREEMENT)
+    return Spoiled(study, reliability.name, {}, spoil, mend, by_hand=FIRST_OF_JUDGMENTS, follows=FIRST_OF_JUDGMENTS)
 
 
 SPOILED: dict[tuple[str, str], Callable[[Path], Spoiled]] = {

@@ -10,11 +10,12 @@ import dagster as dg
 import pytest
 
 from pipeline import input_watch
+from pipeline.automation import all_settings
 from pipeline.definitions import definitions_of
 from pipeline.pairwise_automation import all_methods
 from resources.input_versions import ABSENT, INDEX
 from resources.study import Study
-from tests.pipeline.watch import Watch, quiet
+from tests.pipeline.watch import Watch, other_scores, quiet
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, write_queries
 from tests.small_series import series_study
 from tests.small_study import (
@@ -22,6 +23,7 @@ from tests.small_study import (
     TABLES,
     WATCH,
     described,
+    launched,
     sqlite_instance_in,
     without_drawing,
     write_image,
@@ -52,12 +54,6 @@ def watch(made: Path, tmp_path: Path) -> Iterator[Watch]:
         watch = Watch(described(tmp_path), instance)
         assert watch.tables() == set()
         yield watch
-
-
-def other_scores(study: Study, folder: Path) -> None:
-    path = study.fidelity.human_scores
-    path.write_text(path.read_text(encoding="utf-8-sig").replace("0.190", "0.195"), encoding="utf-8-sig")
-    quiet(folder)
 
 
 def test_a_changed_score_file_makes_what_depends_on_it_once_and_nothing_else(watch: Watch, tmp_path: Path) -> None:
@@ -132,17 +128,32 @@ def test_content_that_comes_back_starts_a_run_again(watch: Watch, tmp_path: Path
 
 
 def test_a_file_that_no_run_can_read_is_asked_for_once(watch: Watch, tmp_path: Path) -> None:
-    good = watch.study.fidelity.human_scores.read_bytes()
-    watch.study.fidelity.human_scores.write_text("no,such,columns\n1,2,3\n")
-    quiet(tmp_path)
-    assert watch.follow() == set()
-    tick = watch.look()
-    assert not tick.run_requests
-    assert "was asked for, and its tables are not made" in (tick.skip_message or "")
-    # What the tables were made from is back: there is nothing to do.
-    watch.study.fidelity.human_scores.write_bytes(good)
-    quiet(tmp_path)
+    path = watch.study.fidelity.human_scores
+    good, bad = path.read_bytes(), b"no,such,columns\n1,2,3\n"
+    for _ in range(2):
+        path.write_bytes(bad)
+        quiet(tmp_path)
+        assert watch.follow() == set()
+        for _ in range(2):
+            tick = watch.look()
+            assert not tick.run_requests
+            assert "was asked for, and its tables are not made" in (tick.skip_message or "")
+            watch.a_day_passes()
+        assert "mend the file" in (tick.skip_message or "")
+        # What the tables were made from is back: there is nothing to do.
+        path.write_bytes(good)
+        quiet(tmp_path)
+        assert watch.tables() == set()
+    # Dagster starts one run for a key ever.
+    assert len(set(watch.keys)) == 2
+
+
+def test_what_a_table_read_counts_and_not_what_was_observed_before(watch: Watch, tmp_path: Path) -> None:
+    other_scores(watch.study, tmp_path)
+    # The file changed between its observation and the reading.
+    assert launched(watch.study, watch.instance, all_settings(), ["human_scores"]).success
     assert watch.tables() == set()
+    assert len(set(watch.versions("score_file"))) == 2
 
 
 def test_a_file_that_is_gone_starts_nothing_and_says_where_it_should_be(watch: Watch) -> None:
@@ -283,5 +294,5 @@ def test_the_same_content_at_another_place_is_the_same_input(watch: Watch, tmp_p
     moved = tmp_path / "moved.csv"
     moved.write_bytes(watch.study.fidelity.human_scores.read_bytes())
     quiet(tmp_path)
-    watch.study = described(tmp_path, human_scores=moved)
+    watch.reconfigured(described(tmp_path, human_scores=moved))
     assert watch.tables() == set()

@@ -1,8 +1,6 @@
-"""Study C through Dagster: from files to tables, gates and the sensor."""
+"""Study C through Dagster: from files to tables and gates."""
 
 import json
-import os
-import time
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -11,10 +9,8 @@ import dagster as dg
 import pytest
 from rich.console import Console
 
-from assets.datasets import DATASETS, known_datasets
+from assets.datasets import known_datasets
 from pipeline.command_line.evaluation_summary import show_evaluation
-from pipeline.definitions import definitions_of
-from pipeline.evaluation_automation import QUIET_S, new_datasets
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.errors import UserError
 from resources.study import Study
@@ -176,82 +172,6 @@ def test_a_broken_file_leaves_the_tables_as_they_were(tmp_path: Path) -> None:
     assert "scores.csv" in outcome.user_errors[0]
     kept = {path: path.read_bytes() for path in before if path.name == "pictures.parquet"}
     assert kept == {path: content for path, content in before.items() if path.name == "pictures.parquet"}
-
-
-def tick(study: Study, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult | dg.SkipReason:
-    context = dg.build_sensor_context(
-        instance=instance, definitions=definitions_of(study), resources={"study": study}, cursor=cursor
-    )
-    result = new_datasets(context)
-    assert isinstance(result, dg.SensorResult | dg.SkipReason)
-    return result
-
-
-def settled(path: Path) -> None:
-    """As if the file had been written a while ago."""
-    past = time.time() - 10 * QUIET_S
-    os.utime(path, (past, past))
-
-
-def test_a_dropped_file_becomes_a_partition_and_a_run(tmp_path: Path) -> None:
-    (tmp_path / "inbox").mkdir()
-    study = study_over(tmp_path, {}, inbox=tmp_path / "inbox")
-    with dg.DagsterInstance.ephemeral() as instance:
-        assert isinstance(tick(study, instance), dg.SkipReason)
-        dropped = write_scores(tmp_path / "inbox" / "dropped.csv")
-        assert isinstance(tick(study, instance), dg.SkipReason), "a file that may still grow is left alone"
-        settled(dropped)
-        result = tick(study, instance)
-        assert isinstance(result, dg.SensorResult)
-        [request] = result.run_requests or []
-        assert (request.job_name, request.partition_key) == ("evaluation", "dropped")
-        [add] = result.dynamic_partitions_requests or []
-        assert list(add.partition_keys) == ["dropped"]
-        for event in result.asset_events:
-            instance.report_runless_asset_event(event)
-        assert evaluate(study, instance).succeeded
-        assert isinstance(tick(study, instance), dg.SkipReason)
-        settled(write_scores(dropped, [0.8, 0.2, 0.3, 0.5, 0.4, 0.6, 0.7, 0.1]))
-        again = tick(study, instance)
-        assert isinstance(again, dg.SensorResult)
-        assert [one.partition_key for one in again.run_requests or []] == ["dropped"]
-
-
-def test_when_data_sets_are_made_the_tables_over_all_of_them_follow(tmp_path: Path) -> None:
-    study = study_over(tmp_path, {"pictures": Dataset(file=write_scores(tmp_path / "scores.csv"))})
-    settled(tmp_path / "scores.csv")
-    with dg.DagsterInstance.ephemeral() as instance:
-        instance.add_dynamic_partitions(DATASETS.name or "", ["pictures"])
-        job = definitions_of(study).resolve_job_def("evaluation")
-        assert job.execute_in_process(instance=instance, partition_key="pictures").success
-        result = tick(study, instance)
-        assert isinstance(result, dg.SensorResult)
-        assert [one.job_name for one in result.run_requests or []] == ["evaluation_overview"]
-
-
-def test_a_bad_file_is_asked_for_once_and_does_not_keep_the_overview_waiting(tmp_path: Path) -> None:
-    (tmp_path / "inbox").mkdir()
-    settled(write_scores(tmp_path / "inbox" / "good.csv"))
-    bad = tmp_path / "inbox" / "bad.csv"
-    bad.write_text("nothing,known\n1,2\n")
-    settled(bad)
-    study = study_over(tmp_path, {}, inbox=tmp_path / "inbox")
-    with dg.DagsterInstance.ephemeral() as instance:
-        first = tick(study, instance)
-        assert isinstance(first, dg.SensorResult)
-        assert {one.partition_key for one in first.run_requests or []} == {"good", "bad"}
-        instance.add_dynamic_partitions(DATASETS.name or "", ["good", "bad"])
-        job = definitions_of(study).resolve_job_def("evaluation")
-        assert job.execute_in_process(instance=instance, partition_key="good").success
-        second = tick(study, instance, first.cursor)
-        assert isinstance(second, dg.SensorResult)
-        assert [one.job_name for one in second.run_requests or []] == ["evaluation_overview"]
-        bad.unlink()
-        third = tick(study, instance, first.cursor)
-        assert isinstance(third, dg.SensorResult)
-        [removed] = third.dynamic_partitions_requests or []
-        assert list(removed.partition_keys) == ["bad"]
-        assert [one.job_name for one in third.run_requests or []] == ["evaluation_overview"]
 
 
 def test_one_bad_file_leaves_the_others_their_summary(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pipeline.runs import QUIET
 from resources.study import Study
 from tests.pipeline.gate_form import tells_all_four
 from tests.pipeline.spoiled_studies import SPOILED, Spoiled
+from tests.small_study import errors
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 Made = dict[str, int]  # table to the storage id of its newest materialization
@@ -91,7 +92,8 @@ def test_from_bad_data_nothing_downstream_is_made(
         asked, cursor = tick(one, instance, cursor)
         assert not asked & below(table)
     for name in one.by_hand:
-        run(one, instance, name)
+        said = " ".join(errors(run(one, instance, name)).values())
+        assert all((check.description or "nothing") in said for check in failed), name
     assert made(one.study, instance) == after
     # Once the data are good, the same launch or the same rule goes on: it was the gate that held them back.
     one.mend()

@@ -1,25 +1,46 @@
-"""How much a refresh does: after one changed score file exactly what depends on it, and 500 data sets in one run."""
+"""How much a refresh does: after one changed score file exactly what depends on it; a backfill is one run."""
 
+import logging
+import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
+from dagster._core.workspace.context import WorkspaceProcessContext
+from dagster._core.workspace.load_target import PythonFileTarget
+from dagster._daemon.backfill import execute_backfill_iteration
 
 from assets.datasets import DATASETS
 from pipeline.automation import all_settings, settings_between
-from pipeline.definitions import definitions_of
+from pipeline.definitions import touchstone
 from pipeline.runs import QUIET
-from resources.configuration.evaluation import Dataset
+from resources.home import CHECKOUT
 from resources.study import Study
 from tests.pipeline.watch import Watch, quiet
-from tests.small_datasets import study_over, write_scores
-from tests.small_study import KEYS, errors, launched, write_study
+from tests.small_datasets import write_scores
+from tests.small_study import KEYS, errors, launched, sqlite_instance_in, write_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")
-N_DATASETS = 500
-# What people say enters the study here; calls, their repeatability and convergence know nothing of it.
-OF_SCORES_BY_SETTING = ("matched_scores", "human_agreement", "annotator_test", "few_labels")
+# People's scores decide which objects are judged, so all of study A follows from them, each setting once; the watch on
+# drift (`anchor_scores`, `drift`), which asks a judge anew, does not.
+BY_SETTING = (
+    *("judge_calls", "score_matrix", "retried_calls", "icc_by_setting", "stability", "convergence_curves"),
+    *("convergence_summary", "matched_scores", "human_agreement", "annotator_test", "few_labels"),
+)
+WHOLE = (
+    *("human_scores", "study_objects", "setting_summary", "recommended_setting", "golden_images", "golden_scores"),
+    *("sensitivity", "dose_response", "fidelity_report"),
+)
+# The number of runs does not hang on it, and Dagster takes 20 s to write down what 500 data sets plan.
+N_DATASETS = 8
+OF_SCORES = Counter(dict.fromkeys(BY_SETTING, len(KEYS)) | dict.fromkeys(WHOLE, 1))
+BY_DATASET = (
+    *("evaluation_samples", "correlation", "mcq_confusion", "option_rates", "category_breakdown"),
+    "paper_comparison",
+)
 
 
 def counted(instance: dg.DagsterInstance, after: int) -> Counter[str]:
@@ -53,35 +74,72 @@ def test_one_changed_score_file_makes_what_depends_on_it_once_and_nothing_else(
     before = last_event(sqlite_instance)
     [request] = watch.look().run_requests or []
     watch.run(request)
-    graph = watch.definitions.resolve_asset_graph()
-    below = {dg.AssetKey("human_scores")}
-    for key in graph.toposorted_asset_keys:
-        if graph.get(key).parent_keys & below:
-            below.add(key)
-    job = watch.definitions.resolve_job_def("fidelity")
-    due = {key for key in below if key in job.asset_layer.selected_asset_keys}
-    expected = {key.path[-1]: len(KEYS) if graph.get(key).partitions_def else 1 for key in due}
-    assert counted(sqlite_instance, before) == expected
-    assert set(OF_SCORES_BY_SETTING) < set(expected)
+    assert counted(sqlite_instance, before) == OF_SCORES
     assert not watch.look().run_requests
 
 
-def test_500_data_sets_are_made_by_one_run(tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    names = [f"d{number:03d}" for number in range(N_DATASETS)]
-    study = study_over(tmp_path, {name: Dataset(file=write_scores(tmp_path / f"{name}.csv")) for name in names})
-    instance.add_dynamic_partitions(DATASETS.name or "", names)
-    definitions = definitions_of(study)
-    # A backfill asks for one run where every table has this policy, with these tags; the first table stands for all.
-    job, graph = definitions.resolve_job_def("evaluation"), definitions.resolve_asset_graph()
-    policies = {graph.get(key).backfill_policy for key in job.asset_layer.executable_asset_keys}
-    assert policies == {dg.BackfillPolicy.single_run()}
-    result = job.execute_in_process(
-        run_config=QUIET,
-        instance=instance,
-        tags=settings_between(names[0], names[-1]),
-        asset_selection=[dg.AssetKey("evaluation_samples")],
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkspaceProcessContext]:
+    """The code location as the daemon loads it, over data sets; runs that are asked for wait in the queue."""
+    home = tmp_path / "home"
+    (home / "inbox").mkdir(parents=True)
+    plan = f"{{inbox: '{home / 'inbox'}', bootstrap_resamples: 100, bca_resamples: 100}}"
+    (home / "touchstone.yaml").write_text(f"study: many\nevaluation: {plan}\n")
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    target = PythonFileTarget(
+        python_file=str(CHECKOUT / "pipeline" / "definitions.py"),
+        attribute=None,
+        working_directory=str(CHECKOUT),
+        location_name="touchstone",
     )
-    assert result.success
-    assert instance.get_runs_count() == 1
-    assert counted(instance, 0) == {"evaluation_samples": N_DATASETS}
-    assert instance.get_materialized_partitions(dg.AssetKey("evaluation_samples")) == set(names)
+    with sqlite_instance_in(home / "dagster") as instance, WorkspaceProcessContext(instance, target) as context:
+        yield context
+
+
+def asked_for(workspace: WorkspaceProcessContext, names: list[str]) -> list[dg.DagsterRun]:
+    """The runs that a backfill of these data sets has asked for after two turns of the daemon."""
+    instance = workspace.instance
+    instance.add_dynamic_partitions(DATASETS.name or "", names)
+    backfill = PartitionBackfill.from_asset_partitions(
+        backfill_id="all",
+        asset_graph=workspace.create_request_context().asset_graph,
+        partition_names=names,
+        asset_selection=[dg.AssetKey(name) for name in BY_DATASET],
+        backfill_timestamp=time.time(),
+        tags={},
+        dynamic_partitions_store=instance,
+        all_partitions=False,
+        title=None,
+        description=None,
+        run_config=None,
+    )
+    instance.add_backfill(backfill)
+    for _ in range(2):
+        problems = list(execute_backfill_iteration(workspace, logging.getLogger("backfill")))
+        assert not any(problems), problems
+    there = instance.get_backfill("all")
+    assert there is not None
+    assert there.status == BulkActionStatus.REQUESTED, there.error
+    return list(instance.get_runs())
+
+
+def test_a_backfill_of_data_sets_is_one_run_that_makes_every_table_of_each(workspace: WorkspaceProcessContext) -> None:
+    names = [f"d{number:03d}" for number in range(N_DATASETS)]
+    for name in names:
+        write_scores(Path(workspace.instance.root_directory).parent / "inbox" / f"{name}.csv")
+    [run] = asked_for(workspace, names)
+    assert run.asset_selection == {dg.AssetKey(name) for name in BY_DATASET}
+    over_all = settings_between(names[0], names[-1])
+    assert over_all.items() <= run.tags.items()
+    done = (
+        touchstone()
+        .resolve_implicit_global_asset_job_def()
+        .execute_in_process(
+            run_config=QUIET,
+            instance=workspace.instance,
+            tags=over_all,
+            asset_selection=sorted(run.asset_selection or ()),
+        )
+    )
+    assert done.success
+    assert counted(workspace.instance, 0) == dict.fromkeys(BY_DATASET, len(names))

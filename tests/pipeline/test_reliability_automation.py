@@ -2,12 +2,14 @@
 
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import dagster as dg
 import pytest
 from dagster._core.definitions.sensor_definition import SensorExecutionData
 
+from pipeline.asked_runs import RUN_KEY, today
 from pipeline.automation import REFRESH, refresh_rule
 from pipeline.definitions import definitions_of
 from pipeline.reliability_automation import (
@@ -52,9 +54,13 @@ def waiting(tmp_path: Path, validated_home: Path) -> Iterator[Study]:
     one.engine.dispose()
 
 
-def looked(sensor: dg.SensorDefinition, study: Study, instance: dg.DagsterInstance) -> SensorExecutionData:
+def looked(
+    sensor: dg.SensorDefinition, study: Study, instance: dg.DagsterInstance, cursor: str | None = None
+) -> SensorExecutionData:
     """One tick of a sensor as the daemon makes it."""
-    context = dg.build_sensor_context(instance, resources={"study": study}, definitions=definitions_of(study))
+    context = dg.build_sensor_context(
+        instance, cursor=cursor, resources={"study": study}, definitions=definitions_of(study)
+    )
     return sensor.evaluate_tick(context)
 
 
@@ -169,6 +175,25 @@ def test_ground_truth_is_written_once_for_each_validation_that_allows_it(
     tick = looked(allowed_ground_truth, waiting, instance)
     assert (tick.run_requests, tick.skip_message) == ([], "Ground truth is that of validation 2.")
     assert len(waiting.validations.ground_truth_rows()) == 15
+
+
+def test_a_run_that_a_disk_ended_is_asked_for_again_the_next_day_under_another_key(
+    waiting: Study, instance: dg.DagsterInstance
+) -> None:
+    vote_on(waiting)
+    validates = definitions_of(waiting).resolve_job_def(revalidation.name)
+    assert validates.execute_in_process(instance=instance).success
+    tick = looked(allowed_ground_truth, waiting, instance)
+    kappas = Path(str(waiting.home.tables)) / "reliability" / "query_kappa.parquet"
+    kappas.unlink()
+    kappas.mkdir()
+    [key] = [one.run_key or "" for one in tick.run_requests or []]
+    write = definitions_of(waiting).resolve_job_def("write_ground_truth")
+    assert not write.execute_in_process(instance=instance, tags={RUN_KEY: key}, raise_on_error=False).success
+    assert not looked(allowed_ground_truth, waiting, instance, tick.cursor).run_requests
+    yesterday = (tick.cursor or "").replace(str(today()), str(today() - timedelta(days=1)))
+    [other] = [one.run_key for one in looked(allowed_ground_truth, waiting, instance, yesterday).run_requests or []]
+    assert other != key
 
 
 def test_what_asks_no_judge_runs_by_itself() -> None:

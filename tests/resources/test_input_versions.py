@@ -53,6 +53,19 @@ def test_paths_count_and_times_and_places_do_not(versions: InputVersions, folder
     assert versions.of(moved).version != first
 
 
+def test_a_link_to_a_folder_counts_by_what_it_says(versions: InputVersions, folder: Path) -> None:
+    (folder / "item").symlink_to("deep")
+    (folder / "round").symlink_to(".")
+    first = versions.of(folder)
+    assert first.n_files == 2
+    (folder / "item").unlink()
+    (folder / "item").symlink_to("round")
+    assert versions.of(folder).version != first.version
+    (folder / "item").unlink()
+    (folder / "item").symlink_to("deep")
+    assert versions.of(folder) == first
+
+
 def test_a_file_that_is_as_it_was_is_not_read_again(
     versions: InputVersions, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,27 @@
+"""Errors of failed steps as Dagster keeps them: what caused which, and which are the user's to mend."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+from dagster_shared.error import SerializableErrorInfo
+
+from resources.errors import UserError
+
+
+def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:
+    """An error and what caused it, the outermost first."""
+    while error is not None:
+        yield error
+        error = error.cause
+
+
+def is_users(class_name: str | None) -> bool:
+    """Whether an error of this class is the user's to mend."""
+    # A folder that cannot be written or a full disk is the user's to mend, and the system's words name it.
+    # Assets raise `dg.Failure` for a gate that does not hold: that too is the user's to mend.
+    return class_name in class_names(UserError) | class_names(OSError) | {dg.Failure.__name__}
+
+
+def class_names(base: type[Exception]) -> set[str]:
+    """The names of a class and of all that derive from it."""
+    return {base.__name__}.union(*map(class_names, base.__subclasses__()))
