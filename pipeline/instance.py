@@ -3,8 +3,9 @@
 import os
 import shutil
 import socket
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,6 +23,10 @@ HOST, PROCESS = "touchstone/host", "touchstone/process"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
 POSTGRES = "DAGSTER_POSTGRES_URL"
 DAEMON = "the daemon of a Dagster instance"
+LEFT_BEHIND = (
+    "What a killed `touchstone serve` or `dev` had started lives on: `pgrep -af dagster` shows it, `kill` with the "
+    "numbers of its web UI, daemon and code server ends it."
+)
 # Dagster's daemon starts a run again that an infrastructure fault ended, but none with this tag.
 NOT_AGAIN = {"dagster/max_retries": "0"}
 UNDER_WAY = [dg.DagsterRunStatus[name] for name in ("STARTING", "STARTED", "CANCELING")]
@@ -108,27 +113,35 @@ def open_instance(home: Home) -> dg.DagsterInstance:
 
 
 @contextmanager
-def only_daemon(home: Home) -> Iterator[None]:
+def only_daemon(home: Home) -> Iterator[list[int]]:
     """Hold the place of the one daemon of this home's instance: two would start the same run twice.
 
-    On Postgres the instance is that of the database, whatever home it is asked from. Runs that the queue started before
-    and that are not over are ended: their code server is gone.
+    On Postgres the instance is also that of the database, whatever home it is asked from. Runs that the queue started
+    before and that are not over are ended: their code server is gone.
+
+    Yields:
+        Open files: the place in the home is held as long as any process lives that inherited them. The one in Postgres
+        is given up when this process ends.
 
     Raises:
         UserError: Another daemon holds it.
     """
-    on_postgres = _on_postgres(home)
-    place = URL.create("sqlite", database=str(home.dagster / "daemon"))
-    engine = open_engine(os.environ[POSTGRES]) if on_postgres else sa.create_engine(place)
-    with turn(engine, [DAEMON], f"touchstone on {socket.gethostname()}") as ours:
-        if not ours.take():
-            raise UserError(
-                f"There is a daemon for {home.local} already: {ours.holder()}. Two would start the same run twice. "
-                "Stop the other one, or use its web UI."
-            )
+    engines = [sa.create_engine(URL.create("sqlite", database=str(home.dagster / "daemon")))]
+    if _on_postgres(home):
+        engines.append(open_engine(os.environ[POSTGRES]))
+    with ExitStack() as held:
+        files: list[int] = []
+        for engine in engines:
+            ours = held.enter_context(turn(engine, [DAEMON], f"touchstone on {socket.gethostname()}"))
+            if not ours.take():
+                raise UserError(
+                    f"There is a daemon for {home.local} already: {ours.holder()}. Two would start the same run twice. "
+                    f"Stop the other one, or use its web UI. {LEFT_BEHIND}"
+                )
+            files += ours.files()
         with open_instance(home) as instance:
             report_lost_runs(instance)
-        yield
+        yield files
 
 
 def this_process() -> dict[str, str]:
@@ -187,6 +200,22 @@ def end_unfinished_runs(instance: dg.DagsterInstance, reason: str) -> int:
         instance.report_run_failed(run, reason)
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
     return len(runs)
+
+
+def end_unfinished_backfills(instance: dg.DagsterInstance) -> int:
+    """Cancel every backfill that is not over: the daemon of a restored instance would go on launching its runs.
+
+    Returns:
+        How many there were.
+    """
+    from dagster._core.execution.backfill import BULK_ACTION_TERMINAL_STATUSES, BulkActionsFilter, BulkActionStatus
+
+    unfinished = [status for status in BulkActionStatus if status not in BULK_ACTION_TERMINAL_STATUSES]
+    backfills = instance.get_backfills(BulkActionsFilter(statuses=unfinished))
+    for backfill in backfills:
+        canceled = backfill.with_status(BulkActionStatus.CANCELED).with_end_timestamp(time.time())
+        instance.update_backfill(canceled)
+    return len(backfills)
 
 
 def _lives(process: int) -> bool:

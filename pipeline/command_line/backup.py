@@ -31,7 +31,7 @@ def restore(folder: Annotated[Path, typer.Argument(help="A folder that `touchsto
     """Put a back-up into an empty TOUCHSTONE_HOME, and an empty Postgres database where it holds a dump."""
     import dagster as dg
 
-    from pipeline.instance import end_unfinished_runs, prepare_instance
+    from pipeline.instance import end_unfinished_backfills, end_unfinished_runs, prepare_instance
     from resources.backup.home_backup import restore as put_back
 
     console = Console(soft_wrap=True, highlight=False)
@@ -42,6 +42,9 @@ def restore(folder: Annotated[Path, typer.Argument(help="A folder that `touchsto
         return
     prepare_instance(home)
     with dg.DagsterInstance.get() as instance:
+        canceled = end_unfinished_backfills(instance)
         ended = end_unfinished_runs(instance, "It was under way when the back-up was made. Run again.")
     if ended:
         console.print(f"{ended} runs were under way or queued then and count as ended: run the study again.")
+    if canceled:
+        console.print(f"{canceled} backfills were not over then and are canceled: launch what you still want.")

@@ -1,6 +1,8 @@
 """`touchstone dev`: the web UI and the daemon over the same home, until Ctrl+C."""
 
+import errno
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -25,14 +27,15 @@ def dev(
     from pipeline.samples.prepare import prepare_samples
 
     console = Console(stderr=True)
+    refuse_taken(host, port, "--port")
     home = touchstone_home()
     prepare_instance(home)
-    with only_daemon(home):
+    with only_daemon(home) as held:
         prepare_samples(home, console)
-        _dev(home, console, host, port)
+        _dev(home, console, host, port, held)
 
 
-def _dev(home: Home, console: Console, host: str, port: int) -> None:
+def _dev(home: Home, console: Console, host: str, port: int, held: list[int]) -> None:
     shared = ["-w", str(CHECKOUT / "workspace.yaml"), "--code-server-log-level", "warning"]
     commands = (
         [beside_python("dagster-webserver"), "-h", host, "-p", str(port), *shared],
@@ -42,15 +45,37 @@ def _dev(home: Home, console: Console, host: str, port: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console.print(f"Web UI: http://{host}:{port} in a few seconds; Ctrl+C stops it. Home: {home.base}", highlight=False)
-    processes = [subprocess.Popen(command, cwd=CHECKOUT) for command in commands]
+    # They hold the daemon's place, though this process is killed and they live on.
+    processes = [subprocess.Popen(command, cwd=CHECKOUT, pass_fds=held) for command in commands]
     try:
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
-        raise UserError(f"The web UI or the daemon stopped. If port {port} is taken, try another: --port {port + 1}.")
+        raise UserError("The web UI or the daemon stopped; its own words stand above.")
     except KeyboardInterrupt:
         console.print("Stopping.")
     finally:
         stop(processes)
+
+
+def refuse_taken(host: str, port: int, option: str) -> None:
+    """Raise unless a server may listen there.
+
+    Raises:
+        UserError: Another process listens, or this machine has no such address.
+    """
+    from pipeline.instance import LEFT_BEHIND
+
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        # As the servers do: a port whose last connections are still closing is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as fault:
+            if fault.errno != errno.EADDRINUSE:
+                raise UserError(f"Nothing can listen on {host}, port {port}: {fault.strerror}.") from fault
+            raise UserError(
+                f"Port {port} of {host} is taken. Try another: {option} {port + 1}. {LEFT_BEHIND}"
+            ) from fault
 
 
 def stop(processes: list[subprocess.Popen[bytes]]) -> None:

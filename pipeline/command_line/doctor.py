@@ -1,14 +1,15 @@
-"""`touchstone doctor`: device, database, weights, keys present or not (never their values), configuration."""
+"""`touchstone doctor`: device, database, Dagster's settings, weights, keys (never their values), configuration."""
 
 import os
 from collections.abc import Callable
 from importlib.metadata import version
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.home import CHECKOUT, touchstone_home
 
 DATABASE_URL, ALERTS = "TOUCHSTONE_DATABASE_URL", "TOUCHSTONE_ALERT_WEBHOOK"
 
@@ -24,6 +25,7 @@ def doctor() -> None:
     examinations: tuple[tuple[str, Callable[[], str]], ...] = (
         ("configuration", _configuration),
         ("database", _database),
+        ("dagster.yaml", _dagster_settings),
         ("device", _device),
         ("weights", _weights),
         ("sentences", _sentence_model),
@@ -71,6 +73,29 @@ def _database() -> str:
     migrate(engine)
     refuse_damaged(engine)
     return f"{shown(engine)}: reachable, schema up to date"
+
+
+def _dagster_settings() -> str:
+    import yaml
+
+    path, ours = touchstone_home().dagster / "dagster.yaml", CHECKOUT / "dagster.yaml"
+    if not path.exists():
+        return "made by the first run"
+    try:
+        there = _settings(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except yaml.YAMLError as fault:
+        raise UserError(f"{path} is no YAML: {' '.join(str(fault).split())}. Mend it.") from fault
+    missing = [name for name in _settings(yaml.safe_load(ours.read_text(encoding="utf-8"))) if name not in there]
+    if missing:
+        return f"[yellow]note[/yellow]: {path} says nothing of {', '.join(missing)}. Copy these lines from {ours}."
+    return str(path)
+
+
+def _settings(section: Any, before: str = "") -> list[str]:
+    """Names of all settings, those within another after it and a dot."""
+    if not isinstance(section, dict):
+        return []
+    return [name for key, value in section.items() for name in (f"{before}{key}", *_settings(value, f"{before}{key}."))]
 
 
 def _device() -> str:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pipeline.command_line.dev import beside_python
+from pipeline.command_line.dev import beside_python, refuse_taken
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home
 
@@ -31,17 +30,17 @@ def serve(
     from pipeline.samples.prepare import prepare_samples
 
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    _refuse_taken(port, "--port")
-    _refuse_taken(code_port, "--code-port")
+    refuse_taken(HOST, port, "--port")
+    refuse_taken(HOST, code_port, "--code-port")
     home = touchstone_home()
     prepare_instance(home)
     os.environ["TOUCHSTONE_CODE_SERVER_PORT"] = str(code_port)
-    with only_daemon(home):
+    with only_daemon(home) as held:
         prepare_samples(home, console)
-        _serve(home, console, port, code_port)
+        _serve(home, console, port, code_port, held)
 
 
-def _serve(home: Home, console: Console, port: int, code_port: int) -> None:
+def _serve(home: Home, console: Console, port: int, code_port: int, held: list[int]) -> None:
     # Started by a script in the background, a process ignores Ctrl+C, and its children after it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -49,7 +48,8 @@ def _serve(home: Home, console: Console, port: int, code_port: int) -> None:
     try:
         for name, command in commands(port, code_port).items():
             # A session of its own: Ctrl+C at the terminal reaches this process alone, which stops them in order.
-            running[name] = subprocess.Popen(command, cwd=CHECKOUT, start_new_session=True)
+            # They hold the daemon's place, though this process is killed and they live on.
+            running[name] = subprocess.Popen(command, cwd=CHECKOUT, start_new_session=True, pass_fds=held)
             if name == NAMES[0]:
                 _wait_for_code(running[name], code_port)
             console.print(f"{name:12} process {running[name].pid}, {_address(name, port, code_port)}")
@@ -82,16 +82,6 @@ def commands(port: int, code_port: int) -> dict[str, list[str]]:
         NAMES[1]: [beside_python("dagster-webserver"), "-h", HOST, "-p", str(port), *workspace],
         NAMES[2]: [beside_python("dagster-daemon"), "run", *workspace],
     }
-
-
-def _refuse_taken(port: int, option: str) -> None:
-    with socket.socket() as probe:
-        # As the servers do: a port whose last connections are still closing is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as taken:
-            raise UserError(f"Port {port} of {HOST} is taken. Try another: {option} {port + 1}.") from taken
 
 
 def _address(name: str, port: int, code_port: int) -> str:

@@ -10,12 +10,15 @@ from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from resources.database.locks import FOLDER_SUFFIX
+from resources.errors import UserError
 from resources.home import DATABASE
 from resources.partial_files import SUFFIX, named_in_faults
 
 _SQLITE: Final = b"SQLite format 3\0"
 # What SQLite keeps beside a database while it is open.
 _BESIDE: Final = ("-wal", "-shm", "-journal")
+# Below any home, as a home of a benchmark lies in another: Dagster's state, and in it what its sensors have seen.
+_DAGSTER, _SCHEDULES = "dagster", "schedules"
 _CHUNK_BYTES: Final = 1 << 20
 BUSY_S: Final = 60.0
 
@@ -27,29 +30,42 @@ class Copy(NamedTuple):
     sha256: str
 
 
-def files_of(folder: Path) -> list[Path]:
-    """Every file to keep, relative to the folder: tables first, databases after them, the ledger last.
+def files_of(folder: Path) -> Iterator[Path]:
+    """Every file to keep, relative to the folder: Dagster's state first, then tables, databases, the ledger last.
 
-    Whatever a table tells of calls is then in the copy of the ledger too.
+    Copied one by one as they come, while runs go on: no table is older in the copy than Dagster's copy says, and
+    whatever a table tells of calls is in the copy of the ledger too. Tables are looked for when Dagster's state is
+    through, so that none which it knows is missed.
     """
-    found = list(_walked(folder, folder, set()))
-    return sorted(found, key=lambda file: (is_sqlite(folder / file), file.name == DATABASE, str(file)))
+    for of_dagster in (True, False):
+        found = [file for file in _walked(folder, folder, set()) if (_DAGSTER in file.parts[:-1]) == of_dagster]
+        yield from sorted(found, key=lambda file: _turn(folder, file))
 
 
-def copy_file(source: Path, target: Path) -> Copy | None:
-    """Copy one file; null where it is gone by now, as a file is that another process replaced or swept away."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+def copy_living(source: Path, target: Path) -> Copy | None:
+    """Copy a file of a home in use; null where it is gone by now, as one is that was replaced or swept away.
+
+    Raises:
+        UserError: A database cannot be read or written.
+    """
     try:
-        if is_sqlite(source):
-            _copy_sqlite(source, target)
-            return hashed(target)
-        digest, size = hashlib.sha256(), 0
-        with source.open("rb") as read, named_in_faults(target), target.open("wb") as written:
-            while chunk := read.read(_CHUNK_BYTES):
-                digest.update(chunk)
-                size += written.write(chunk)
+        if not is_sqlite(source):
+            return copy_file(source, target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _copy_sqlite(source, target)
+        return hashed(target)
     except FileNotFoundError:
         return None
+
+
+def copy_file(source: Path, target: Path) -> Copy:
+    """Copy a file that nobody writes to, byte by byte; folders that are missing are made."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    with source.open("rb") as read, named_in_faults(target), target.open("wb") as written:
+        while chunk := read.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            size += written.write(chunk)
     return Copy(size, digest.hexdigest())
 
 
@@ -72,15 +88,32 @@ def is_sqlite(path: Path) -> bool:
         return False
 
 
+def _turn(folder: Path, file: Path) -> tuple[bool, bool, bool, str]:
+    """What sorts files into the order of copying.
+
+    What sensors have seen goes before the runs that they asked for: the other way round a restored sensor would take
+    for done what no run of the copy did. Asked again, a run that is there is not started twice.
+    """
+    return _SCHEDULES not in file.parts, is_sqlite(folder / file), file.name == DATABASE, str(file)
+
+
 def _copy_sqlite(source: Path, target: Path) -> None:
     """By SQLite's own means: a plain copy lacks the newest rows, which lie in a file beside it, or is torn."""
     target.unlink(missing_ok=True)
     address = f"file:{quote(str(source.absolute()))}?mode=ro"
-    with (
-        closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as read,
-        closing(sqlite3.connect(target)) as written,
-    ):
-        read.backup(written)
+    try:
+        with (
+            closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as read,
+            closing(sqlite3.connect(target)) as written,
+        ):
+            read.backup(written)
+    except sqlite3.Error as fault:
+        if not source.exists():
+            raise FileNotFoundError(str(source)) from fault
+        raise UserError(
+            f"{source} cannot be copied to {target}: {fault}. The back-up is not complete. Mend the file, its rights "
+            "or the disk, and back up into a new folder."
+        ) from fault
 
 
 def _walked(folder: Path, base: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:

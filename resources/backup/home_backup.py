@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from resources.backup.copies import Copy, copy_file, files_of, hashed
+from resources.backup.copies import Copy, copy_file, copy_living, files_of, hashed
 from resources.backup.manifest import Manifest, read_manifest, write_manifest
-from resources.backup.postgres_dump import dump, refuse_filled, restore_dump
+from resources.backup.postgres_dump import dump, dump_ledger, dump_rest, refuse_filled, restore_dump
 from resources.configuration.load import FILE_NAME, configuration_file
-from resources.database.engine import open_engine
+from resources.database.engine import open_engine, shown
 from resources.errors import UserError
 from resources.home import Home
 
@@ -22,10 +22,11 @@ DAGSTER_VARIABLE = "DAGSTER_POSTGRES_URL"
 def back_up(home: Home, study: str, folder: Path) -> Manifest:
     """Copy everything below the home, and dump Postgres where it holds the records.
 
-    Runs may go on. Databases are copied after the tables: what a table tells of calls is in the ledger's copy too.
+    Runs may go on. Dagster's state comes before the tables, so that it knows none newer than their copies; the ledger
+    after them, so that it has every call that they tell of. Where both lie in one Postgres database, that is two dumps.
 
     Raises:
-        UserError: The folder holds something or lies in the home, or a database cannot be dumped.
+        UserError: The folder holds something or lies in the home, or a database cannot be copied.
     """
     folder = folder.absolute()
     if folder.resolve().is_relative_to(home.local.resolve()):
@@ -35,17 +36,21 @@ def back_up(home: Home, study: str, folder: Path) -> Manifest:
     _refuse_full(folder, "Nothing was copied. Name a new folder.")
     if not home.holds_a_study():
         raise UserError(f"There is no study in {home.local}: nothing was run there.")
+    folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, Copy] = {}
+    addresses = _addresses(home)
+    dumps = {name: f"{name}.dump" for name in addresses}
+    shared = addresses.get(DAGSTER) == addresses.get(LEDGER)
+    if DAGSTER in addresses:
+        (dump_rest if shared else dump)(addresses[DAGSTER], folder / dumps[DAGSTER])
     for file in files_of(home.local):
         place = Path(HOME) / file
-        copied = copy_file(home.local / file, folder / place)
+        copied = copy_living(home.local / file, folder / place)
         if copied is not None:
             files[place.as_posix()] = copied
-    dumps = {}
-    for name, address in _addresses(home).items():
-        dumps[name] = f"{name}.dump"
-        dump(address, folder / dumps[name])
-        files[dumps[name]] = hashed(folder / dumps[name])
+    if LEDGER in addresses:
+        (dump_ledger if shared else dump)(addresses[LEDGER], folder / dumps[LEDGER])
+    files |= {name: hashed(folder / name) for name in dumps.values()}
     configuration = configuration_file(home)
     manifest = Manifest(
         study=study,
@@ -65,22 +70,24 @@ def restore(folder: Path, home: Home) -> Manifest:
 
     Raises:
         UserError: The back-up is incomplete or damaged, or the home or a database is not the kind that it needs, or
-            holds something. Nothing was changed then.
+            holds something. Nothing was changed then, but where the message names a database that is to be dropped.
     """
     manifest = read_manifest(folder)
     _refuse_full(home.local, "Nothing was restored. Empty it, or set TOUCHSTONE_HOME to a new folder.")
     addresses = _addresses(home)
     _refuse_another_kind(manifest, home, addresses)
     _refuse_damaged(manifest, folder)
-    for name in manifest.dumps:
-        refuse_filled(addresses[name])
+    for address in addresses.values():
+        refuse_filled(address)
     there = home.local.exists()
     try:
         for name in manifest.files:
             if name not in manifest.dumps.values():
                 copy_file(folder / name, home.local / Path(name).relative_to(HOME))
-        for name, file in manifest.dumps.items():
-            restore_dump(folder / file, addresses[name])
+        if DAGSTER in addresses:
+            restore_dump(folder / manifest.dumps[DAGSTER], addresses[DAGSTER])
+        if LEDGER in addresses:
+            _restore_ledger(folder / manifest.dumps[LEDGER], addresses)
     except BaseException:
         _empty(home.local, there)
         raise
@@ -88,16 +95,24 @@ def restore(folder: Path, home: Home) -> Manifest:
 
 
 def _addresses(home: Home) -> dict[str, str]:
-    """Of the Postgres databases in use: the ledger's, and Dagster's where that is another."""
-    found, ledger = {}, None
+    """Of the Postgres databases in use: Dagster's, the ledger's where none is named for it, and the ledger's."""
     # An engine of SQLite makes the folder of its file, which is to stay as it is.
-    if not home.database_url.startswith("sqlite"):
-        ledger = open_engine(home.database_url).url
-        found[LEDGER] = home.database_url
-    named = os.environ.get(DAGSTER_VARIABLE)
-    if named and open_engine(named).url != ledger:
-        found[DAGSTER] = named
-    return found
+    ledger = None if home.database_url.startswith("sqlite") else home.database_url
+    named = os.environ.get(DAGSTER_VARIABLE) or ledger
+    if named and ledger and open_engine(named).url == open_engine(ledger).url:
+        named = ledger
+    return {name: address for name, address in ((DAGSTER, named), (LEDGER, ledger)) if address}
+
+
+def _restore_ledger(file: Path, addresses: dict[str, str]) -> None:
+    """The last of the dumps; Dagster's is in already."""
+    try:
+        restore_dump(file, addresses[LEDGER])
+    except UserError as problem:
+        raise UserError(
+            f"{problem} Dagster's state was restored into {shown(open_engine(addresses[DAGSTER]))} before: drop that "
+            "database and make it anew, empty (`dropdb`, `createdb`)."
+        ) from problem
 
 
 def _refuse_full(folder: Path, remedy: str) -> None:

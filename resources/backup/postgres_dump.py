@@ -7,7 +7,11 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from resources.database.engine import open_engine, shown, usable
+from resources.database.migrate import VERSION_TABLE
+from resources.database.reliability_models import Base
 from resources.errors import UserError
+
+LEDGER_TABLES = (*Base.metadata.tables, VERSION_TABLE)
 
 
 def dump(address: str, file: Path) -> None:
@@ -16,7 +20,28 @@ def dump(address: str, file: Path) -> None:
     Raises:
         UserError: `pg_dump` is missing, older than the server, or may not read the database.
     """
-    _call("pg_dump", address, ["--format=custom", "--no-owner", "--no-privileges", f"--file={file}"])
+    _dump(address, file, [])
+
+
+def dump_rest(address: str, file: Path) -> None:
+    """Write the database without the ledger's tables; `dump_ledger` writes those, at another moment.
+
+    Raises:
+        UserError: As `dump`.
+    """
+    # The numbers of a table's rows come from a sequence, which is not left out with it.
+    _dump(address, file, [f"--exclude-table={name}" for table in LEDGER_TABLES for name in (table, f"{table}_*_seq")])
+
+
+def dump_ledger(address: str, file: Path) -> None:
+    """Write the ledger's tables alone, to be restored beside, or without, what `dump_rest` wrote.
+
+    Raises:
+        UserError: As `dump`.
+    """
+    there = [table for table in _tables(address) if table in LEDGER_TABLES]
+    # Asked for no table at all, `pg_dump` writes all of them: no schema is none of them.
+    _dump(address, file, [f"--table={table}" for table in there] or ["--exclude-schema=*"])
 
 
 def restore_dump(file: Path, address: str) -> None:
@@ -38,17 +63,24 @@ def refuse_filled(address: str) -> None:
     Raises:
         UserError: It has some, or cannot be reached.
     """
+    if tables := _tables(address):
+        raise UserError(
+            f"The database {shown(open_engine(address))} holds tables already ({tables[0]} and {len(tables) - 1} "
+            "more). Nothing was restored. Make an empty one (`createdb`), and set TOUCHSTONE_DATABASE_URL to it."
+        )
+
+
+def _tables(address: str) -> list[str]:
     engine = open_engine(address)
     try:
         with usable(engine), engine.connect() as connection:
-            tables = sa.inspect(connection).get_table_names()
-        if tables:
-            raise UserError(
-                f"The database {shown(engine)} holds tables already ({tables[0]} and {len(tables) - 1} more). "
-                "Nothing was restored. Make an empty one (`createdb`), and set TOUCHSTONE_DATABASE_URL to it."
-            )
+            return sa.inspect(connection).get_table_names()
     finally:
         engine.dispose()
+
+
+def _dump(address: str, file: Path, which: list[str]) -> None:
+    _call("pg_dump", address, ["--format=custom", "--no-owner", "--no-privileges", f"--file={file}", *which])
 
 
 def _call(program: str, address: str, arguments: list[str]) -> None:

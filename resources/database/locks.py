@@ -35,6 +35,10 @@ class Lock(Protocol):
         """Whether no lock was lost since it was taken."""
         ...
 
+    def files(self) -> list[int]:
+        """Open files that hold what is ours; a process that inherits them holds it too."""
+        ...
+
     def close(self) -> None:
         """Give everything back."""
         ...
@@ -68,6 +72,10 @@ class Turn:
         )
         while not self.take():
             time.sleep(LOOKS_EVERY_S)
+
+    def files(self) -> list[int]:
+        """Open files by which a child process has the turn too; none where a connection holds it."""
+        return self._lock.files()
 
     def keep(self) -> None:
         """Go on only while it is our turn.
@@ -145,6 +153,9 @@ class _FileLocks:
     def still_ours(self) -> bool:
         return True
 
+    def files(self) -> list[int]:
+        return [file.fileno() for file in self._open]
+
     def close(self) -> None:
         for file in self._open:
             file.close()
@@ -192,6 +203,9 @@ class _SessionLocks:
             return False
         return True
 
+    def files(self) -> list[int]:
+        return []
+
     def close(self) -> None:
         self._connection.close()
 
@@ -207,6 +221,9 @@ class _NoLocks:
 
     def still_ours(self) -> bool:
         return True
+
+    def files(self) -> list[int]:
+        return []
 
     def close(self) -> None:
         return

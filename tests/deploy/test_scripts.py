@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,22 @@ def test_the_start_script_asks_for_its_variables() -> None:
     done = subprocess.run([str(CHECKOUT / "deploy/postgres/start.sh")], capture_output=True, text=True)
     assert done.returncode != 0
     assert "example.env" in done.stderr
+
+
+@pytest.mark.parametrize("line", [" OPENAI_API_KEY=hush", "export OPENAI_API_KEY=hush", "OPENAI_API_KEY: hush"])
+def test_the_start_script_names_a_line_that_it_cannot_read_by_its_number_alone(tmp_path: Path, line: str) -> None:
+    settings = tmp_path / "touchstone.env"
+    settings.write_text(f"# A comment\nTOUCHSTONE_HOME={tmp_path}\n{line}\n")
+    done = subprocess.run(
+        [str(CHECKOUT / "deploy/postgres/start.sh"), str(settings)],
+        env=os.environ | {"TOUCHSTONE_COMMAND": "true"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"{settings}, line 3: not NAME=value. Begin it with the name, without blanks and without export.\n"
+    )
 
 
 def test_ray_takes_the_options_that_its_scripts_give() -> None:

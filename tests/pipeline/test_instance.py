@@ -1,12 +1,16 @@
 """Dagster's instance of a home: set up once, and cleared of runs that a kill left behind."""
 
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import dagster as dg
+import psutil
 import pytest
 
 from pipeline.instance import (
@@ -21,6 +25,9 @@ from pipeline.instance import (
 )
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home
+from tests.deploy.configured_study import write_configured_study
+
+PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -155,6 +162,14 @@ def test_a_killed_run_gives_its_place_in_a_pool_back_and_a_living_one_keeps_it(
     assert not storage.claim_concurrency_slot("report", "another run", "step").is_claimed
 
 
+def place_is_free(home: Home) -> bool:
+    try:
+        with only_daemon(home):
+            return True
+    except UserError:
+        return False
+
+
 @pytest.mark.parametrize("command", ["serve", "dev"])
 def test_a_second_daemon_is_refused_before_anything_starts(home: Home, command: str) -> None:
     prepare_instance(home)
@@ -165,6 +180,37 @@ def test_a_second_daemon_is_refused_before_anything_starts(home: Home, command: 
     assert second.returncode == 2
     assert f"There is a daemon for {home.local} already: touchstone on {socket.gethostname()} (process" in second.stderr
     assert "Home:" not in second.stderr
+
+
+def test_what_a_killed_dev_had_started_keeps_the_daemons_place_until_it_ends(home: Home, tmp_path: Path) -> None:
+    shutil.move(write_configured_study(tmp_path / "study"), home.local)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(Path(sys.executable).parent / "touchstone"), "dev", "--port"]
+    said = tmp_path / "said.txt"
+    with said.open("wb") as words:
+        killed = subprocess.Popen([*command, str(port)], stdout=words, stderr=words, process_group=0)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while len(psutil.Process(killed.pid).children()) < 2:  # web UI and daemon
+            assert killed.poll() is None, said.read_text()
+            assert time.monotonic() < deadline, said.read_text()
+            time.sleep(0.05)
+        killed.kill()
+        killed.wait()
+        second = subprocess.run(
+            [*command, "0"], capture_output=True, text=True, timeout=PATIENCE_S, process_group=killed.pid
+        )
+        assert second.returncode == 2
+        assert "There is a daemon" in second.stderr
+        assert "What a killed `touchstone serve` or `dev` had started lives on" in second.stderr
+    finally:
+        os.killpg(killed.pid, signal.SIGKILL)
+    prepare_instance(home)
+    while not place_is_free(home):
+        assert time.monotonic() < deadline + PATIENCE_S
+        time.sleep(0.05)
 
 
 def test_what_a_killed_code_server_left_under_way_is_ended_before_another_one_starts(home: Home) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
+from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import PythonFileTarget
 from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
 from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import QueuedRunCoordinatorDaemon
 
-from pipeline.instance import NOT_AGAIN, end_unfinished_runs, this_process
+from pipeline.instance import NOT_AGAIN, end_unfinished_backfills, end_unfinished_runs, this_process
 from resources.home import CHECKOUT
 from tests.pipeline import killed_work
 from tests.small_study import sqlite_instance_in
@@ -126,3 +127,23 @@ def test_what_a_restore_or_a_command_leaves_unfinished_is_not_started_again(
     ended = sqlite_instance.get_run_by_id(run.run_id)
     assert ended is not None
     assert (ended.status, ended.tags[WILL_RETRY]) == (dg.DagsterRunStatus.FAILURE, "false")
+
+
+def test_a_backfill_that_was_not_over_when_it_was_backed_up_launches_nothing(
+    sqlite_instance: dg.DagsterInstance,
+) -> None:
+    for name in ("REQUESTED", "CANCELING", "COMPLETED_SUCCESS"):
+        sqlite_instance.add_backfill(
+            PartitionBackfill(
+                backfill_id=name,
+                status=BulkActionStatus[name],
+                from_failure=False,
+                tags={},
+                backfill_timestamp=0.0,
+                asset_selection=[dg.AssetKey("judge_calls")],
+            )
+        )
+    assert end_unfinished_backfills(sqlite_instance) == 2
+    statuses = {one.backfill_id: one.status.value for one in sqlite_instance.get_backfills()}
+    over = "COMPLETED_SUCCESS"
+    assert statuses == {"REQUESTED": "CANCELED", "CANCELING": "CANCELED", over: over}

@@ -18,27 +18,6 @@ from resources.home import Home
 ROWS = 500
 
 
-@pytest.fixture(autouse=True)
-def _no_other_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("TOUCHSTONE_DATABASE_URL", "DAGSTER_POSTGRES_URL", "TOUCHSTONE_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A home with a table, a ledger and what must not be copied."""
-    local = tmp_path / "home"
-    made = Home(UPath(local), local)
-    made.claim("small")
-    table = local / "tables" / "fidelity" / "human_scores.parquet"
-    table.parent.mkdir(parents=True)
-    table.write_bytes(b"a table")
-    (table.parent / ".stability.parquet.1a2b.partial").write_bytes(b"half a")
-    (local / "touchstone.db.locks").mkdir()
-    (local / "touchstone.db.locks" / "1a2b.lock").write_text("a run")
-    return made
-
-
 def ledger(home: Home) -> sqlite3.Connection:
     """A database in WAL mode whose newest rows lie in the file beside it."""
     connection = sqlite3.connect(home.local / "touchstone.db", isolation_level=None)
@@ -79,15 +58,28 @@ def test_the_ledger_is_copied_after_the_tables_and_passing_files_are_not(home: H
     assert files == ["study.txt", "tables/fidelity/human_scores.parquet", "touchstone.db"]
 
 
+def test_dagsters_state_comes_first_its_sensors_before_its_runs_and_no_table_that_it_knows_is_missed(
+    home: Home,
+) -> None:
+    states = ["schedules/schedules.db", "dagster.yaml", "history/runs.db", "history/runs/index.db"]
+    for name in states:
+        (home.dagster / name).parent.mkdir(parents=True, exist_ok=True)
+        (home.dagster / name).write_bytes(b"SQLite format 3\0" if name.endswith(".db") else b"")
+    files = files_of(home.local)
+    assert [next(files) for _ in states] == [Path("dagster", name) for name in states]
+    (home.local / "tables" / "made_by_now.parquet").write_bytes(b"a table")
+    assert Path("tables/made_by_now.parquet") in list(files)
+
+
 def test_a_file_of_the_users_keeps_its_name_whatever_that_ends_with(home: Home) -> None:
     (home.local / "inbox").mkdir()
     (home.local / "inbox" / "scores-wal").write_text("mine")
-    assert Path("inbox/scores-wal") in files_of(home.local)
+    assert Path("inbox/scores-wal") in list(files_of(home.local))
 
 
 def test_a_link_that_leads_back_up_is_followed_once(home: Home) -> None:
     (home.local / "tables" / "again").symlink_to(home.local)
-    assert files_of(home.local) == [Path("study.txt"), Path("tables/fidelity/human_scores.parquet")]
+    assert list(files_of(home.local)) == [Path("study.txt"), Path("tables/fidelity/human_scores.parquet")]
 
 
 def test_a_restored_home_holds_the_same_files(home: Home, tmp_path: Path) -> None:
@@ -96,6 +88,24 @@ def test_a_restored_home_holds_the_same_files(home: Home, tmp_path: Path) -> Non
     assert restore(tmp_path / "backup", target) == made == read_manifest(tmp_path / "backup")
     for file in files_of(home.local):
         assert (target.local / file).read_bytes() == (home.local / file).read_bytes()
+
+
+def test_a_back_up_is_restored_though_nothing_can_be_written_beside_its_databases(home: Home, tmp_path: Path) -> None:
+    with closing(ledger(home)) as connection:
+        connection.executemany("INSERT INTO calls (said) VALUES (?)", [("x",)] * ROWS)
+        back_up(home, "small", tmp_path / "backup")
+    for beside in ("-wal", "-shm"):
+        # In place of rights that are missing, which the account root would not notice.
+        (tmp_path / "backup" / "home" / f"touchstone.db{beside}").mkdir()
+    restore(tmp_path / "backup", Home(UPath(tmp_path / "new"), tmp_path / "new"))
+    assert rows(tmp_path / "new" / "touchstone.db") == ROWS
+
+
+def test_a_database_that_cannot_be_copied_is_named_and_no_back_up_is_left(home: Home, tmp_path: Path) -> None:
+    (home.local / "touchstone.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    with pytest.raises(UserError, match="touchstone.db cannot be copied .* The back-up is not complete"):
+        back_up(home, "small", tmp_path / "backup")
+    assert not (tmp_path / "backup" / "backup.json").exists()
 
 
 def cut_off(backup: Path) -> None:
@@ -154,7 +164,7 @@ def test_a_ledger_that_nobody_would_read_is_not_restored(
 ) -> None:
     back_up(home, "small", tmp_path / "backup")
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
-    with pytest.raises(UserError, match="holds no dump of Postgres, and the environment names ledger"):
+    with pytest.raises(UserError, match="holds no dump of Postgres, and the environment names dagster, ledger"):
         restore(tmp_path / "backup", Home(UPath(tmp_path / "new"), tmp_path / "new"))
 
 
