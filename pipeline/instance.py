@@ -17,11 +17,10 @@ from resources.configuration.load import load_configuration
 from resources.database.engine import open_engine, refuse_damaged
 from resources.database.locks import turn
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home, with_users_folder
+from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
 
 HOST, PROCESS = "touchstone/host", "touchstone/process"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
-POSTGRES = "DAGSTER_POSTGRES_URL"
 DAEMON = "the daemon of a Dagster instance"
 LEFT_BEHIND = (
     "What a killed `touchstone serve` or `dev` had started lives on: `pgrep -af dagster` shows it, `kill` with the "
@@ -71,16 +70,11 @@ def _place_settings(place: Path) -> None:
     beside.replace(place)
 
 
-def _on_postgres(home: Home) -> bool:
-    """Whether the home's dagster.yaml asks for the address of a Postgres."""
-    return POSTGRES in (home.dagster / "dagster.yaml").read_text(encoding="utf-8")
-
-
 def _name_postgres(home: Home) -> None:
     """Dagster takes the ledger's database where its dagster.yaml asks for an address and none is set."""
-    if not _on_postgres(home):
+    if not home.asks_for_postgres:
         return
-    engine = open_engine(os.environ.get(POSTGRES) or home.database_url)
+    engine = open_engine(os.environ.get(DAGSTER_POSTGRES_URL) or home.database_url)
     if engine.dialect.name != "postgresql":
         raise UserError(
             f"{home.dagster / 'dagster.yaml'} keeps Dagster's state on Postgres. Set TOUCHSTONE_DATABASE_URL to its "
@@ -88,7 +82,7 @@ def _name_postgres(home: Home) -> None:
         )
     # Dagster would try for half a minute, and then not say which server it was.
     refuse_damaged(engine)
-    os.environ[POSTGRES] = engine.url.render_as_string(hide_password=False)
+    os.environ[DAGSTER_POSTGRES_URL] = engine.url.render_as_string(hide_password=False)
     engine.dispose()
 
 
@@ -99,7 +93,7 @@ def open_instance(home: Home) -> dg.DagsterInstance:
         instance = dg.DagsterInstance.get()
         report_killed_runs(instance)
     except sa.exc.DatabaseError as problem:
-        if _on_postgres(home):
+        if home.asks_for_postgres:
             raise
         if "full" in str(problem.orig):
             raise UserError(
@@ -127,8 +121,8 @@ def only_daemon(home: Home) -> Iterator[list[int]]:
         UserError: Another daemon holds it.
     """
     engines = [sa.create_engine(URL.create("sqlite", database=str(home.dagster / "daemon")))]
-    if _on_postgres(home):
-        engines.append(open_engine(os.environ[POSTGRES]))
+    if home.asks_for_postgres:
+        engines.append(open_engine(os.environ[DAGSTER_POSTGRES_URL]))
     with ExitStack() as held:
         files: list[int] = []
         for engine in engines:

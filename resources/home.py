@@ -17,6 +17,7 @@ DEFAULT = ".touchstone"
 REMOTE = "remote"
 DATABASE = "touchstone.db"
 MARKER = "study.txt"
+DATABASE_URL, DAGSTER_POSTGRES_URL = "TOUCHSTONE_DATABASE_URL", "DAGSTER_POSTGRES_URL"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,13 @@ class Home:
     @property
     def database_url(self) -> str:
         """`TOUCHSTONE_DATABASE_URL`, else SQLite in the home."""
-        return os.environ.get("TOUCHSTONE_DATABASE_URL") or f"sqlite:///{quote(str(self.local / DATABASE), safe='/ ')}"
+        return os.environ.get(DATABASE_URL) or f"sqlite:///{quote(str(self.local / DATABASE), safe='/ ')}"
+
+    @property
+    def asks_for_postgres(self) -> bool:
+        """Whether the home's dagster.yaml takes the address of a Postgres for Dagster's state."""
+        settings = self.dagster / "dagster.yaml"
+        return settings.is_file() and DAGSTER_POSTGRES_URL in settings.read_text(encoding="utf-8")
 
     def claim(self, study: str) -> None:
         """Keep two studies from writing over each other's tables: the first one to come writes its name, once.

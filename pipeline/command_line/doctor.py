@@ -9,13 +9,12 @@ import typer
 from rich.console import Console
 
 from resources.errors import UserError
-from resources.home import CHECKOUT, touchstone_home
-
-DATABASE_URL, ALERTS = "TOUCHSTONE_DATABASE_URL", "TOUCHSTONE_ALERT_WEBHOOK"
+from resources.home import CHECKOUT, DATABASE_URL, touchstone_home
 
 
 def doctor() -> None:
     """Look at what a study needs, bring the ledger's schema up to date; exits 2 when something in force is broken."""
+    from resources.alerts.webhook import WEBHOOK
     from resources.judges.openai.access import VARIABLES
 
     console = Console()
@@ -39,7 +38,7 @@ def doctor() -> None:
         except UserError as problem:
             broken += 1
             console.print(f"{name:14} [red]broken[/red]: {problem}", soft_wrap=True, highlight=False)
-    for name in (*VARIABLES, DATABASE_URL, ALERTS):
+    for name in (*VARIABLES, DATABASE_URL, WEBHOOK):
         console.print(f"{name:24} {'set' if os.environ.get(name) else 'not set'}", highlight=False)
     if broken:
         raise typer.Exit(2)

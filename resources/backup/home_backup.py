@@ -12,11 +12,10 @@ from resources.backup.postgres_dump import dump, dump_ledger, dump_rest, refuse_
 from resources.configuration.load import FILE_NAME, configuration_file
 from resources.database.engine import open_engine, shown
 from resources.errors import UserError
-from resources.home import Home
+from resources.home import DAGSTER_POSTGRES_URL, DATABASE_URL, Home
 
 HOME = "home"
 LEDGER, DAGSTER = "ledger", "dagster"
-DAGSTER_VARIABLE = "DAGSTER_POSTGRES_URL"
 
 
 def back_up(home: Home, study: str, folder: Path) -> Manifest:
@@ -26,7 +25,7 @@ def back_up(home: Home, study: str, folder: Path) -> Manifest:
     after them, so that it has every call that they tell of. Where both lie in one Postgres database, that is two dumps.
 
     Raises:
-        UserError: The folder holds something or lies in the home, or a database cannot be copied.
+        UserError: The folder holds something or lies in the home, or a database cannot be copied or is not named.
     """
     folder = folder.absolute()
     if folder.resolve().is_relative_to(home.local.resolve()):
@@ -36,9 +35,14 @@ def back_up(home: Home, study: str, folder: Path) -> Manifest:
     _refuse_full(folder, "Nothing was copied. Name a new folder.")
     if not home.holds_a_study():
         raise UserError(f"There is no study in {home.local}: nothing was run there.")
+    addresses = _addresses(home)
+    if home.asks_for_postgres and not addresses:
+        raise UserError(
+            f"{home.dagster / 'dagster.yaml'} keeps this study on Postgres, and no address of it is set. Nothing "
+            f"was copied. Set {DATABASE_URL} as for its runs."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, Copy] = {}
-    addresses = _addresses(home)
     dumps = {name: f"{name}.dump" for name in addresses}
     shared = addresses.get(DAGSTER) == addresses.get(LEDGER)
     if DAGSTER in addresses:
@@ -77,8 +81,8 @@ def restore(folder: Path, home: Home) -> Manifest:
     addresses = _addresses(home)
     _refuse_another_kind(manifest, home, addresses)
     _refuse_damaged(manifest, folder)
-    for address in addresses.values():
-        refuse_filled(address)
+    for name, address in addresses.items():
+        refuse_filled(address, DAGSTER_POSTGRES_URL if name == DAGSTER else DATABASE_URL)
     there = home.local.exists()
     try:
         for name in manifest.files:
@@ -98,7 +102,7 @@ def _addresses(home: Home) -> dict[str, str]:
     """Of the Postgres databases in use: Dagster's, the ledger's where none is named for it, and the ledger's."""
     # An engine of SQLite makes the folder of its file, which is to stay as it is.
     ledger = None if home.database_url.startswith("sqlite") else home.database_url
-    named = os.environ.get(DAGSTER_VARIABLE) or ledger
+    named = os.environ.get(DAGSTER_POSTGRES_URL) or ledger
     if named and ledger and open_engine(named).url == open_engine(ledger).url:
         named = ledger
     return {name: address for name, address in ((DAGSTER, named), (LEDGER, ledger)) if address}
@@ -125,7 +129,7 @@ def _refuse_another_kind(manifest: Manifest, home: Home, addresses: dict[str, st
         held, named = " and ".join(manifest.dumps) or "no", ", ".join(addresses) or "no Postgres"
         raise UserError(
             f"The back-up holds {held} dump of Postgres, and the environment names {named}. "
-            f"Nothing was restored. Set TOUCHSTONE_DATABASE_URL and {DAGSTER_VARIABLE} as they were: "
+            f"Nothing was restored. Set {DATABASE_URL} and {DAGSTER_POSTGRES_URL} as they were: "
             "to an empty database where there is a dump, else not at all."
         )
     if (manifest.tables is None) != isinstance(home.base, Path):

@@ -57,8 +57,12 @@ def restore_dump(file: Path, address: str) -> None:
     )
 
 
-def refuse_filled(address: str) -> None:
+def refuse_filled(address: str, variable: str) -> None:
     """Raise unless the database has no table.
+
+    Args:
+        address: Of the database.
+        variable: What names it in the environment.
 
     Raises:
         UserError: It has some, or cannot be reached.
@@ -66,7 +70,7 @@ def refuse_filled(address: str) -> None:
     if tables := _tables(address):
         raise UserError(
             f"The database {shown(open_engine(address))} holds tables already ({tables[0]} and {len(tables) - 1} "
-            "more). Nothing was restored. Make an empty one (`createdb`), and set TOUCHSTONE_DATABASE_URL to it."
+            "more). Nothing was restored. Make an empty one (`createdb`), and set {variable} to it."
         )
 
 

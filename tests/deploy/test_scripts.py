@@ -17,9 +17,10 @@ def test_bash_reads_the_script(script: os.PathLike[str]) -> None:
     subprocess.run(["bash", "-n", os.fspath(script)], check=True)
 
 
-def test_there_is_a_script_for_postgres_and_two_for_ray() -> None:
+def test_there_are_two_scripts_for_postgres_and_two_for_ray() -> None:
     assert [f"{path.parent.name}/{path.name}" for path in SCRIPTS] == [
         "postgres/start.sh",
+        "postgres/touchstone.sh",
         "ray/head.sh",
         "ray/worker.sh",
     ]
@@ -45,6 +46,20 @@ def test_the_start_script_names_a_line_that_it_cannot_read_by_its_number_alone(t
     assert done.stderr == (
         f"{settings}, line 3: not NAME=value. Begin it with the name, without blanks and without export.\n"
     )
+
+
+def test_a_command_gets_its_variables_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    settings = tmp_path / "touchstone.env"
+    settings.write_text("TOUCHSTONE_ALERT_WEBHOOK=https://hook.example/a?b=c&d=$e 'f\nTOUCHSTONE_COMMAND=env\n")
+    done = subprocess.run(
+        [str(CHECKOUT / "deploy/postgres/touchstone.sh"), "touchstone.env"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "TOUCHSTONE_ALERT_WEBHOOK=https://hook.example/a?b=c&d=$e 'f" in done.stdout.splitlines()
+    assert f"TOUCHSTONE_DAGSTER_YAML={CHECKOUT / 'deploy/postgres/dagster.yaml'}" in done.stdout.splitlines()
 
 
 def test_ray_takes_the_options_that_its_scripts_give() -> None:

@@ -15,7 +15,6 @@ import pytest
 
 from pipeline.instance import (
     HOST,
-    POSTGRES,
     PROCESS,
     only_daemon,
     open_instance,
@@ -24,7 +23,7 @@ from pipeline.instance import (
     this_process,
 )
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home, touchstone_home
+from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, touchstone_home
 from tests.deploy.configured_study import write_configured_study
 
 PATIENCE_S = 60.0
@@ -229,7 +228,7 @@ def test_one_database_has_one_daemon_whatever_the_home(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_DAGSTER_YAML", str(CHECKOUT / "deploy/postgres/dagster.yaml"))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", postgres_url)
-    monkeypatch.setenv(POSTGRES, "")
+    monkeypatch.setenv(DAGSTER_POSTGRES_URL, "")
     prepare_instance(home)
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "other"))
     other = touchstone_home()

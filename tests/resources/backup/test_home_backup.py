@@ -13,7 +13,7 @@ from resources.backup.copies import files_of
 from resources.backup.home_backup import back_up, restore
 from resources.backup.manifest import read_manifest
 from resources.errors import UserError
-from resources.home import Home
+from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, DATABASE_URL, Home
 
 ROWS = 500
 
@@ -152,6 +152,18 @@ def test_nothing_is_written_over(home: Home, tmp_path: Path) -> None:
         back_up(home, "small", tmp_path / "backup")
     with pytest.raises(UserError, match="is not empty. Nothing was restored"):
         restore(tmp_path / "backup", home)
+
+
+def test_a_home_whose_state_lies_in_a_postgres_that_nobody_names_is_not_half_copied(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (DATABASE_URL, DAGSTER_POSTGRES_URL):
+        monkeypatch.delenv(name, raising=False)
+    home.dagster.mkdir()
+    (home.dagster / "dagster.yaml").write_bytes((CHECKOUT / "deploy/postgres/dagster.yaml").read_bytes())
+    with pytest.raises(UserError, match=f"no address of it is set. Nothing was copied. Set {DATABASE_URL}"):
+        back_up(home, "small", tmp_path / "backup")
+    assert not (tmp_path / "backup").exists()
 
 
 def test_a_folder_in_the_home_is_refused(home: Home) -> None:
