@@ -87,7 +87,11 @@ def _name_postgres(home: Home) -> None:
 
 
 def open_instance(home: Home) -> dg.DagsterInstance:
-    """The instance of this home; use it as a context manager."""
+    """The instance of this home; use it as a context manager.
+
+    Raises:
+        UserError: As `prepare_instance`; or Dagster's state cannot be written, or is damaged.
+    """
     prepare_instance(home)
     try:
         instance = dg.DagsterInstance.get()
