@@ -1,15 +1,20 @@
 """Rules about source code that a reader could break without noticing, each found in the syntax tree."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 UNPICKLING_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "skops"}
 ARCHIVE_MODULES = {"zipfile", "tarfile", "lzma", "bz2", "py7zr", "rarfile", "zlib"}
 RUNS_CODE = {"eval", "exec", "compile", "execfile", "__import__"}
-RUNS_SQL = {"execute", "executemany", "exec_driver_sql", "executescript", "copy_expert", "scalar", "scalars"}
-READS_SQL = {"read_sql", "read_sql_query"}
-TEXT_OF_SQL = {"sa.text", "sqlalchemy.text", "sa.literal_column", "sqlalchemy.literal_column", "sa.DDL"}
+# Methods that take a statement, made by SQLAlchemy or a text; and those that take a text alone.
+RUNS_SQL = {"execute", "executemany", "scalar", "scalars", "stream", "read_sql"}
+RUNS_TEXT = {"exec_driver_sql", "executescript", "read_sql_query"}
+TEXT_OF_SQL = {"text", "literal_column", "DDL"}
+BUILDS_TEXT = {"format", "format_map", "replace"}
+
+Expressions = Mapping[str | None, ast.expr]
 
 
 class Finding(NamedTuple):
@@ -21,12 +26,60 @@ class Finding(NamedTuple):
 
 def findings(tree: ast.Module) -> list[Finding]:
     """Every place of one file that breaks a rule, line by line."""
-    built = _built_texts(tree)
-    found = {Finding(getattr(node, "lineno", 0), rule) for node in ast.walk(tree) for rule in _broken(node, built)}
-    return sorted(found)
+    file = _File(_imported(tree), set())
+    _note_built_texts(tree, file)
+    places = ((node, rule) for node in ast.walk(tree) for rule in set(_broken(node, file)))
+    return sorted(Finding(getattr(node, "lineno", 0), rule) for node, rule in places)
 
 
-def _broken(node: ast.AST, built: set[str]) -> Iterator[str]:
+@dataclass(frozen=True)
+class _File:
+    """What the names in one file stand for: what was imported under them, and which hold texts with values in them."""
+
+    imported: dict[str, str]
+    built: set[str]
+
+    def name(self, node: ast.expr) -> str:
+        """``a.b.c`` of an expression, from the module's own name on; what is called or indexed shows as nothing."""
+        if isinstance(node, ast.Attribute):
+            return f"{self.name(node.value)}.{node.attr}"
+        return self.imported.get(node.id, node.id) if isinstance(node, ast.Name) else ""
+
+    def is_built(self, text: ast.expr) -> bool:
+        """Whether values were put into the text."""
+        if isinstance(text, ast.IfExp):
+            return self.is_built(text.body) or self.is_built(text.orelse)
+        if isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute):
+            owner, method = text.func.value, text.func.attr
+            # Statements are joined too, to tables.
+            joins = method == "join" and isinstance(owner, ast.Constant)
+            return joins or method in BUILDS_TEXT or self.is_built(owner)
+        return isinstance(text, ast.JoinedStr | ast.BinOp) or (isinstance(text, ast.Name) and text.id in self.built)
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update({one.asname: one.name for one in node.names if one.asname})
+        elif isinstance(node, ast.ImportFrom):
+            names.update({one.asname or one.name: f"{node.module}.{one.name}" for one in node.names})
+    return names
+
+
+def _note_built_texts(tree: ast.Module, file: _File) -> None:
+    """Names that somewhere in the file are given a text with values in it, by themselves or by one another."""
+    n_known = -1
+    while len(file.built) > n_known:
+        n_known = len(file.built)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if isinstance(node, ast.AugAssign) or (node.value is not None and file.is_built(node.value)):
+                    file.built.update(target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _broken(node: ast.AST, file: _File) -> Iterator[str]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         names = [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         roots = {name.split(".")[0] for name in names}
@@ -35,74 +88,58 @@ def _broken(node: ast.AST, built: set[str]) -> Iterator[str]:
         if roots & ARCHIVE_MODULES:
             yield "opens archives"
     elif isinstance(node, ast.ClassDef):
-        bases = {_name(base) for base in node.bases}
+        bases = {file.name(base) for base in node.bases}
         if any(base.startswith("yaml.") and base.endswith("Loader") and "Safe" not in base for base in bases):
             yield "loads YAML as objects"
     elif isinstance(node, ast.Call):
-        yield from _broken_call(node, _name(node.func), built)
+        options = {one.arg: one.value for one in node.keywords}
+        name = file.name(node.func)
+        root, last = name.partition(".")[0], name.rpartition(".")[2]
+        yield from _runs_or_unpickles(name, root, last, options)
+        first = [*node.args, *options.values()][:1]
+        if first and _builds_sql(first[0], name, root, last, file):
+            yield "builds SQL"
+        if last in ("unpack_archive", "extractall") or name == "numpy.load" or (root == "gzip" and last != "compress"):
+            yield "opens archives"
+        if _marks_markup(first, name, root, last, options):
+            yield "marks as markup"
 
 
-def _broken_call(call: ast.Call, name: str, built: set[str]) -> Iterator[str]:
-    last = name.rpartition(".")[2]
-    options = {one.arg: one.value for one in call.keywords}
-    if name in ("torch.load", "torch.hub.load") and not _is(options.get("weights_only"), True):
+def _runs_or_unpickles(name: str, root: str, last: str, options: Expressions) -> Iterator[str]:
+    if root == "torch" and last == "load" and ("jit" in name or not _is(options.get("weights_only"), True)):
         yield "unpickles"
-    if name == "torch.jit.load" or last == "read_pickle" or _is(options.get("allow_pickle"), True):
+    if last == "read_pickle" or _is(options.get("allow_pickle"), True):
         yield "unpickles"
-    if name in ("yaml.load", "yaml.load_all", "yaml.unsafe_load", "yaml.full_load", "yaml.unsafe_load_all"):
+    if root == "yaml" and last in ("load", "load_all", "unsafe_load", "full_load", "unsafe_load_all", "full_load_all"):
         yield "loads YAML as objects"
-    if name in RUNS_CODE or last == "exec_module" or name.startswith("runpy."):
+    if name.removeprefix("builtins.") in RUNS_CODE or last == "exec_module" or root == "runpy":
         yield "runs code"
-    if _is(options.get("shell"), True) or name in ("os.system", "os.popen") or last in ("getoutput", "getstatusoutput"):
+    if name in ("os.system", "os.popen") or last in ("getoutput", "getstatusoutput", "create_subprocess_shell"):
         yield "starts a shell"
-    if _is_sql(name, last) and call.args and not _is_fixed(call.args[0], built, name in TEXT_OF_SQL):
-        yield "builds SQL"
-    if last in ("unpack_archive", "extractall") or name in ("gzip.decompress", "gzip.open"):
-        yield "opens archives"
-    if _marks_markup(call, name, last, options):
-        yield "marks as markup"
+    if _is(options.get("shell"), True):
+        yield "starts a shell"
 
 
-def _is_sql(name: str, last: str) -> bool:
-    return name in TEXT_OF_SQL or (last in RUNS_SQL and "." in name) or last in READS_SQL
+def _builds_sql(text: ast.expr, name: str, root: str, last: str, file: _File) -> bool:
+    """Whether a value can have become part of the statement; what takes a text alone has to be given a constant."""
+    if (root == "sqlalchemy" and last in TEXT_OF_SQL) or last in RUNS_TEXT:
+        return not _is_constant(text)
+    return last in RUNS_SQL | {"copy_expert"} and "." in name and file.is_built(text)
 
 
-def _is_fixed(text: ast.expr, built: set[str], must_be_constant: bool) -> bool:
-    """Whether no value can have been put into the statement."""
-    if isinstance(text, ast.JoinedStr | ast.BinOp):
-        return False
-    if isinstance(text, ast.Call):
-        return not isinstance(text.func, ast.Attribute) or text.func.attr not in ("format", "join", "replace")
-    if isinstance(text, ast.Name) and text.id in built:
-        return False
-    return isinstance(text, ast.Constant) or not must_be_constant
-
-
-def _built_texts(tree: ast.Module) -> set[str]:
-    """Names that somewhere in the file hold an f-string."""
-    return {
-        target.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.JoinedStr)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _marks_markup(call: ast.Call, name: str, last: str, options: dict[str | None, ast.expr]) -> bool:
-    if name == "Markup":
-        return bool(call.args) and isinstance(call.args[0], ast.JoinedStr | ast.BinOp)
+def _marks_markup(first: list[ast.expr], name: str, root: str, last: str, options: Expressions) -> bool:
+    if last == "Markup" or (root == "streamlit" and last == "html"):
+        return bool(first) and not _is_constant(first[0])
     if last == "Environment":
         return not _is(options.get("autoescape"), True)
     return _is(options.get("unsafe_allow_html"), True) or _is(options.get("unsafe_allow_javascript"), True)
 
 
+def _is_constant(node: ast.expr) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_constant(node.body) and _is_constant(node.orelse)
+    return isinstance(node, ast.Constant)
+
+
 def _is(node: ast.expr | None, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
-
-
-def _name(node: ast.expr) -> str:
-    """``a.b.c`` of an expression; what is called or indexed on the way shows as nothing."""
-    if isinstance(node, ast.Attribute):
-        return f"{_name(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""

@@ -1,4 +1,4 @@
-"""What is installed is what the lock says, to the byte, and the audit passes nothing that it could not look up."""
+"""What is installed is what the lock says, to the byte, and the audit is told to pass nothing unseen."""
 
 import re
 import tomllib
@@ -35,7 +35,8 @@ def test_every_file_in_the_lock_has_its_hash() -> None:
         assert all(file["hash"].startswith("sha256:") for file in files), package["name"]
 
 
-def test_an_audit_without_answers_fails() -> None:
+def test_the_audit_is_strict_and_over_every_pinned_package() -> None:
+    # Strict: a package that could not be looked up fails it.
     recipe = (CHECKOUT / "Makefile").read_text().split("\naudit:")[1].split("\nlock:")[0]
     calls = [line for line in recipe.splitlines() if "--requirement" in line]
     assert len(calls) == 2

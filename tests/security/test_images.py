@@ -52,20 +52,44 @@ def test_a_bomb_is_refused_in_a_process_that_could_not_hold_it(tmp_path: Path, s
     assert "bomb.png: the picture has more than 80 million pixels. Reduce it to fewer." in done.stdout
 
 
+def fails_at_the_second_frame(data: bytes) -> bool:
+    """Whether decoding more than the first frame is an error, so that a test would notice it."""
+    with Image.open(io.BytesIO(data)) as image:
+        image.load()
+        image.seek(1)
+        try:
+            image.load()
+        except (OSError, Image.DecompressionBombError):
+            return True
+    return False
+
+
 def test_of_thousands_of_frames_one_is_decoded() -> None:
-    frames = [Image.new("RGB", (32, 32), (place % 256, 0, 0)) for place in range(2_000)]
+    noise = np.random.default_rng(1).integers(0, 256, (2_000, 32, 32, 3), np.uint8)
+    frames = [Image.fromarray(one) for one in noise]
     file = io.BytesIO()
     frames[0].save(file, "WEBP", save_all=True, append_images=frames[1:], lossless=True)
-    decoded = decode_image(file.getvalue(), "many.webp")
-    assert decoded.shape == (32, 32, 4)
-    assert decoded[0, 0].tolist() == [0, 0, 0, 255]
+    parts = file.getvalue().split(b"ANMF")
+    # Every frame but the first is damaged: its coded pixels begin 33 bytes after its name.
+    data = b"ANMF".join([*parts[:2], *(part[:33] + b"\xff" * (len(part) - 33) for part in parts[2:])])
+    assert len(parts) == 1 + len(frames)
+    assert fails_at_the_second_frame(data)
+    assert decode_image(data, "many.webp").shape == (32, 32, 4)
+
+
+def tag(number: int, value: int) -> bytes:
+    """An entry in a TIFF's directory: one short number."""
+    return struct.pack("<HHIHH", number, 3, 1, value, 0)
 
 
 def test_a_huge_second_page_is_never_looked_at() -> None:
     file = io.BytesIO()
-    pages = [Image.new("1", (64, 64)), Image.new("1", (20_000, 20_000))]
-    pages[0].save(file, "TIFF", save_all=True, append_images=pages[1:], compression="group4")
-    assert decode_image(file.getvalue(), "pages.tif").shape == (64, 64, 4)
+    Image.new("1", (64, 64)).save(
+        file, "TIFF", save_all=True, append_images=[Image.new("1", (77, 78))], compression="group4"
+    )
+    data = file.getvalue().replace(tag(256, 77), tag(256, 60_000)).replace(tag(257, 78), tag(257, 60_000))
+    assert fails_at_the_second_frame(data)
+    assert decode_image(data, "pages.tif").shape == (64, 64, 4)
 
 
 def test_text_that_unpacks_to_more_than_a_picture_needs_is_refused() -> None:

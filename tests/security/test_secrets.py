@@ -10,34 +10,64 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from pipeline.alerts import failed_gates
+from resources.alerts.webhook import WEBHOOK
 from resources.configuration.evaluation import Dataset
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.home import CHECKOUT
 from tests import small_datasets, small_relevance, small_series, small_study
-from tests.openai_server import Asked, Scripted, answered, failed, openai_server, valid_text
+from tests.alert_hook import AlertHook, alert_hook
+from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed, openai_server, valid_text
+from tests.pipeline.alert_ticks import Ticks
 from tests.security.searched import places_of, rows_of
 
 KEY = "sk-planted-0123456789abcdefghijKEY"
 PASSWORD = "planted/pass:word@2026"
 TOKEN = "T0PLANTED/B0PLANTED/hookTOKEN0123456789"
 SECRETS = (KEY, PASSWORD, TOKEN)
+LENIENT = "gpt-4o-mini"
+PAID: dict[str, Any] = {"kind": "openai", "price": {"input": 2, "output": 8}, "image_side_px": 64, "longest_wait_s": 5}
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch, postgres_url: str) -> str:
-    """The environment of a run with a paid judge, a ledger on Postgres and a webhook; the address of the ledger."""
+    """The environment of a run with a paid judge and a ledger on Postgres; the address of the ledger."""
     url = sa.make_url(postgres_url).set(password=PASSWORD).render_as_string(hide_password=False)
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_MODEL", "gpt-4o")
-    monkeypatch.setenv("TOUCHSTONE_ALERT_WEBHOOK", f"https://hooks.example/services/{TOKEN}")
     return url
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """The paid judge's server, which takes the key and answers about renders and about documents."""
+    with openai_server(says_something) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> Iterator[AlertHook]:
+    """The webhook for alerts, whose address is a secret."""
+    with alert_hook() as server:
+        monkeypatch.setenv(WEBHOOK, server.address(f"/services/{TOKEN}"))
+        yield server
+
+
+def says_something(asked: Asked) -> Scripted:
+    """Products are scored apart and repeats differ a little; one judge finds every document relevant."""
+    if asked.item_id:
+        ripple = sum(asked.run_id.encode()) % 3
+        return answered(valid_text(asked.item_id, score=20 + 10 * int(asked.item_id[-1]) + ripple))
+    return answered("0.9" if asked.body["model"] == LENIENT or "Document 1" in asked.text else "0.1")
 
 
 @pytest.fixture
@@ -53,8 +83,8 @@ def nothing_told(folder: Path, url: str | None, said: str) -> None:
 
 
 def fidelity_run(folder: Path, instance: dg.DagsterInstance) -> bool:
-    two_settings = (small_study.KEYS[0], small_study.KEYS[1])
-    return small_study.run(small_study.write_study(folder), instance, two_settings).success
+    study = small_study.write_study(folder, judge=OpenAIJudge(**PAID))
+    return small_study.run(study, instance, (small_study.KEYS[0], small_study.KEYS[1])).success
 
 
 def pairwise_run(folder: Path, instance: dg.DagsterInstance) -> bool:
@@ -67,21 +97,34 @@ def evaluation_run(folder: Path, instance: dg.DagsterInstance) -> bool:
 
 
 def reliability_run(folder: Path, instance: dg.DagsterInstance) -> bool:
-    kinds = [small_relevance.AGREED] * 6 + [small_relevance.OPPOSED]
-    return small_relevance.validate(small_relevance.relevance_study(folder, kinds), instance).succeeded
+    judges = {"strict": PAID, "lenient": {**PAID, "model": LENIENT}}
+    study = small_relevance.relevance_study(folder, [small_relevance.AGREED] * 3, judges=judges)
+    return small_relevance.validate(study, instance).succeeded
 
 
-@pytest.mark.parametrize("study", [fidelity_run, pairwise_run, evaluation_run, reliability_run])
+@pytest.mark.parametrize(
+    ("study", "uses_them"),
+    [(fidelity_run, True), (pairwise_run, False), (evaluation_run, False), (reliability_run, True)],
+)
 def test_a_run_of_each_study_writes_and_says_no_secret(
     study: Callable[[Path, dg.DagsterInstance], bool],
+    uses_them: bool,
     tmp_path: Path,
     planted: str,
+    model: OpenAIServer,
+    hook: AlertHook,
     instance: dg.DagsterInstance,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    alerts = Ticks(failed_gates, instance, tmp_path)
+    said = [alerts.tick()]
     assert study(tmp_path, instance)
-    nothing_told(tmp_path, planted, "".join([*capfd.readouterr(), caplog.text]))
+    said += [alerts.tick(), alerts.cursor or "", *map(bytes.decode, hook.bodies)]
+    # Both were really used: the key at the judges' server, the token for the gates that failed.
+    assert {asked.headers["authorization"] for asked in model.requests} == ({f"Bearer {KEY}"} if uses_them else set())
+    assert set(hook.paths) == ({f"/services/{TOKEN}"} if uses_them else set())
+    nothing_told(tmp_path, planted, "".join([*said, *capfd.readouterr(), caplog.text]))
 
 
 def betrays(asked: Asked) -> Scripted:
@@ -101,8 +144,7 @@ def test_a_run_that_a_server_ends_with_the_key_in_its_words_tells_nobody(
 ) -> None:
     with openai_server(betrays) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        judge = OpenAIJudge(kind="openai", price={"input": 2, "output": 8}, image_side_px=64, longest_wait_s=5)
-        study = small_study.write_study(tmp_path, judge=judge)
+        study = small_study.write_study(tmp_path, judge=OpenAIJudge(**PAID))
         result = small_study.run_one(study, instance, small_study.KEYS[1], small_study.UP_TO_CALLS)
         assert any(asked.headers["authorization"] == f"Bearer {KEY}" for asked in server.requests)
     assert "judge_calls" in small_study.errors(result)

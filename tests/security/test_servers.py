@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from inspect import signature
 from pathlib import Path
 from time import monotonic, sleep
@@ -30,33 +30,49 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def touchstone(*command: str) -> list[str]:
+    return [sys.executable, "-c", "from pipeline.command_line.main import run; run()", *command]
+
+
 @contextmanager
-def started(command: list[str], home: Path, address: str) -> Iterator[psutil.Process]:
-    """A command of Touchstone's in a home of its own, once the address answers."""
+def started(program: list[str], home: Path, address: str) -> Iterator[psutil.Process]:
+    """A program in a home of its own, once the address answers; in the end all that it started is gone."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "touchstone.yaml").write_text(CONFIGURATION, encoding="utf-8")
     (home / "queries.csv").write_text("id,query\n", encoding="utf-8")
-    program = [sys.executable, "-c", "from pipeline.command_line.main import run; run()", *command]
     environment = {**os.environ, "TOUCHSTONE_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}
     with (home / "said.log").open("w") as log:
-        process = subprocess.Popen(program, cwd=CHECKOUT, env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            program, cwd=CHECKOUT, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
     try:
         deadline = monotonic() + STARTS_WITHIN_S
         while not answers(address):
             if process.poll() is not None or monotonic() > deadline:
-                pytest.fail(f"{command} did not start: {(home / 'said.log').read_text()}")
+                pytest.fail(f"{program} did not start: {(home / 'said.log').read_text()}")
             sleep(0.2)
         yield psutil.Process(process.pid)
     finally:
-        own = psutil.Process(process.pid)
-        everything = [own, *own.children(recursive=True)]
+        everything = of_session(process.pid)
+        # What a program left behind that ended by itself is told by nobody to stop.
+        patience_s = 60 if process.poll() is None else 0
         process.terminate()
-        _gone, left = psutil.wait_procs(everything, timeout=60)
+        _gone, left = psutil.wait_procs(everything, timeout=patience_s)
         for one in left:
             one.kill()
-        process.wait(timeout=10)
+        psutil.wait_procs(left, timeout=10)
     # A server that outlives the command that started it goes on listening, and nobody knows.
     assert not left
+
+
+def of_session(leader: int) -> list[psutil.Process]:
+    """What a program started, and itself, also after its own end: then its children are no longer known as such."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError):
+            if os.getsid(process.pid) == leader:
+                found.append(process)
+    return found
 
 
 def answers(address: str) -> bool:
@@ -77,11 +93,26 @@ def listening(process: psutil.Process) -> set[tuple[str, int]]:
     }
 
 
+def test_a_program_that_ends_at_once_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    lines = "import subprocess; print(subprocess.Popen(['sleep', '600']).pid)"
+    program = [sys.executable, "-c", lines]
+    with (
+        pytest.raises(pytest.fail.Exception, match="did not start"),
+        started(program, tmp_path, f"http://127.0.0.1:{free_port()}"),
+    ):
+        pass
+    left = int((tmp_path / "said.log").read_text())
+    # Where nobody collects it, it stays as a name without a process.
+    assert not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE
+
+
 @pytest.fixture(scope="module")
 def review_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[psutil.Process, int]]:
     port = free_port()
     folder = tmp_path_factory.mktemp("review")
-    with started(["review", "--port", str(port)], folder, f"http://127.0.0.1:{port}/_stcore/health") as process:
+    with started(
+        touchstone("review", "--port", str(port)), folder, f"http://127.0.0.1:{port}/_stcore/health"
+    ) as process:
         yield process, port
 
 
@@ -92,7 +123,7 @@ def test_the_review_page_listens_on_this_machine_alone(review_page: tuple[psutil
 
 def test_the_web_ui_and_its_helpers_listen_on_this_machine_alone(tmp_path: Path) -> None:
     port = free_port()
-    with started(["dev", "--port", str(port)], tmp_path, f"http://127.0.0.1:{port}/server_info") as process:
+    with started(touchstone("dev", "--port", str(port)), tmp_path, f"http://127.0.0.1:{port}/server_info") as process:
         found = listening(process)
     assert ("127.0.0.1", port) in found
     assert {address for address, _ in found} <= LOOPBACK
