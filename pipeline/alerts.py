@@ -5,7 +5,7 @@ Not Dagster's own sensor on failed runs: it counts a run as told when telling it
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Final, Literal, get_args
 
@@ -30,7 +30,7 @@ class Told:
     """A sensor's memory: what it has told of.
 
     `after` is the storage id of the last event that is done with, `n_told` how many alerts of the next one went out,
-    `failing` the gates that were told of and have not passed since.
+    `failing` the gates, by partition where there are some, that were told of and have not passed since.
     """
 
     after: int
@@ -63,7 +63,7 @@ def failed_runs(
 @dg.sensor(
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.STOPPED,
-    description=f"Tells the webhook in the variable `{WEBHOOK}` of every gate that fails (advice is no gate) when its "
+    description=f"Tells the webhook in the variable `{WEBHOOK}` of every gate that fails (not of advice) when its "
     "run is over, with what was seen, needed and is to be done, and once when it passes again. Secrets are masked. "
     "What the webhook does not take is sent again at the next tick.",
 )
@@ -97,7 +97,7 @@ def tell(
     """
     if (lacking := webhook.lacking) is not None:
         return dg.SkipReason(lacking)
-    if context.cursor is None:
+    if not context.cursor:
         context.update_cursor(json.dumps(asdict(Told(newest(context.instance, ends)))))
         return dg.SkipReason("Alerts begin here: what failed before is not told.")
     told, n_sent, until = Told(**json.loads(context.cursor)), 0, time.monotonic() + TICK_S
@@ -166,24 +166,43 @@ def run_alert(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, en
 def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, failing: list[str]) -> Alerts:
     """What is told of one run's gates: each that failed, and each that passes after it was told of as failed.
 
-    Of a check on several partitions the run's own result counts, which names those that fail.
+    Of a check on several partitions the run's own result is told, which names those that fail; which of them fail is
+    remembered from their own results, because the next run may be of one of them alone.
     """
     records = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION).records
     events = [record.event_log_entry.dagster_event for record in records]
     seen = [event.asset_check_evaluation_data for event in events if event is not None]
-    whole = {one.asset_check_key for one in seen if one.partition is None}
-    alerts, fail = [], set(failing)
+    whole = {one.asset_check_key: one for one in seen if one.partition is None}
+    parts = {one.asset_check_key for one in seen if one.partition is not None}
+    before, now = set(failing), set(failing)
+    for one in seen:
+        if one.partition is None and one.asset_check_key in parts:
+            continue
+        (now.add if _is_failing(one) else now.discard)(_named(one))
+    alerts = []
     for one in seen:
         if one.partition is not None and one.asset_check_key in whole:
             continue
-        name = " ".join([*one.asset_key.path, one.check_name, one.partition or ""]).strip()
-        if not one.passed and one.severity == dg.AssetCheckSeverity.ERROR:
-            fail.add(name)
+        names = _names(one, before)
+        if _is_failing(one):
             alerts.append(_gate_alert(GATE_FAILED, study, run, one))
-        elif one.passed and name in fail:
-            fail.remove(name)
+        elif one.passed and names and not names & now:
             alerts.append(_gate_alert(GATE_PASSES, study, run, one))
-    return alerts, sorted(fail)
+    return alerts, sorted(now)
+
+
+def _is_failing(seen: dg.AssetCheckEvaluation) -> bool:
+    return not seen.passed and seen.severity == dg.AssetCheckSeverity.ERROR
+
+
+def _named(seen: dg.AssetCheckEvaluation) -> str:
+    return " ".join([*seen.asset_key.path, seen.check_name, seen.partition or ""]).strip()
+
+
+def _names(seen: dg.AssetCheckEvaluation, known: Set[str]) -> Set[str]:
+    """What is known of a gate: of one partition that alone, of a whole table also of its partitions."""
+    name = _named(seen)
+    return {one for one in known if one == name or (seen.partition is None and one.startswith(f"{name} "))}
 
 
 def _gate_alert(kind: str, study: Study, run: dg.DagsterRun, seen: dg.AssetCheckEvaluation) -> Alert:

@@ -16,12 +16,16 @@ from typing import Any
 
 @dataclass
 class AlertHook:
-    """`bodies` holds every request as it came, `taken` those that were answered with 200; `status` is answered next."""
+    """`bodies` holds every request as it came, `taken` those that were answered with 200; `status` is answered next.
+
+    `longest` is how many bytes it reads: what is longer is answered with 413.
+    """
 
     port: int = 0
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     refuse_after: int | None = None
+    longest: int | None = None
     bodies: list[bytes] = field(default_factory=list)
     taken: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -36,6 +40,8 @@ class AlertHook:
         self.bodies.append(body)
         refused = self.refuse_after is not None and len(self.taken) >= self.refuse_after
         status = 503 if refused else self.status
+        if self.longest is not None and len(body) > self.longest:
+            status = 413
         if status == 200:
             self.taken.append(json.loads(body))
         return status

@@ -48,7 +48,7 @@ def status(
             tables = {key: state for key, state in states.items() if graph.get(key).group_name == name}
             gates = gate_states(instance, graph, tables)
             jobs = {job.name for job in STUDIES[name].jobs}
-            run = last_run(instance, jobs, graph.asset_keys_for_group(name))
+            run = last_run(instance, jobs, tables)
             state = StudyState(name, tables, gates, run, *_due(ours, name))
             show_study(console, state, every_table=bool(study))
             stands_still |= state.stands_still

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def gate_states(
     found: dict[dg.AssetKey, list[GateState]] = {}
     for key, state in states.items():
         checks = sorted(graph.get_check_keys_for_assets({key}))
-        every = [_gate(instance, check, len(state.partitions)) for check in checks]
+        every = [_gate(instance, check, state.partitions) for check in checks]
         found[key] = [gate for gate in every if gate is not None]
     return found
 
@@ -43,8 +43,10 @@ def failed(gates: Iterable[GateState], *kinds: str) -> list[GateState]:
     return [gate for gate in gates if gate.n_failed and gate.kind in kinds]
 
 
-def _gate(instance: dg.DagsterInstance, check: dg.AssetCheckKey, n_partitions: int) -> GateState | None:
-    latest = _latest_by_partition(instance, check, n_partitions)
+def _gate(
+    instance: dg.DagsterInstance, check: dg.AssetCheckKey, partitions: Collection[str | None]
+) -> GateState | None:
+    latest = _latest_by_partition(instance, check, partitions)
     if not latest:
         return None
     bad = [evaluation for evaluation in latest if not evaluation.passed]
@@ -70,12 +72,12 @@ def _kind(evaluation: dg.AssetCheckEvaluation) -> str:
 
 
 def _latest_by_partition(
-    instance: dg.DagsterInstance, check_key: dg.AssetCheckKey, n_partitions: int
+    instance: dg.DagsterInstance, check_key: dg.AssetCheckKey, partitions: Collection[str | None]
 ) -> list[dg.AssetCheckEvaluation]:
-    """Each partition's latest evaluation; a run over all partitions is told by those it covered."""
+    """The latest evaluation of each partition that there is; a run over all of them is told by those it covered."""
     import dagster as dg
 
-    limit = HISTORY * (n_partitions + 1)
+    limit = HISTORY * (len(partitions) + 1)
     history = instance.event_log_storage.get_asset_check_execution_history(check_key, limit=limit)
     latest: dict[str | None, dg.AssetCheckEvaluation] = {}
     for record in history:
@@ -83,5 +85,5 @@ def _latest_by_partition(
         if event and event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             evaluation = event.asset_check_evaluation_data
             latest.setdefault(evaluation.partition, evaluation)
-    of_partitions = [evaluation for partition, evaluation in latest.items() if partition is not None]
-    return of_partitions or list(latest.values())
+    of_partitions = [latest[partition] for partition in partitions if partition is not None and partition in latest]
+    return of_partitions or [latest[None]] if None in latest else of_partitions

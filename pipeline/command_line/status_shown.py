@@ -68,7 +68,8 @@ def _run_in_words(state: StudyState) -> str:
     words = RUN_WORDS.get(state.run.status, state.run.status.lower().replace("_", " "))
     when = "" if state.run.started is None else f", {_moment(state.run.started)} UTC"
     took = "" if state.run.seconds is None else f", {state.run.seconds:.0f} s"
-    return f"{state.run.job} {words}{when}{took}"
+    of = f" of {state.run.partition}" if state.run.partition else ""
+    return f"{state.run.job}{of} {words}{when}{took}"
 
 
 def _gates_in_words(gates: list[GateState]) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,13 +23,16 @@ HEADLINES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "reliability": {"kappa_validation": ("status", "kappa_macro", "kappa_micro", "total_queries")},
 }
 SHOWN_PARTITIONS: Final = 5
+LOOKED_AT: Final = 100  # runs
+PARTITION, IMPLICIT_JOB = "dagster/partition", "__ASSET_JOB"  # of Dagster
 REPORTS: Final = ("fidelity_report", "pairwise_report", "reliability_report")
 
 
 class LastRun(NamedTuple):
-    """The latest run of a study: seconds since 1970, and how long it took where it is over."""
+    """The run of a study that its state hangs on: seconds since 1970, and how long it took where it is over."""
 
     job: str
+    partition: str | None
     status: str
     started: float | None
     seconds: float | None
@@ -68,7 +71,8 @@ class StudyState(NamedTuple):
         if stopped := failed(self.every_gate, STOP):
             return f"{stopped[0].to_do} Then: {run}"
         if self.run is not None and self.run.status == "FAILURE":
-            return f"The last run failed. Mend what it said, then: {run}"
+            of = f" of {self.run.partition}" if self.run.partition else ""
+            return f"The last run{of} failed. Mend what it said, then: {run}"
         if all(state.is_missing for state in self.expected):
             return f"Nothing is made yet: {run}"
         if any(state.n_missing or state.outdated for state in self.expected):
@@ -98,20 +102,43 @@ class StudyState(NamedTuple):
         return None
 
 
-def last_run(instance: dg.DagsterInstance, jobs: set[str], keys: Any) -> LastRun | None:
-    """The latest run of these jobs, or of the refresh rule over some of these tables.
+def last_run(
+    instance: dg.DagsterInstance, jobs: Iterable[str], tables: Mapping[dg.AssetKey, TableState]
+) -> LastRun | None:
+    """The latest run of these jobs, or of a launch over some of these tables.
+
+    A run of one partition that failed comes before it as long as no run since then has made that partition.
 
     Args:
         instance: Keeps the runs.
         jobs: Names of the study's jobs.
-        keys: Its tables.
+        tables: Its tables.
     """
-    for record in instance.get_run_records(limit=100):
-        run = record.dagster_run
-        if run.job_name in jobs or set(run.asset_selection or ()) & set(keys):
-            seconds = None if record.end_time is None else record.end_time - (record.start_time or record.end_time)
-            return LastRun(run.job_name, run.status.value, record.start_time, seconds)
-    return None
+    import dagster as dg
+
+    runs = [*chain.from_iterable(instance.get_run_records(dg.RunsFilter(job_name=job), limit=1) for job in jobs)]
+    launched = instance.get_run_records(dg.RunsFilter(job_name=IMPLICIT_JOB), limit=LOOKED_AT)
+    runs += [one for one in launched if tables.keys() & set(one.dagster_run.asset_selection or ())][:1]
+    for job in jobs:
+        failed_ones = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.FAILURE])
+        failures = instance.get_run_records(failed_ones, limit=LOOKED_AT)
+        if standing := [one for one in failures if _is_standing(one, tables.values())]:
+            return _as_shown(standing[0])
+    return _as_shown(max(runs, key=lambda one: one.storage_id)) if runs else None
+
+
+def _is_standing(failure: dg.RunRecord, tables: Iterable[TableState]) -> bool:
+    """Whether a failed run was of one partition, and a table of that has not been made since."""
+    partition = failure.dagster_run.tags.get(PARTITION)
+    ended = failure.end_time or failure.start_time or 0.0
+    of_partition = [one for one in tables if partition is not None and partition in one.partitions]
+    return any(partition not in one.made or one.made[partition].timestamp < ended for one in of_partition)
+
+
+def _as_shown(record: dg.RunRecord) -> LastRun:
+    run = record.dagster_run
+    seconds = None if record.end_time is None else record.end_time - (record.start_time or record.end_time)
+    return LastRun(run.job_name, run.tags.get(PARTITION), run.status.value, record.start_time, seconds)
 
 
 def _line(metadata: Mapping[str, Any], partition: str | None, labels: tuple[str, ...]) -> str:

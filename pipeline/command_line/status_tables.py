@@ -58,13 +58,19 @@ def table_states(instance: dg.DagsterInstance, graph: Any) -> dict[dg.AssetKey, 
     A table is out of date for the reasons for which Dagster calls it so: its code version is another, or an input or a
     table that it was made from has another data version by now. What is made from such a table follows when it is.
     """
+    import dagster as dg
+
     states: dict[dg.AssetKey, TableState] = {}
-    latest = {key: _observed(instance, key) for key in graph.observable_asset_keys}
+    observed = dg.DagsterEventType.ASSET_OBSERVATION
+    latest = {
+        key: _latest(instance, key, _partitions(instance, graph.get(key)), observed)
+        for key in graph.observable_asset_keys
+    }
     for key in graph.toposorted_asset_keys:
         if key in graph.observable_asset_keys:
             continue
         partitions = _partitions(instance, graph.get(key))
-        latest[key] = made = _latest(instance, key, partitions)
+        latest[key] = made = _latest(instance, key, partitions, dg.DagsterEventType.ASSET_MATERIALIZATION)
         outdated = {
             partition: reason
             for partition, record in made.items()
@@ -80,31 +86,27 @@ def _partitions(instance: dg.DagsterInstance, node: Any) -> tuple[str | None, ..
     return tuple(node.partitions_def.get_partition_keys(dynamic_partitions_store=instance))
 
 
-def _latest(instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None]) -> dict[str | None, Any]:
-    """The latest record of each partition; partitions by the hundred cost one question to the database."""
+def _latest(
+    instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None], kind: dg.DagsterEventType
+) -> dict[str | None, Any]:
+    """The latest record of this kind of each partition; partitions by the hundred cost one question to the database."""
     import dagster as dg
 
     wanted = tuple(partitions)
+    is_made = kind == dg.DagsterEventType.ASSET_MATERIALIZATION
+    fetch = instance.fetch_materializations if is_made else instance.fetch_observations
     if wanted == (None,):
-        records = instance.fetch_materializations(key, limit=1).records
+        records = fetch(key, limit=1).records
         return {None: records[0]} if records else {}
     newest = instance.event_log_storage.get_latest_storage_id_by_partition(
-        key, dg.DagsterEventType.ASSET_MATERIALIZATION, {name for name in wanted if name is not None}
+        key, kind, {name for name in wanted if name is not None}
     )
     ids = sorted(newest.values())
     found: dict[str | None, Any] = {}
     for first in range(0, len(ids), QUERIED):
         chosen = dg.AssetRecordsFilter(key, storage_ids=ids[first : first + QUERIED])
-        found |= {one.partition_key: one for one in instance.fetch_materializations(chosen, limit=QUERIED).records}
+        found |= {one.partition_key: one for one in fetch(chosen, limit=QUERIED).records}
     return found
-
-
-def _observed(instance: dg.DagsterInstance, key: dg.AssetKey) -> dict[str | None, Any]:
-    """The latest observation of an input, by partition."""
-    latest: dict[str | None, Any] = {}
-    for record in instance.fetch_observations(key, limit=1000).records:
-        latest.setdefault(record.partition_key, record)
-    return latest
 
 
 def _reason(
@@ -128,7 +130,7 @@ def _reason(
         return "configuration or code changed"
     for parent in sorted(node.parent_keys):
         records = above[parent]
-        read = [partition] if partition in records else list(records)
+        read = [one for one in records if partition is None or one in (partition, None)]
         if any(_is_other(instance, parent, one, records[one], tags) for one in read):
             return f"{parent.to_user_string()} changed"
     return None

@@ -1,12 +1,13 @@
 """One alert: what happened where, as a sentence for a chat and as fields for a program."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 RUN_FAILED, GATE_FAILED, GATE_PASSES = "run_failed", "gate_failed", "gate_passes_again"
 LONGEST_TEXT: Final = 1200
 LONGEST_FIELD: Final = 500
+NOT_TAKEN: Final = "The webhook did not take what was said: see the run in the UI."
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,12 @@ class Alert:
             return f"Study {self.study}: gate {self.check} on {where} passes again. {self.says or ''} {run}"
         to_do = f" What to do: {self.to_do}" if self.to_do else ""
         return f"Study {self.study}: gate {self.check} on {where} failed. {self.says or ''}{to_do} {run}"
+
+    @property
+    def in_short(self) -> "Alert":
+        """The same without words of others, for a webhook that refuses them."""
+        bare = replace(self, error=None, partition=None, says=None, seen=None, needed=None, to_do=None)
+        return replace(bare, error=NOT_TAKEN) if self.kind == RUN_FAILED else replace(bare, says=NOT_TAKEN)
 
     @property
     def fields(self) -> dict[str, Any]:

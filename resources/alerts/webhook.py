@@ -22,6 +22,7 @@ from resources.shown_text import one_line
 
 WEBHOOK: Final = "TOUCHSTONE_ALERT_WEBHOOK"
 TIMEOUT_S: Final = 5.0  # for each step: connecting, sending, each part of the answer
+OF_THE_BODY: Final = (400, 413, 422)  # answers that a second try with the same words would get again
 PATIENCE_S: Final = 10.0  # for all of them: a server that drips would never meet the timeout
 SET_IT: Final = (
     f"Set {WEBHOOK} to the webhook's address, https://... (http:// for 127.0.0.1 alone), in the environment of what "
@@ -31,6 +32,10 @@ SET_IT: Final = (
 
 class NotDelivered(Exception):
     """The webhook did not take an alert; why, in words without its address."""
+
+
+class _Refused(NotDelivered):
+    """It read the alert and did not like it."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -55,7 +60,7 @@ class AlertWebhook(dg.ConfigurableResource):
         return None
 
     def send(self, alert: Alert) -> None:
-        """Deliver an alert once, every text in it masked and cut.
+        """Deliver an alert once, every text in it masked and cut; in short where the webhook refuses its words.
 
         Raises:
             UserError: There is no address, or none that may be sent to.
@@ -63,15 +68,23 @@ class AlertWebhook(dg.ConfigurableResource):
         """
         address = _address()
         masking = Masking(os.environ)
-        body = json.dumps(body_of(alert, masking), ensure_ascii=False, allow_nan=False).encode()
-        failures: list[str] = []
-        thread = threading.Thread(target=_post, args=(address, body, failures), name="alert", daemon=True)
-        thread.start()
-        thread.join(PATIENCE_S)
-        if thread.is_alive():
-            raise NotDelivered(f"no answer within {PATIENCE_S:g} s")
-        if failures:
-            raise NotDelivered(one_line(masking(failures[0]), LONGEST_FIELD))
+        try:
+            _deliver(address, alert, masking)
+        except _Refused:
+            # Else it would come first at every tick, and hold back all that follow.
+            _deliver(address, alert.in_short, masking)
+
+
+def _deliver(address: str, alert: Alert, masking: Masking) -> None:
+    body = json.dumps(body_of(alert, masking), ensure_ascii=False, allow_nan=False).encode()
+    failures: list[NotDelivered] = []
+    thread = threading.Thread(target=_post, args=(address, body, failures), name="alert", daemon=True)
+    thread.start()
+    thread.join(PATIENCE_S)
+    if thread.is_alive():
+        raise NotDelivered(f"no answer within {PATIENCE_S:g} s")
+    if failures:
+        raise type(failures[0])(one_line(masking(str(failures[0])), LONGEST_FIELD))
 
 
 def body_of(alert: Alert, masking: Masking) -> dict[str, Any]:
@@ -87,8 +100,8 @@ def body_of(alert: Alert, masking: Masking) -> dict[str, Any]:
     return {"text": chat_text(shown(alert.sentence, LONGEST_TEXT))} | fields
 
 
-def _post(address: str, body: bytes, failures: list[str]) -> None:
-    """Send it, and note in words why it failed."""
+def _post(address: str, body: bytes, failures: list[NotDelivered]) -> None:
+    """Send it, and note why it failed."""
     headers: Mapping[str, str] = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "touchstone"}
     # Beyond this machine by the proxy that the environment names; to this machine by none.
     proxies = [ProxyHandler({})] if urlsplit(address).scheme == "http" else []
@@ -98,14 +111,15 @@ def _post(address: str, body: bytes, failures: list[str]) -> None:
             return
     except HTTPError as answer:
         redirected = ", a redirect, which is not followed: set the address that it leads to"
-        failures.append(f"it answered {answer.code}{redirected if answer.code // 100 == 3 else ''}")
+        kind = _Refused if answer.code in OF_THE_BODY else NotDelivered
+        failures.append(kind(f"it answered {answer.code}{redirected if answer.code // 100 == 3 else ''}"))
         answer.close()
     except (URLError, HTTPException, ssl.SSLError, OSError) as problem:
         cause = problem.reason if isinstance(problem, URLError) else problem
-        failures.append(f"it cannot be reached ({cause or type(cause).__name__})")
+        failures.append(NotDelivered(f"it cannot be reached ({cause or type(cause).__name__})"))
     except ValueError as problem:
         # Its words may hold the address.
-        failures.append(f"the request could not be made ({type(problem).__name__})")
+        failures.append(NotDelivered(f"the request could not be made ({type(problem).__name__})"))
 
 
 def _address() -> str:

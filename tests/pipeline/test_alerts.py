@@ -19,7 +19,7 @@ from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.errors import UserError
 from resources.home import CHECKOUT
 from tests.alert_hook import AlertHook, alert_hook
-from tests.pipeline.alert_ticks import Ticks, Work
+from tests.pipeline.alert_ticks import Ticks, Work, checked
 from tests.small_datasets import SRCC, evaluate, study_over, write_scores
 from tests.small_study import sqlite_instance_in
 
@@ -94,6 +94,31 @@ def test_a_gate_that_fails_is_told_once_for_each_run_and_once_when_it_passes_aga
     told = hook.taken[0]
     assert (told["table"], told["seen"], told["needed"]) == ("table", 0.5, ">= 0.85")
     assert told["to_do"] == "Do it. seen and needed"
+
+
+@pytest.mark.parametrize(
+    ("runs", "kinds"),
+    [
+        (({"a": False, "b": True}, {"a": True}), ["gate_failed", "gate_passes_again"]),
+        (({"a": False}, {"a": True, "b": True}), ["gate_failed", "gate_passes_again"]),
+        (({"a": False, "b": False}, {"a": True}, {"b": True}), ["gate_failed", *["gate_passes_again"] * 2]),
+        (({"a": False}, {"b": True}, {"b": True, "c": True}), ["gate_failed"]),
+    ],
+)
+def test_a_gate_of_partitions_passes_again_whichever_runs_its_partitions_are_in(
+    sqlite_instance: dg.DagsterInstance,
+    hook: AlertHook,
+    tmp_path: Path,
+    runs: tuple[dict[str, bool], ...],
+    kinds: list[str],
+) -> None:
+    ticks = Ticks(failed_gates, sqlite_instance, tmp_path)
+    ticks.cursor = ""  # what the UI makes of a cursor that is emptied
+    assert "Alerts begin here" in ticks.tick()
+    for passed in runs:
+        checked(sqlite_instance, **passed)
+        ticks.tick()
+    assert [one["kind"] for one in hook.taken] == kinds
 
 
 def test_a_gate_that_stops_its_run_is_told_by_both_sensors_once_each(

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -102,6 +103,21 @@ def test_a_refusal_is_said_by_its_status_alone(status: int, monkeypatch: pytest.
         monkeypatch.setenv(WEBHOOK, hook.address(f"/{TOKEN}"))
         with pytest.raises(NotDelivered, match=f"^it answered {status}$"):
             AlertWebhook().send(FAILED)
+
+
+@pytest.mark.parametrize("alert", [FAILED, GATE])
+def test_words_that_a_webhook_refuses_are_left_out_and_the_alert_arrives(
+    alert: Alert, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with alert_hook() as hook:
+        monkeypatch.setenv(WEBHOOK, hook.address())
+        hook.longest = 900
+        AlertWebhook().send(replace(alert, error="x" * 400, says="x" * 400))
+    [told] = hook.taken
+    assert len(hook.bodies) == 2
+    assert (told["kind"], told["study"], told["run"], told["check"]) == (alert.kind, "small", alert.run, alert.check)
+    assert told["text"].count("The webhook did not take what was said: see the run in the UI.") == 1
+    assert "xxx" not in told["text"]
 
 
 def test_a_webhook_that_is_down_is_said_without_its_address(
