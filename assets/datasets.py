@@ -1,5 +1,7 @@
 """Data sets as dynamic partitions: which there are, what is configured for each, and one frame for each."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -41,6 +43,12 @@ def known_datasets(study: EvaluationStudy) -> dict[str, Dataset]:
     for name, path in dropped.items():
         found.setdefault(name, study.defaults.model_copy(update={"file": path}))
     return found
+
+
+def configured_as(dataset: Dataset) -> str:
+    """A digest of all that is set for a data set, but for where its file lies: another one makes it again."""
+    plan = dataset.model_dump(mode="json", exclude={"file"})
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
 
 
 def sampling_of(study: EvaluationStudy) -> Sampling:

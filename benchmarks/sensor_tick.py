@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -9,10 +10,10 @@ from pathlib import Path
 import dagster as dg
 from upath import UPath
 
-from assets.datasets import DATASETS
+from assets.datasets import DATASETS, configured_as
 from assets.evaluation.evaluation_samples import evaluation_samples
 from pipeline.definitions import definitions_of
-from resources.configuration.evaluation import EvaluationStudy
+from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.file_hash import sha256_of_file
 from resources.home import CHECKOUT, Home
@@ -21,6 +22,7 @@ from resources.study import Study
 N_IMAGES = 10_000
 N_DATASETS = 1_000
 TIMES = 3
+LIMIT_S = 1.0  # of a tick over unchanged files
 
 
 def settled(path: Path, text: str) -> None:
@@ -48,7 +50,8 @@ def dataset_study(folder: Path, instance: dg.DagsterInstance) -> Study:
     for name in names:
         settled(folder / f"inbox/{name}.csv", name)
         digest = sha256_of_file(folder / f"inbox/{name}.csv")
-        made = dg.AssetMaterialization(evaluation_samples.key, partition=name, metadata={"source_sha256": digest})
+        told = {"source_sha256": digest, "configuration_sha256": configured_as(Dataset())}
+        made = dg.AssetMaterialization(evaluation_samples.key, partition=name, metadata=told)
         instance.report_runless_asset_event(made)
     section = EvaluationStudy(inbox=folder / "inbox")
     return Study("bench", None, Home(UPath(folder / "home"), folder / "home"), section)
@@ -70,18 +73,28 @@ def timed_ticks(study: Study, instance: dg.DagsterInstance, sensor: str) -> list
     return seconds
 
 
+def fastest(what: str, study: Study, instance: dg.DagsterInstance, sensor: str) -> float:
+    """Seconds of the fastest tick over unchanged files, which are printed."""
+    first, *later = timed_ticks(study, instance, sensor)
+    seconds = min(later)
+    print(f"{what}: first tick {first:.2f} s, unchanged {seconds:.2f} s (limit {LIMIT_S:g})", flush=True)
+    return seconds
+
+
 def main() -> None:
-    """Print the seconds."""
+    """Print the seconds and the limit; fail above it."""
     logging.disable(logging.INFO)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "dagster").mkdir()
         (folder / "dagster/dagster.yaml").write_text((CHECKOUT / "dagster.yaml").read_text())
         with dg.DagsterInstance.from_config(str(folder / "dagster")) as instance:
-            first, *later = timed_ticks(image_study(folder / "a"), instance, "changed_inputs")
-            print(f"{N_IMAGES} images: first tick {first:.2f} s, unchanged {min(later):.2f} s", flush=True)
-            first, *later = timed_ticks(dataset_study(folder / "c", instance), instance, "new_datasets")
-            print(f"{N_DATASETS} data sets: first tick {first:.2f} s, unchanged {min(later):.2f} s")
+            worst = max(
+                fastest(f"{N_IMAGES} images", image_study(folder / "a"), instance, "changed_inputs"),
+                fastest(f"{N_DATASETS} data sets", dataset_study(folder / "c", instance), instance, "new_datasets"),
+            )
+    if worst > LIMIT_S:
+        sys.exit("the limit is exceeded")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,16 +54,7 @@ def fact(study: Study, group: str, read: str) -> Any:
     if read in FACTS:
         return FACTS[read](study)
     section: Section = getattr(study, group)
-    return _plain(section) if read == "*" else _below(section, read.split("."))
-
-
-def _below(value: Any, keys: list[str]) -> Any:
-    if isinstance(value, Mapping) and keys:
-        # What is as everywhere else is left out: one more data set is no change of the others.
-        found = {str(name): _below(one, keys) for name, one in value.items()}
-        usual = {str(name): _below(type(one)(), keys) for name, one in value.items()}
-        return {name: one for name, one in found.items() if one != usual[name]}
-    return _below(getattr(value, keys[0]), keys[1:]) if keys else _plain(value)
+    return _plain(section if read == "*" else attrgetter(read)(section))
 
 
 def _plain(value: Any) -> Any:
@@ -80,11 +72,20 @@ def content(study: Study, path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        # Nothing is written into a home that no study has claimed.
-        return InputVersions(study.home.local if study.home.holds_a_study() else None).of(path).version
+        return _version(study, path)
     except OSError as error:
         # The run that needs it says so; the graph can be shown without.
         return f"unreadable: {error.strerror}"
+
+
+def _version(study: Study, path: Path) -> str:
+    # Nothing is written into a home that no study has claimed.
+    memory = study.home.local if study.home.holds_a_study() else None
+    try:
+        return InputVersions(memory).of(path).version
+    except UserError:
+        # Whoever looks at inputs says that the memory of hashes cannot be used; the graph can be shown without.
+        return InputVersions(None).of(path).version
 
 
 def _asked(judge: Section) -> Any:
@@ -105,6 +106,12 @@ def _judge(study: Study) -> Any:
         from resources.judges.openai.chat_judge import CODE_VERSION
     prompt = [RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLATE.template]
     return [_asked(plan.judge), CODE_VERSION, prompt, plan.rubric_weights.shares]
+
+
+def _price(study: Study) -> Any:
+    """What the judge of study A costs, of which nothing but a check reads."""
+    judge = study.fidelity.judge
+    return [_plain(judge.price), content(study, judge.prices)] if isinstance(judge, OpenAIJudge) else None
 
 
 def _judges(study: Study) -> Any:
@@ -128,6 +135,12 @@ def _prompt(own: Mapping[str, Path], version: str) -> str:
         return ABSENT
 
 
+def _scores_come_with_input(study: Study) -> Any:
+    """The prompt version of scores that come with the input; null where judges are asked instead."""
+    plan = study.reliability
+    return None if plan.judges else plan.prompt_version
+
+
 def _stages(study: Study) -> Any:
     """What is measured on photos, and by which weights."""
     from assets.pairwise.image_features import wanted_stages
@@ -149,8 +162,9 @@ def _baseline(study: Study) -> Any:
 
 FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
     "@judge": _judge,
+    "@price": _price,
     "@judges": _judges,
-    "@scores_come_with_input": lambda study: not study.reliability.judges,
+    "@scores_come_with_input": _scores_come_with_input,
     "@stages": _stages,
     "@own_methods": _own_methods,
     "@baseline": _baseline,

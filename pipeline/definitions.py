@@ -67,8 +67,16 @@ STUDIES = {
 
 @dg.definitions
 def touchstone() -> dg.Definitions:
-    """The code location that workspace.yaml names."""
-    return definitions_of(study_from_environment())
+    """The code location that workspace.yaml names.
+
+    Raises:
+        UserError: Its home holds another study.
+    """
+    study = study_from_environment()
+    if study.home.local.is_dir():
+        # Where no command line prepares the home, as on Kubernetes, nothing else says whose it is.
+        study.home.claim(study.name)
+    return definitions_of(study)
 
 
 def definitions_of(study: Study) -> dg.Definitions:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import dagster as dg
 
-from assets.datasets import DATASETS, known_datasets
+from assets.datasets import DATASETS, configured_as, known_datasets
 from assets.evaluation.evaluation_summary import RESULTS
 from assets.observed_inputs import DATA_VERSION, observation, version_of
 from pipeline.asked_runs import (
@@ -22,6 +22,7 @@ from pipeline.asked_runs import (
     to_remember,
     why_not_again,
 )
+from resources.configuration.evaluation import Dataset
 from resources.errors import listed
 from resources.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
 from resources.study import Study
@@ -36,9 +37,10 @@ QUERIED = 500  # materialisations asked for in one query: SQLite takes so many n
 
 
 class Made(NamedTuple):
-    """The content that a data set's table was made from, and where that event stands among all."""
+    """The content and the configuration that a data set's table was made from, and where that event stands."""
 
     version: str | None
+    configuration: str | None
     storage_id: int
 
 
@@ -58,8 +60,8 @@ evaluation_overview = dg.define_asset_job(
     jobs=[evaluation, evaluation_overview],
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="A file that is new in the inbox, or whose content changed, becomes a data set and is evaluated, once "
-    "for each change, and again a day later where no gate and no bad file ended that run.",
+    description="A file that is new in the inbox, or whose content or configuration changed, becomes a data set and is "
+    "evaluated, once for each change, and again a day later where no gate and no bad file ended that run.",
 )
 def new_datasets(context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study]) -> dg.SensorResult:
     """One run per data set and content; when their runs are over, one run for the tables over all of them."""
@@ -102,15 +104,14 @@ def dataset_runs(
         asked: By data set, the run that was asked for and has not made all tables; brought up to date.
     """
     instance, graph, known = context.instance, graph_of(context), known_datasets(study.evaluation)
-    changed = changed_datasets(versions, made) | (versions.keys() & broken_off(instance, made, asked))
+    changed = changed_datasets(known, versions, made) | (versions.keys() & broken_off(instance, made, asked))
     made_or_removed = (versions.keys() - changed) | (asked.keys() - known.keys() - {OVER_ALL})
     for name in asked.keys() & made_or_removed:
         del asked[name]
     how, last = how_made(graph, TABLES), last_run(instance, evaluation.name)
     requests, waiting = [], {}
     for name in sorted(changed):
-        plan = known[name].model_dump(mode="json", exclude={"file"})
-        content = short_digest([versions[name].version, plan, how])
+        content = short_digest([versions[name].version, configured_as(known[name]), how])
         if (reason := why_not_again(instance, graph, asked.get(name), content)) is not None:
             waiting[name] = reason
             continue
@@ -120,9 +121,12 @@ def dataset_runs(
     return requests, [f"{listed(names)}: {reason}" for reason, names in by_reason]
 
 
-def changed_datasets(versions: Mapping[str, InputVersion], made: Mapping[str, Made]) -> set[str]:
-    """Data sets whose file is not the one that their table was made from."""
-    return {name for name, found in versions.items() if name not in made or made[name].version != found.version}
+def changed_datasets(
+    known: Mapping[str, Dataset], versions: Mapping[str, InputVersion], made: Mapping[str, Made]
+) -> set[str]:
+    """Data sets whose file or configuration is not the one that their table was made from."""
+    now = {name: (versions[name].version, configured_as(known[name])) for name in versions.keys() & known.keys()}
+    return {name for name in now if name not in made or made[name][:2] != now[name]}
 
 
 def broken_off(instance: dg.DagsterInstance, made: Mapping[str, Made], asked: Collection[str]) -> set[str]:
@@ -196,9 +200,9 @@ def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str,
         wanted = dg.AssetRecordsFilter(asset_key=SAMPLES, storage_ids=ids[start : start + QUERIED])
         for record in instance.fetch_materializations(wanted, limit=QUERIED).records:
             event = record.asset_materialization
-            source = event.metadata.get("source_sha256") if event else None
-            version = None if source is None else str(source.value)
-            made[record.partition_key or ""] = Made(version, record.storage_id)
+            told = [event.metadata.get(name) if event else None for name in ("source_sha256", "configuration_sha256")]
+            version, configuration = (None if one is None else str(one.value) for one in told)
+            made[record.partition_key or ""] = Made(version, configuration, record.storage_id)
     return made
 
 

@@ -23,7 +23,7 @@ def step_executor(assets: Iterable[dg.AssetsDefinition]) -> dg.ExecutorDefinitio
     `kubernetes`: a pod for each step, those of the pool `gpu` as the file says that `TOUCHSTONE_GPU_POD` names.
 
     Raises:
-        UserError: Another name, no file, or dagster-k8s is not installed.
+        UserError: Another name, no file for steps of that pool, or dagster-k8s is not installed.
     """
     named = os.environ.get(VARIABLE) or PROCESS
     if named == PROCESS:
@@ -42,7 +42,7 @@ def step_executor(assets: Iterable[dg.AssetsDefinition]) -> dg.ExecutorDefinitio
 def pods_of(assets: Iterable[dg.AssetsDefinition]) -> dict[str, Any]:
     """How the pods of steps differ from the run's: those of the pool `gpu` go where a GPU is."""
     steps = [asset.op.name for asset in assets if asset.is_executable and asset.op.pool == GPU_POOL]
-    return {"per_step_k8s_config": dict.fromkeys(steps, _gpu_pod())}
+    return {"per_step_k8s_config": dict.fromkeys(steps, _gpu_pod()) if steps else {}}
 
 
 def _gpu_pod() -> dict[str, Any]:

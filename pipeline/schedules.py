@@ -7,9 +7,9 @@ from typing import Final
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from assets.datasets import DATASETS
+from assets.datasets import DATASETS, known_datasets
 from pipeline.automation import JUDGMENTS, all_settings, fidelity, judges_of, settings_between, watch_drift
-from pipeline.evaluation_automation import evaluation, made_from, versions_of
+from pipeline.evaluation_automation import changed_datasets, evaluation, made_from, versions_of
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
@@ -42,7 +42,9 @@ def schedules_of(study: Study) -> list[dg.ScheduleDefinition]:
             _nightly(fidelity, 3, does, most_it_costs(asks_a), lambda _context: [dg.RunRequest(tags=all_settings())])
         )
     if study.evaluation_section:
-        does = "evaluates again every data set whose file did not change; `new_datasets` sees to the others"
+        does = (
+            "evaluates again every data set whose file and settings did not change; `new_datasets` sees to the others"
+        )
         schedules.append(_nightly(evaluation, 4, does, NO_JUDGE, lambda context: unchanged_datasets(context, study)))
     if study.fidelity_section:
         schedules.append(weekly_anchor(study.fidelity))
@@ -50,14 +52,14 @@ def schedules_of(study: Study) -> list[dg.ScheduleDefinition]:
 
 
 def unchanged_datasets(context: dg.ScheduleEvaluationContext, study: Study) -> Requests:
-    """One run for each unbroken stretch of data sets that were evaluated as their files are now.
+    """One run for each unbroken stretch of data sets that were evaluated as their files and settings are now.
 
-    A new or changed file has a run of its own by `new_datasets`: were it a bad one, it would stop the others here.
+    A new or changed one has a run of its own by `new_datasets`: were it a bad one, it would stop the others here.
     """
     versions, _ = versions_of(study)
-    made = made_from(context.instance, versions)
+    changed = changed_datasets(known_datasets(study.evaluation), versions, made_from(context.instance, versions))
     known = context.instance.get_dynamic_partitions(DATASETS.name or "")
-    wanted = [name in versions and name in made and made[name][0] == versions[name].version for name in known]
+    wanted = [name in versions.keys() - changed for name in known]
     stretches = [
         [place for place, _ in run] for is_wanted, run in groupby(enumerate(wanted), lambda one: one[1]) if is_wanted
     ]

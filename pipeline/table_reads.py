@@ -2,8 +2,9 @@
 
 A name is a key of the study's section in touchstone.yaml, a section stands for all keys in it, and a name that begins
 with @ is one of `pipeline.code_versions.FACTS`. Where inputs lie is not here: their content is observed. Neither is
-what changes no number: threads, devices, batches, money. What follows from a table upstream is that table's alone; so
-a changed judge is a change of the tables that ask it, and the rest follows once it has answered.
+what changes nothing that is stored or checked: threads, devices, batches, budgets, the order of asking. What is set for
+one data set is not here either: `new_datasets` sees that it changed. What follows from a table upstream is that table's
+alone; so a changed judge is a change of the tables that ask it, and the rest follows once it has answered.
 """
 
 from collections.abc import Mapping
@@ -11,18 +12,18 @@ from typing import Final
 
 _SAMPLING: Final = ("bootstrap_resamples", "confidence", "seed")
 _REPEATS: Final = ("minimum_repeats", "repeats")
-_SPLIT: Final = ("recommendation.fewest_products_to_split", "recommendation.method", "seed")
 _BASELINE: Final = ("settings.baseline_temperature", "settings.baseline_top_p")
-_CALLS: Final = ("@judge", "score_source", "max_missing_share", "repeats", "seed", "confidence")
+_CHOOSING: Final = ("recommendation.fewest_products_to_split", "recommendation.method")
+_CALLS: Final = ("@judge", "score_source", "max_missing_share", "repeats")
 FIDELITY: Final = {
     "human_scores": ("algorithms", "columns", "score_max"),
     "study_objects": (
         *("algorithms", "candidates", "columns.filename", "golden.items"),
         *("max_missing_share", "mismatched_objects", "references"),
     ),
-    "judge_calls": (*_CALLS, "thresholds.json_validity"),
+    "judge_calls": (*_CALLS, "@price", "confidence", "thresholds.json_validity"),
     "score_matrix": (*_REPEATS, "max_missing_share"),
-    "retried_calls": _REPEATS,
+    "retried_calls": (*_SAMPLING, *_REPEATS, "aggregate"),
     "icc_by_setting": (*_SAMPLING, *_REPEATS, "thresholds.icc"),
     "stability": (*_REPEATS, "confidence", "thresholds.ci_half_width", "thresholds.median_mad"),
     "convergence_curves": (*_REPEATS, "confidence", "thresholds.ci_half_width"),
@@ -36,15 +37,15 @@ FIDELITY: Final = {
         *(*_SAMPLING, *_REPEATS, *_BASELINE, "aggregate", "match_by", "recommendation"),
         *("thresholds.icc", "thresholds.json_validity", "thresholds.median_mad", "thresholds.spearman"),
     ),
-    "golden_images": (*_SPLIT, "golden", "max_missing_share"),
-    "golden_scores": (*_CALLS, *_SPLIT, "aggregate", "golden.items", "golden.setting", "minimum_repeats"),
+    "golden_images": (*_CHOOSING, "golden", "max_missing_share", "seed"),
+    "golden_scores": (*_CALLS, *_CHOOSING, "aggregate", "golden.items", "golden.setting", "minimum_repeats"),
     "sensitivity": (*_SAMPLING, "golden.same_tolerance", "thresholds"),
-    "dose_response": ("thresholds.dose_response_r2",),
-    "anchor_scores": (*_CALLS, *_REPEATS, "anchor", "aggregate"),
+    "dose_response": (*_SAMPLING, "thresholds.dose_response_r2"),
+    "anchor_scores": (*_CALLS, "minimum_repeats", "anchor", "aggregate", "seed"),
     "drift": (*_SAMPLING, *_REPEATS, "aggregate", "anchor", "thresholds.drift_icc", "thresholds.drift_shift"),
     "fidelity_report": (
-        *(*_SPLIT, *_REPEATS, "aggregate", "annotators", "confidence", "golden", "match_by", "max_missing_share"),
-        *("settings", "thresholds"),
+        *(*_CHOOSING, *_REPEATS, "aggregate", "annotators", "confidence", "golden", "match_by", "max_missing_share"),
+        *("seed", "settings", "thresholds"),
     ),
 }
 _METHODS: Final = (
@@ -71,28 +72,19 @@ PAIRWISE: Final = {
     "benchmark_export": ("*", "@own_methods"),
     "pairwise_report": (
         *(*_METHODS, *_SAMPLING, "cluster_column", "dataset_name", "image_root", "min_agreement", "min_reviewers"),
-        *("orders", "rules_long_side", "sample_size"),
+        *("orders", "rules_long_side", "sample_size", "use_bradley_terry"),
     ),
 }
-_DATASET: Final = tuple(
-    f"{where}.{key}"
-    for where in ("datasets", "defaults")
-    for key in (
-        *("kind", "prediction", "truth", "higher_is_better", "same_scale", "mapping", "opinion_sd", "votes"),
-        *("cluster", "group_by", "skip_bad_rows"),
-    )
-)
-_GATES: Final = ("datasets.gates", "defaults.gates")
 _INTERVALS: Final = (*_SAMPLING, "bca_resamples")
 EVALUATION: Final = {
-    "evaluation_samples": _DATASET,
-    "correlation": (*_DATASET, *_INTERVALS, *_GATES),
-    "mcq_confusion": (*_DATASET, *_INTERVALS, *_GATES),
+    "evaluation_samples": (),
+    "correlation": _INTERVALS,
+    "mcq_confusion": (),
     "option_rates": (),
-    "category_breakdown": (*_DATASET, *_INTERVALS),
-    "paper_comparison": (*_DATASET, *_GATES, "@baseline"),
-    "evaluation_summary": (*_DATASET, *_GATES),
-    "metric_comparison": (*_DATASET, *_INTERVALS),
+    "category_breakdown": _INTERVALS,
+    "paper_comparison": ("@baseline",),
+    "evaluation_summary": (),
+    "metric_comparison": _INTERVALS,
 }
 _THRESHOLDS: Final = ("threshold", "thresholds")
 RELIABILITY: Final = {
@@ -107,9 +99,9 @@ RELIABILITY: Final = {
     "threshold_advice": (*_THRESHOLDS, "max_incomplete_share", "seed"),
     "low_kappa_profile": ("gate",),
     "recalibration": (*_SAMPLING, *_THRESHOLDS),
-    "ground_truth": _THRESHOLDS,
+    "ground_truth": (*_THRESHOLDS, "max_incomplete_share"),
     "reviewer_agreement": (),
-    "judges_against_reviewers": _THRESHOLDS,
+    "judges_against_reviewers": (*_SAMPLING, *_THRESHOLDS),
     "reliability_report": (*_SAMPLING, *_THRESHOLDS, "gate", "review", "recalibration.prompt_version"),
 }
 READS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {

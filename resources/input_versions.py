@@ -140,8 +140,10 @@ class InputVersions:
         place = self.home / INDEX if self.home else ":memory:"
         try:
             with closing(sqlite3.connect(place, timeout=_WAIT_S)) as index:
-                index.execute("PRAGMA journal_mode = WAL")
-                index.execute("PRAGMA synchronous = NORMAL")  # what a power cut takes is read again
+                # Not WAL: a home may lie on a network file system, whose machines have no memory in common.
+                index.execute("PRAGMA journal_mode = DELETE")
+                # What a power cut takes is read again; of a file that it spoils, the message below says what to do.
+                index.execute("PRAGMA synchronous = OFF")
                 index.execute(
                     "CREATE TABLE IF NOT EXISTS files (root TEXT, path TEXT, n_bytes INTEGER, modified_ns INTEGER, "
                     "sha256 TEXT, PRIMARY KEY (root, path)) WITHOUT ROWID"

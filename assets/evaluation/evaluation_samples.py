@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.datasets import DATASETS, each_dataset, known_datasets
+from assets.datasets import DATASETS, configured_as, each_dataset, known_datasets
 from assets.partitions import ONE_RUN
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
@@ -28,12 +28,17 @@ from resources.study import Study
 def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> Frames:
     """Reads a data set's file; rows that cannot be used are left out and counted by cause."""
     reads: dict[str, tuple[EvaluationRead, str]] = {}
+    known = known_datasets(study.evaluation)
 
     def make(name: str) -> pd.DataFrame:
         reads[name] = read_dataset(name, study)
         return evaluation_samples_table(name, reads[name][0])
 
-    return each_dataset(context, make, lambda frame: headline(*reads[frame["dataset"].iloc[0]]))
+    def told(frame: pd.DataFrame) -> dict[str, Any]:
+        name = frame["dataset"].iloc[0]
+        return headline(*reads[name]) | {"configuration_sha256": configured_as(known[name])}
+
+    return each_dataset(context, make, told)
 
 
 def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:

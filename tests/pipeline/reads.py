@@ -18,12 +18,13 @@ class Listener:
 
     def __init__(self, section: Section) -> None:
         self.heard: set[str] = set()
+        self._by_class = BY_CLASS | {type(section): ""}
         self._prefix: dict[int, str] = {}
         self._walk(section, "")
 
     def hear(self, section: Section, name: str, value: Any) -> None:
         """Note one attribute of a section that was read."""
-        prefix = self._prefix.get(id(section), BY_CLASS.get(type(section)))
+        prefix = self._prefix.get(id(section), self._by_class.get(type(section)))
         if prefix is None:
             return
         if name == "model_dump":

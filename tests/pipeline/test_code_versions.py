@@ -10,14 +10,16 @@ from safetensors.numpy import save_file
 from pipeline.definitions import definitions_of
 from pipeline.input_watch import partition_tags
 from pipeline.runs import QUIET
-from resources.configuration.evaluation import Dataset
+from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.configuration.fidelity import FidelityThresholds, ReplayJudge, RubricWeights
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.configuration.pairwise import ClipModel
 from resources.configuration.reliability import ReliabilityGate
+from resources.input_versions import INDEX
 from resources.study import Study
 from tests.small_datasets import study_over, write_answers, write_scores
-from tests.small_relevance import AGREED, OPPOSED, relevance_study
+from tests.small_relevance import AGREED, JUDGES, OPPOSED, relevance_study
+from tests.small_relevance import write_answers as write_said
 from tests.small_series import series_study
 from tests.small_study import changed, described, write_study
 
@@ -55,6 +57,15 @@ ASKING = {"judge_calls", "golden_scores", "anchor_scores"}
         ),
         ({"score_max": 100.0}, {"human_scores"}),
         ({"annotators": "crowd"}, {"annotator_test", "fidelity_report"}),
+        # The order in which a judge is asked changes no answer.
+        (
+            {"seed": 7},
+            {
+                *("icc_by_setting", "retried_calls", "human_agreement", "few_labels", "setting_summary"),
+                *("recommended_setting", "golden_images", "sensitivity", "dose_response", "anchor_scores", "drift"),
+                "fidelity_report",
+            },
+        ),
         ({}, set()),
     ],
 )
@@ -81,6 +92,18 @@ def test_what_a_judge_costs_and_how_fast_it_is_asked_changes_no_answer(tmp_path:
     dear = described(tmp_path, judge=OpenAIJudge(kind="openai", model="m", budget_usd=5, concurrency=2, timeout_s=9))
     assert differ(study, dear) == set()
     assert differ(study, described(tmp_path, judge=OpenAIJudge(kind="openai", model="n"))) == ASKING
+
+
+def test_a_price_that_was_looked_up_is_checked_again_and_asks_nobody(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("models: []\n")
+    judge = OpenAIJudge(kind="openai", model="m", prices=prices)
+    study = described(tmp_path, judge=judge)
+    priced = judge.model_copy(update={"price": Price(input=2.5, output=10)})
+    assert differ(study, described(tmp_path, judge=priced)) == {"judge_calls"}
+    before = versions(study)
+    prices.write_text("models: [] # read again\n")
+    assert {name for name, version in versions(study).items() if version != before[name]} == {"judge_calls"}
 
 
 def test_the_models_name_in_the_environment_is_a_part_of_the_judge(
@@ -110,12 +133,16 @@ def test_what_changes_no_number_starts_nothing_in_study_b_but_the_export_that_qu
     assert differ(study, Study("small", None, study.home, pairwise_section=section)) == {"benchmark_export"}
 
 
-def test_a_further_data_set_of_the_usual_kind_is_no_change_of_the_others(tmp_path: Path) -> None:
+def test_what_is_set_for_one_data_set_is_no_change_of_the_others(tmp_path: Path) -> None:
     scores = Dataset(file=write_scores(tmp_path / "scores.csv"))
-    answers = Dataset(file=write_answers(tmp_path / "answers.jsonl"))
-    assert differ(study_over(tmp_path, {"s": scores}), study_over(tmp_path, {"s": scores, "a": answers})) == set()
-    mapped = scores.model_copy(update={"mapping": "cubic"})
-    assert "correlation" in differ(study_over(tmp_path, {"s": scores}), study_over(tmp_path, {"s": mapped}))
+    answers = Dataset(
+        file=write_answers(tmp_path / "answers.jsonl"), prediction="said", gates=EvaluationGates(min_accuracy=0.5)
+    )
+    one = study_over(tmp_path, {"s": scores})
+    assert differ(one, study_over(tmp_path, {"s": scores, "a": answers}, defaults=Dataset(mapping="cubic"))) == set()
+    assert differ(one, study_over(tmp_path, {"s": scores}, confidence=0.9)) == {
+        *("correlation", "category_breakdown", "metric_comparison")
+    }
 
 
 def test_a_threshold_and_a_prompt_of_study_d_start_what_reads_them(tmp_path: Path) -> None:
@@ -129,6 +156,7 @@ def test_a_threshold_and_a_prompt_of_study_d_start_what_reads_them(tmp_path: Pat
     # The gate decides which pair of judges the verdict is of.
     of_the_pair = {"judge_agreement", "low_kappa_profile"}
     assert differ(study, with_(**gate)) == of_the_pair | {"kappa_validation", "reliability_report"}
+    assert differ(study, with_(prompt_version="v0")) == {"query_documents"}, "the scores of the input are under it"
     prompt = tmp_path / "mine.txt"
     prompt.write_text("Answer with one number.")
     asked = {"judges": dict.fromkeys(("a", "b"), OpenAIJudge(kind="openai", model="m")), "prompt_version": "mine"}
@@ -137,6 +165,14 @@ def test_a_threshold_and_a_prompt_of_study_d_start_what_reads_them(tmp_path: Pat
     prompt.write_text("Answer with one number from 0 to 1.")
     assert {name for name, version in versions(own).items() if version != before[name]} == {"judgments"}
     study.engine.dispose()
+
+
+def test_a_memory_of_hashes_that_cannot_be_used_keeps_nobody_from_the_graph(tmp_path: Path) -> None:
+    study = write_study(tmp_path)
+    before = versions(study)
+    study.home.claim(study.name)
+    (study.home.local / INDEX).write_bytes(b"damaged" * 1000)
+    assert versions(study) == before
 
 
 def refreshed(study: Study, instance: dg.DagsterInstance, cursor: Any) -> tuple[set[str], Any]:
@@ -166,13 +202,15 @@ def test_the_refresh_rule_starts_what_a_changed_gate_decides_once(tmp_path: Path
 
 
 def test_a_changed_paid_judge_is_started_by_a_daily_budget_only(tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    study = relevance_study(tmp_path, [AGREED] * 5 + [OPPOSED] * 5)
+    kinds = [AGREED] * 5 + [OPPOSED] * 5
+    answers = {"kind": "recorded", "path": str(write_said(tmp_path / "said.jsonl", kinds, "v1"))}
+    study = relevance_study(tmp_path, kinds, judges=dict.fromkeys(JUDGES, answers))
     job = definitions_of(study).resolve_job_def("reliability")
     assert job.execute_in_process(run_config=QUIET, instance=instance).success
     _, cursor = refreshed(study, instance, None)
 
     def judged_by(**money: float) -> Study:
-        judges = dict.fromkeys(("judge1", "judge2"), OpenAIJudge(kind="openai", model="m", **money))
+        judges = dict.fromkeys(JUDGES, OpenAIJudge(kind="openai", model="m", **money))
         section = study.reliability.model_copy(update={"judges": judges})
         return Study("small", None, study.home, reliability_section=section)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -16,7 +17,7 @@ from pipeline.asked_runs import RUN_KEY, today
 from pipeline.definitions import definitions_of
 from pipeline.evaluation_automation import QUIET_S, new_datasets
 from pipeline.runs import QUIET
-from resources.configuration.evaluation import Dataset
+from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.study import Study
 from tests.small_datasets import evaluate, stored, study_over, write_scores
 from tests.small_study import without_drawing
@@ -213,6 +214,24 @@ def test_a_removed_data_set_leaves_the_summary_whatever_else_happens(inbox: Inbo
     assert inbox.follow() == [(ONE, "bad", False)]
     assert inbox.follow() == [(ALL, None, True)]
     assert inbox.summarised() == {"stays"}
+
+
+def test_what_is_set_for_one_data_set_evaluates_that_one_again(tmp_path: Path) -> None:
+    def study(**first: Any) -> Study:
+        files = {name: write_scores(tmp_path / f"{name}.csv") for name in ("one", "two")}
+        for file in files.values():
+            settled(file)
+        return study_over(tmp_path, {"one": Dataset(file=files["one"], **first), "two": Dataset(file=files["two"])})
+
+    with dg.DagsterInstance.ephemeral() as instance, without_drawing():
+        assert evaluate(study(), instance).succeeded
+        assert not tick(study(), instance).run_requests
+        changed = study(mapping="cubic", gates=EvaluationGates(min_srcc=0.5))
+        first = tick(changed, instance)
+        assert [one.partition_key for one in first.run_requests or []] == ["one"]
+        assert not tick(changed, instance, first.cursor).run_requests, "asked for once"
+        assert evaluate(changed, instance, "one").succeeded
+        assert not tick(changed, instance).run_requests
 
 
 def test_a_corrected_configuration_evaluates_what_failed_for_it_and_a_bad_file_is_tried_once(inbox: Inbox) -> None:

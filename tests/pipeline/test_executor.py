@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 import yaml
 
+import assets.evaluation
 import assets.pairwise
 from pipeline.executor import pods_of, step_executor
 from resources.errors import UserError
@@ -32,6 +33,12 @@ def test_steps_of_the_gpu_pool_and_no_others_go_where_a_gpu_is(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_GPU_POD", str(GPU_POD))
     assert pods_of(tables) == {"per_step_k8s_config": {"image_features": yaml.safe_load(GPU_POD.read_text())}}
+
+
+def test_a_study_without_steps_of_the_gpu_pool_needs_no_file_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOUCHSTONE_GPU_POD", raising=False)
+    found = dg.load_assets_from_package_module(assets.evaluation)
+    assert pods_of([one for one in found if isinstance(one, dg.AssetsDefinition)]) == {"per_step_k8s_config": {}}
 
 
 def test_dagster_k8s_takes_the_settings(tables: list[dg.AssetsDefinition], monkeypatch: pytest.MonkeyPatch) -> None:

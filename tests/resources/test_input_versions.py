@@ -117,6 +117,15 @@ def test_without_a_home_nothing_is_written(folder: Path, tmp_path: Path) -> None
     assert not list(folder.parent.glob(INDEX))
 
 
+def test_the_memory_needs_nothing_that_machines_of_a_network_file_system_do_not_share(
+    versions: InputVersions, folder: Path, tmp_path: Path
+) -> None:
+    with versions.opened() as first, InputVersions(tmp_path / "home").opened() as second:
+        assert first.of(folder) == second.of(folder)
+        # Write-ahead logging would keep an index in memory that only processes of one machine can map.
+        assert not list((tmp_path / "home").glob("*-shm"))
+
+
 def test_a_damaged_memory_is_named(versions: InputVersions, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / INDEX).write_bytes(b"damaged" * 1000)
