@@ -127,7 +127,7 @@ def _of_the_last(calls: pd.DataFrame, within: list[str], kinds: list[str]) -> pd
 
 def _row(attempts: pd.DataFrame, study: FidelityStudy) -> dict[str, Any]:
     """One object on one occasion; attempts are in order of time."""
-    last = attempts.sort_values("attempt").drop_duplicates("repeat", keep="last")
+    last = attempts.sort_values(["repeat", "attempt"]).drop_duplicates("repeat", keep="last")
     scores = last.loc[last["state"].isin(SCORED_STATES), f"score_{study.score_source}"].astype(float)
     answered = attempts[attempts["state"].isin(ANSWER_STATES)]
     said = answered[["model_answered", "fingerprint"]].drop_duplicates()

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # A developer's own study has other data sets.
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-benchmark")
 from assets.datasets import DATASETS  # noqa: E402
-from pipeline.automation import settings_between  # noqa: E402
+from pipeline.automation import partitions_between  # noqa: E402
 from pipeline.definitions import definitions_of  # noqa: E402
 from pipeline.runs import QUIET  # noqa: E402
 from resources.configuration.evaluation import Dataset  # noqa: E402
@@ -32,7 +32,9 @@ def main() -> None:
         instance.add_dynamic_partitions(DATASETS.name or "", names)
         job = definitions_of(study).resolve_job_def("evaluation")
         started = time.perf_counter()
-        result = job.execute_in_process(run_config=QUIET, instance=instance, tags=settings_between(names[0], names[-1]))
+        result = job.execute_in_process(
+            run_config=QUIET, instance=instance, tags=partitions_between(names[0], names[-1])
+        )
         seconds = time.perf_counter() - started
         made = result.filter_events(lambda event: event.is_step_materialization)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -60,11 +60,11 @@ def _may_not_spend(judge: Section) -> bool:
 def all_settings() -> dict[str, str]:
     """Run tags that make one run cover every setting."""
     keys = SETTINGS.get_partition_keys()
-    return settings_between(keys[0], keys[-1])
+    return partitions_between(keys[0], keys[-1])
 
 
-def settings_between(first: str, last: str) -> dict[str, str]:
-    """Run tags that make one run cover the settings (or other partitions) from first to last, in their order."""
+def partitions_between(first: str, last: str) -> dict[str, str]:
+    """Run tags that make one run cover the partitions from first to last, in their order."""
     return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
 
 

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.method_partitions import METHODS
-from pipeline.automation import settings_between, tables_and_inputs
+from pipeline.automation import partitions_between, tables_and_inputs
 
 pairwise = dg.define_asset_job(
     "pairwise",
@@ -15,4 +15,4 @@ pairwise = dg.define_asset_job(
 def all_methods() -> dict[str, str]:
     """Run tags that make one run cover every method."""
     keys = METHODS.get_partition_keys()
-    return settings_between(keys[0], keys[-1])
+    return partitions_between(keys[0], keys[-1])

@@ -10,7 +10,7 @@ import dagster as dg
 from assets.datasets import DATASETS, known_datasets
 from assets.method_partitions import METHODS
 from assets.reliability.ground_truth import ALLOWED
-from pipeline.automation import settings_between, watch_drift
+from pipeline.automation import partitions_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
@@ -160,7 +160,7 @@ def _run_stretches(
         result = job.execute_in_process(
             run_config=QUIET,
             instance=instance,
-            tags=settings_between(first, last) | this_process(),
+            tags=partitions_between(first, last) | this_process(),
             raise_on_error=False,
             resources=resources,
         )

@@ -8,7 +8,7 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from assets.datasets import DATASETS, known_datasets
-from pipeline.automation import JUDGMENTS, all_settings, fidelity, judges_of, settings_between, watch_drift
+from pipeline.automation import JUDGMENTS, all_settings, fidelity, judges_of, partitions_between, watch_drift
 from pipeline.evaluation_automation import changed_datasets, evaluation, made_from, versions_of
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
@@ -67,7 +67,7 @@ def unchanged_datasets(context: dg.ScheduleEvaluationContext, study: Study) -> R
         dg.RunRequest(
             # Several runs of one tick need keys, and Dagster starts one run for a key ever.
             run_key=f"{first} to {last} {context.scheduled_execution_time.isoformat()}",
-            tags=settings_between(first, last),
+            tags=partitions_between(first, last),
         )
         for first, last in ((known[places[0]], known[places[-1]]) for places in stretches)
     ]

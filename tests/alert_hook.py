@@ -18,7 +18,7 @@ from typing import Any
 class AlertHook:
     """`bodies` holds every request as it came, `taken` those that were answered with 200; `status` is answered next.
 
-    `longest` is how many bytes it reads: what is longer is answered with 413.
+    `longest` is how many bytes it reads: what is longer is answered with `too_long`.
     """
 
     port: int = 0
@@ -26,6 +26,7 @@ class AlertHook:
     headers: Mapping[str, str] = field(default_factory=dict)
     refuse_after: int | None = None
     longest: int | None = None
+    too_long: int = 413
     bodies: list[bytes] = field(default_factory=list)
     taken: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -41,7 +42,7 @@ class AlertHook:
         refused = self.refuse_after is not None and len(self.taken) >= self.refuse_after
         status = 503 if refused else self.status
         if self.longest is not None and len(body) > self.longest:
-            status = 413
+            status = self.too_long
         if status == 200:
             self.taken.append(json.loads(body))
         return status

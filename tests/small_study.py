@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from upath import UPath
 
 from assets.partitions import SETTINGS
-from pipeline.automation import fidelity, settings_between
+from pipeline.automation import fidelity, partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
@@ -184,7 +184,7 @@ def run(
     job_name: str = fidelity.name,
 ) -> dg.ExecuteInProcessResult:
     """A job on this study in one run, over all settings or a stretch of them; `only` names the tables to make."""
-    return launched(study, instance, settings_between(*(settings or (KEYS[0], KEYS[-1]))), only, job_name)
+    return launched(study, instance, partitions_between(*(settings or (KEYS[0], KEYS[-1]))), only, job_name)
 
 
 def run_one(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,8 +23,10 @@ HEADLINES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "reliability": {"kappa_validation": ("status", "kappa_macro", "kappa_micro", "total_queries")},
 }
 SHOWN_PARTITIONS: Final = 5
-LOOKED_AT: Final = 100  # runs
-PARTITION, IMPLICIT_JOB = "dagster/partition", "__ASSET_JOB"  # of Dagster
+LOOKED_AT: Final = 100  # runs of a job
+IMPLICIT_JOB: Final = "__ASSET_JOB"  # of Dagster: what the refresh rule and a person launch without a job
+PARTITION: Final = "dagster/partition"
+FIRST, LAST = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 REPORTS: Final = ("fidelity_report", "pairwise_report", "reliability_report")
 
 
@@ -107,7 +109,7 @@ def last_run(
 ) -> LastRun | None:
     """The latest run of these jobs, or of a launch over some of these tables.
 
-    A run of one partition that failed comes before it as long as no run since then has made that partition.
+    A run of partitions that failed comes before it as long as one of them is not made since.
 
     Args:
         instance: Keeps the runs.
@@ -116,23 +118,35 @@ def last_run(
     """
     import dagster as dg
 
-    runs = [*chain.from_iterable(instance.get_run_records(dg.RunsFilter(job_name=job), limit=1) for job in jobs)]
-    launched = instance.get_run_records(dg.RunsFilter(job_name=IMPLICIT_JOB), limit=LOOKED_AT)
-    runs += [one for one in launched if tables.keys() & set(one.dagster_run.asset_selection or ())][:1]
-    for job in jobs:
-        failed_ones = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.FAILURE])
-        failures = instance.get_run_records(failed_ones, limit=LOOKED_AT)
-        if standing := [one for one in failures if _is_standing(one, tables.values())]:
-            return _as_shown(standing[0])
-    return _as_shown(max(runs, key=lambda one: one.storage_id)) if runs else None
+    def runs(limit: int, statuses: Sequence[dg.DagsterRunStatus] = ()) -> list[dg.RunRecord]:
+        filters = [dg.RunsFilter(job_name=job, statuses=statuses) for job in jobs]
+        launches = instance.get_run_records(dg.RunsFilter(job_name=IMPLICIT_JOB, statuses=statuses), limit=LOOKED_AT)
+        ours = [one for one in launches if tables.keys() & set(one.dagster_run.asset_selection or ())]
+        return [*chain.from_iterable(instance.get_run_records(one, limit=limit) for one in filters), *ours]
+
+    standing = [one for one in runs(LOOKED_AT, [dg.DagsterRunStatus.FAILURE]) if _is_standing(one, tables)]
+    latest = max(standing or runs(1), key=lambda one: one.storage_id, default=None)
+    return None if latest is None else _as_shown(latest)
 
 
-def _is_standing(failure: dg.RunRecord, tables: Iterable[TableState]) -> bool:
-    """Whether a failed run was of one partition, and a table of that has not been made since."""
-    partition = failure.dagster_run.tags.get(PARTITION)
-    ended = failure.end_time or failure.start_time or 0.0
-    of_partition = [one for one in tables if partition is not None and partition in one.partitions]
-    return any(partition not in one.made or one.made[partition].timestamp < ended for one in of_partition)
+def _is_standing(failure: dg.RunRecord, tables: Mapping[dg.AssetKey, TableState]) -> bool:
+    """Whether a table that a failed run was to make of some partition has not been made since the run began."""
+    run = failure.dagster_run
+    began = failure.start_time or failure.end_time or 0.0
+    wanted = [state for key, state in tables.items() if key in (run.asset_selection or tables)]
+    return any(
+        partition not in state.made or state.made[partition].timestamp < began
+        for state in wanted
+        for partition in _partitions_of(run, state.partitions)
+    )
+
+
+def _partitions_of(run: dg.DagsterRun, partitions: Sequence[str | None]) -> Sequence[str | None]:
+    """Those of a table's partitions that a run covered: one, or all from one to another."""
+    first, last = (run.tags.get(PARTITION, run.tags.get(end)) for end in (FIRST, LAST))
+    if first is None or first not in partitions or last not in partitions:
+        return ()
+    return partitions[partitions.index(first) : partitions.index(last) + 1]
 
 
 def _as_shown(record: dg.RunRecord) -> LastRun:

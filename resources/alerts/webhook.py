@@ -22,7 +22,8 @@ from resources.shown_text import one_line
 
 WEBHOOK: Final = "TOUCHSTONE_ALERT_WEBHOOK"
 TIMEOUT_S: Final = 5.0  # for each step: connecting, sending, each part of the answer
-OF_THE_BODY: Final = (400, 413, 422)  # answers that a second try with the same words would get again
+# Answers of 4xx that are about the address, the access or the moment; any other says that it dislikes what is sent.
+NOT_OF_THE_BODY: Final = (401, 403, 404, 408, 425, 429)
 PATIENCE_S: Final = 10.0  # for all of them: a server that drips would never meet the timeout
 SET_IT: Final = (
     f"Set {WEBHOOK} to the webhook's address, https://... (http:// for 127.0.0.1 alone), in the environment of what "
@@ -111,7 +112,8 @@ def _post(address: str, body: bytes, failures: list[NotDelivered]) -> None:
             return
     except HTTPError as answer:
         redirected = ", a redirect, which is not followed: set the address that it leads to"
-        kind = _Refused if answer.code in OF_THE_BODY else NotDelivered
+        is_of_the_body = answer.code // 100 == 4 and answer.code not in NOT_OF_THE_BODY
+        kind = _Refused if is_of_the_body else NotDelivered
         failures.append(kind(f"it answered {answer.code}{redirected if answer.code // 100 == 3 else ''}"))
         answer.close()
     except (URLError, HTTPException, ssl.SSLError, OSError) as problem:

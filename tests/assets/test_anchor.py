@@ -33,6 +33,13 @@ def test_an_object_has_one_row_per_occasion_with_the_mean_of_its_repeats() -> No
     assert seen.loc[(FIRST, "a"), "cost_usd"] == pytest.approx(0.03)
 
 
+def test_the_mean_is_the_same_to_the_last_digit_whichever_repeat_was_answered_first() -> None:
+    in_turn = attempts(FIRST, {"a": [0.45, 0.47, 0.45]})
+    # Added up in this order, the sum ends in another digit.
+    overtaken = in_turn.assign(started_at=in_turn["started_at"] + pd.to_timedelta([0, 2, 1], unit="s"))
+    assert table(overtaken)["judge_score"].tolist() == table(in_turn)["judge_score"].tolist()
+
+
 def test_the_median_counts_where_the_study_says_so() -> None:
     seen = table(attempts(FIRST, {"a": [0.1, 0.2, 0.6]}), aggregate="median")
     assert seen["judge_score"].tolist() == [pytest.approx(0.2)]

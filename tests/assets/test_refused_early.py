@@ -10,7 +10,7 @@ from upath import UPath
 
 from assets.method_partitions import METHODS, methods_of_tags
 from assets.pairwise.image_features import image_features, refuse_what_would_fail_later, unreadable_gate
-from pipeline.automation import settings_between
+from pipeline.automation import partitions_between
 from resources.errors import UserError
 from resources.gpu import GpuResource
 from resources.home import Home
@@ -50,7 +50,7 @@ def test_a_users_file_without_a_method_is_refused_where_its_method_is_run(tmp_pa
 
 def test_the_methods_of_a_run_are_those_between_its_tags() -> None:
     keys = METHODS.get_partition_keys()
-    assert methods_of_tags(settings_between(keys[1], keys[3])) == list(keys[1:4])
+    assert methods_of_tags(partitions_between(keys[1], keys[3])) == list(keys[1:4])
     assert methods_of_tags({"dagster/partition": keys[0]}) == [keys[0]]
     assert methods_of_tags({}) == methods_of_tags({"dagster/partition": "t0.2_p1.0"}) == []
 

@@ -6,19 +6,20 @@ Tables must be those of an undisturbed run, and no call of the judge whose answe
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.chaos.clock import clock_jumps
 from tests.chaos.faults import NotPossible, database_killed, disk_full, tables_read_only, worker_killed
 from tests.chaos.object_store import network_lost, stored_world
-from tests.chaos.services import SECOND_DAEMON, VICTIMS, services_tried
+from tests.chaos.services import DATABASE, SECOND_DAEMON, SERVED, VICTIMS, second_daemon, services_killed
 from tests.chaos.trial import Fault, Trial, Undisturbed, tried, undisturbed
-from tests.chaos.world import STUDIES, World, judge
+from tests.chaos.world import DRIFT, STUDIES, World, judge
 from tests.openai_server import OpenAIServer, openai_server
-from tests.postgres import LOOPBACK, empty_database, own_server
+from tests.postgres import LOOPBACK, PostgresServer, empty_database, own_server
 
 SEED, LATENCY_S = 20260302, 0.05
 # On SQLite and a disk: the fault, and how often each study is disturbed by it.
@@ -30,8 +31,10 @@ ON_A_DISK: dict[str, tuple[Fault, int]] = {
 }
 DATABASE_KILLED, N_DATABASE = "database killed", 2
 NETWORK_LOST, N_NETWORK = "network lost", 1
-FAULTS = (*ON_A_DISK, DATABASE_KILLED, NETWORK_LOST, *(f"{victim} killed" for victim in VICTIMS), SECOND_DAEMON)
-ROW = "{:<20} {:<12} {:>5} {:>8}  {:>9}  {:>8}  {}"
+# All studies under way at once: what is killed of the services that stay up.
+SERVICES = {("served database" if victim == DATABASE else victim) + " killed": victim for victim in VICTIMS}
+FAULTS = (*ON_A_DISK, DATABASE_KILLED, NETWORK_LOST, *SERVICES, SECOND_DAEMON)
+ROW = "{:<22} {:<12} {:>5} {:>8}  {:>9}  {:>8}  {}"
 
 
 class Chosen(NamedTuple):
@@ -54,27 +57,40 @@ def main() -> int:
     chosen = Chosen(said.fault or FAULTS, said.study or STUDIES, said.times, said.seed)
     print(ROW.format("fault", "study", "times", "stopped", "in flight", "repeated", "lost"), flush=True)
     with tempfile.TemporaryDirectory(prefix="touchstone-chaos-") as folder, openai_server(judge, LATENCY_S) as server:
-        twins = undisturbed(World(Path(folder) / "undisturbed", server))
-        n_lost = shown(all_trials(Path(folder), server, twins, chosen))
-    print(f"{n_lost} of the trials lost something." if n_lost else "Nothing was lost.")
-    return int(bool(n_lost))
+        twins = undisturbed(World(Path(folder) / "undisturbed", server), chosen.studies)
+        trials = list(shown(all_trials(Path(folder), server, twins, chosen)))
+    print(conclusion(trials))
+    return int(any(trial.harmed for trial in trials))
 
 
-def shown(trials: Iterator[Trial]) -> int:
-    """Print a line for each as it ends; how many lost something."""
-    n_lost = 0
+def shown(trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Print a line for each as it ends."""
     for trial in trials:
-        n_lost += not trial.holds
         print(line(trial), flush=True)
-    return n_lost
+        yield trial
 
 
 def line(trial: Trial) -> str:
     """A trial's row."""
-    said = "; ".join(trial.lost) or "nothing"
+    said = "; ".join(trial.lost) or ("nothing" if trial.n_stopped or trial.harmed else why_not(trial))
     return ROW.format(
         trial.fault, trial.study, trial.n_times, trial.n_stopped, trial.n_in_flight, trial.n_repeated, said
     )
+
+
+def why_not(trial: Trial) -> str:
+    """Why a fault counts as not tried."""
+    return f"not tried: {trial.refused or 'the study was done before it came'}"
+
+
+def conclusion(trials: Sequence[Trial]) -> str:
+    """What was lost, and last which faults were not tried."""
+    n_lost = sum(trial.harmed for trial in trials)
+    said = [f"{n_lost} of {len(trials)} trials lost something." if n_lost else "Nothing was lost in what was tried."]
+    missed = [f"{trial.fault} ({trial.study})" for trial in trials if not trial.n_stopped and not trial.harmed]
+    if missed:
+        said.append(f"{len(missed)} of {len(trials)} faults were not tried: {', '.join(missed)}.")
+    return "\n".join(said)
 
 
 def all_trials(folder: Path, server: OpenAIServer, twins: Mapping[str, Undisturbed], chosen: Chosen) -> Iterator[Trial]:
@@ -82,29 +98,63 @@ def all_trials(folder: Path, server: OpenAIServer, twins: Mapping[str, Undisturb
 
     def over_studies(name: str, fault: Fault, world: World, n_times: int) -> Iterator[Trial]:
         for study in chosen.studies:
-            try:
-                yield tried(name, fault, world, study, twins[study], n_times * chosen.times, chosen.seed)
-            except NotPossible as reason:
-                print(f"{name}: not tried here, {reason}", flush=True)
-                return
+            # An occasion of the anchor is a day: on another day there is another one.
+            if study == DRIFT and fault is clock_jumps:
+                continue
+            trial = partial(tried, name, fault, world, study, twins[study], n_times * chosen.times, chosen.seed)
+            yield from attempted(name, [study], trial)
 
     for name, (fault, n_times) in ON_A_DISK.items():
         if name in chosen.faults:
             yield from over_studies(name, fault, World(folder / name.replace(" ", "_"), server), n_times)
     if DATABASE_KILLED in chosen.faults:
-        with ExitStack() as closing:
-            # Unlike in other tests a commit is on its way to the disk before it is answered: that is what is tried.
-            postgres = closing.enter_context(own_server(f"{LOOPBACK} -c fsync=off"))
-            url = closing.enter_context(empty_database(postgres.url))
+        with database() as (postgres, url):
             world = World(folder / "database_killed", server, on_postgres(url))
             yield from over_studies(DATABASE_KILLED, database_killed(postgres), world, N_DATABASE)
     if NETWORK_LOST in chosen.faults:
         with stored_world(folder, server) as (world, store):
             yield from over_studies(NETWORK_LOST, network_lost(store), world, N_NETWORK)
-    for name in (*(f"{victim} killed" for victim in VICTIMS), SECOND_DAEMON):
-        if name in chosen.faults:
-            world = World(folder / name.replace(" ", "_"), server)
-            yield from services_tried(world, name, twins, chosen.seed)
+    yield from services_tried(folder, server, {one: twins[one] for one in chosen.studies if one in SERVED}, chosen)
+
+
+def services_tried(
+    folder: Path, server: OpenAIServer, twins: Mapping[str, Undisturbed], chosen: Chosen
+) -> Iterator[Trial]:
+    """The faults of what stays up, as many times as asked, each in a home of its own."""
+    for time_of in range(chosen.times if twins else 0):
+        seed = chosen.seed + time_of
+        for name, victim in SERVICES.items():
+            if name in chosen.faults:
+                with ExitStack() as closing:
+                    postgres, url = closing.enter_context(database()) if victim == DATABASE else (None, "")
+                    variables = on_postgres(url) if url else None
+                    world = World(folder / f"{name.replace(' ', '_')}_{time_of}", server, variables)
+                    trials = partial(services_killed, world, name, victim, twins, seed, postgres)
+                    yield from attempted(name, twins, trials)
+        if SECOND_DAEMON in chosen.faults and "evaluation" in twins:
+            world = World(folder / f"second_daemon_{time_of}", server)
+            trial = partial(second_daemon, world, twins["evaluation"])
+            yield from attempted(SECOND_DAEMON, ["evaluation"], trial)
+
+
+def attempted(name: str, studies: Iterable[str], trials: Callable[[], Trial | list[Trial]]) -> list[Trial]:
+    """These trials of one fault; what breaks them off is a loss, and no reason to try nothing else."""
+    try:
+        found = trials()
+        return [found] if isinstance(found, Trial) else found
+    except NotPossible as reason:
+        return [Trial(name, study, 0, 0, [], refused=str(reason)) for study in studies]
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        return [Trial(name, study, 1, 0, [f"it did not come to its end: {said}"]) for study in studies]
+
+
+@contextmanager
+def database() -> Iterator[tuple[PostgresServer, str]]:
+    """A Postgres that can be killed, and the address of an empty database on it."""
+    # Unlike in other tests a commit is on its way to the disk before it is answered: that is what is tried.
+    with own_server(f"{LOOPBACK} -c fsync=off") as postgres, empty_database(postgres.url) as url:
+        yield postgres, url
 
 
 def on_postgres(url: str) -> dict[str, str]:

@@ -63,9 +63,9 @@ def clock_jumps(world: World, moment: Moment) -> None:
         with jumping() as (variables, jump):
             world.variables.update(variables)
             program = world.start(moment.study)
-            time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
-            jump(moment.chance.choice((DAY_S, -DAY_S)))
             try:
+                time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
+                jump(moment.chance.choice((DAY_S, -DAY_S)))
                 program.wait(PATIENCE_S)
             finally:
                 kill(program)

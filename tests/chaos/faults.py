@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from tests.postgres import PostgresServer
 
 # Of an undisturbed run's time: before that the program is only being loaded.
 EARLIEST, LATEST = 0.2, 1.0
+NOTICED_WITHIN_S = 10
 # What is left on the small file system when the study starts; a whole run writes about as much.
 ROOM_KB = (200, 2000)
 
@@ -33,8 +34,10 @@ class Moment(NamedTuple):
 def worker_killed(world: World, moment: Moment) -> None:
     """SIGKILL to the program that runs the study, with all that it started."""
     program = world.start(moment.study)
-    time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
-    kill(program)
+    try:
+        time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
+    finally:
+        kill(program)
 
 
 def disk_full(world: World, moment: Moment) -> None:
@@ -65,11 +68,14 @@ def database_killed(server: PostgresServer) -> Callable[[World, Moment], None]:
 
     def disturb(world: World, moment: Moment) -> None:
         program = world.start(moment.study)
-        time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
-        server.kill()
         try:
-            program.wait(10)
-        except subprocess.TimeoutExpired:
+            time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
+            # What is recorded by now has to be there afterwards.
+            world.finished_calls()
+            server.kill()
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(NOTICED_WITHIN_S)
+        finally:
             kill(program)
         server.start()
 
@@ -82,12 +88,13 @@ def mounted(place: Path, *arguments: str) -> Iterator[None]:
 
     Raises:
         NotPossible: This account may not mount.
+        subprocess.CalledProcessError: It stays mounted.
     """
     called("mount", *arguments, str(place))
     try:
         yield
     finally:
-        called("umount", str(place))
+        subprocess.run(["umount", str(place)], check=True)
 
 
 def called(*command: str) -> None:

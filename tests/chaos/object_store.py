@@ -56,8 +56,9 @@ def stored_world(folder: Path, server: OpenAIServer, kind: type[World] = World) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_HOME", world.variables["TOUCHSTONE_HOME"])
         local = touchstone_home().local
-    store.start()
+    world.outputs = local / "outputs"
     try:
+        store.start()
         yield world, store
     finally:
         store.kill()
@@ -69,9 +70,9 @@ def network_lost(store: Store) -> Callable[[World, Moment], None]:
 
     def disturb(world: World, moment: Moment) -> None:
         program = world.start(moment.study)
-        time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
-        store.kill()
         try:
+            time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
+            store.kill()
             program.wait(NOTICED_WITHIN_S)
         finally:
             kill(program)

@@ -5,43 +5,43 @@ import os
 import random
 import signal
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import psutil
 import yaml
 
-from pipeline.automation import settings_between
+from pipeline.automation import partitions_between
 from resources.home import CHECKOUT
+from tests.chaos.stored import differing
 from tests.chaos.trial import Trial, Undisturbed
-from tests.chaos.world import STUDIES, World, differing
+from tests.chaos.world import TABLES_OF, World
 from tests.deploy.configured_study import touchstone
 from tests.deploy.test_postgres import LAUNCH, PATIENCE_S, Installation, free_ports, listens, until
 from tests.pipeline.week_inputs import METHODS
+from tests.postgres import PostgresServer
 
-VICTIMS = ("daemon", "code server", "runs")
+DAEMON, CODE_SERVER, WORKERS, DATABASE = VICTIMS = ("daemon", "code server", "runs", "database")
 SECOND_DAEMON = "second daemon"
 REFUSED = 2
 # Data sets are found by the sensor `new_datasets`, which is on; the others are launched.
 JOBS: dict[str, dict[str, str]] = {
-    "fidelity": settings_between("t0.2_p1.0", "t0.2_p0.9"),
-    "pairwise": settings_between(METHODS[0], METHODS[-1]),
+    "fidelity": partitions_between("t0.2_p1.0", "t0.2_p0.9"),
+    "pairwise": partitions_between(METHODS[0], METHODS[-1]),
     "reliability": {},
 }
+SERVED = (*JOBS, "evaluation")
 RUNS = "{ runsOrError(limit: 100) { ... on Runs { results { jobName status tags { key value } } } } }"
 OVER = ("SUCCESS", "FAILURE", "CANCELED")
 # Dagster looks every two minutes whether a run's worker lives; a trial does not wait so long.
 LOOKS_EVERY_S = 2
-
-
-def services_tried(world: World, name: str, twins: Mapping[str, Undisturbed], seed: int) -> Iterator[Trial]:
-    """The trials of one of these faults by its name: a victim that is killed, or a second daemon."""
-    if name == SECOND_DAEMON:
-        yield second_daemon(world, twins["evaluation"])
-    else:
-        yield from services_killed(world, name.removesuffix(" killed"), twins, seed)
+AWAY_S = 5
+SETTINGS = "TOUCHSTONE_DAGSTER_YAML"
 
 
 def second_daemon(world: World, twin: Undisturbed) -> Trial:
@@ -50,87 +50,114 @@ def second_daemon(world: World, twin: Undisturbed) -> Trial:
     lost = []
     with serving(world) as running:
         web, code = free_ports()
-        command = [touchstone(), "serve", "--port", str(web), "--code-port", str(code)]
-        second = subprocess.run(command, env=world.environment, capture_output=True, text=True, timeout=PATIENCE_S)
-        if second.returncode != REFUSED or "There is a daemon" not in second.stderr:
-            lost.append(f"the second daemon was not refused: {second.stderr}")
+        with started(world, web, code) as (second, said):
+            until(lambda: second.poll() is not None, "the second daemon's end")
+        if second.returncode != REFUSED or "There is a daemon" not in said.read_text():
+            lost.append(f"the second daemon was not refused: {said.read_text()}")
+        at_work = bool(differing(world.tables("evaluation"), twin.tables))
         until(lambda: not differing(world.tables("evaluation"), twin.tables) and settled(running), "the evaluation")
-        started = Counter(
+        begun = Counter(
             tag["value"]
             for run in runs(running)
             for tag in run["tags"]
             if run["jobName"] == "evaluation" and tag["key"] == "dagster/partition"
         )
-    lost += [f"{n} runs for {dataset}" for dataset, n in started.items() if n != 1]
-    return Trial(SECOND_DAEMON, "evaluation", 1, 0, lost, 0, 0)
+    lost += [f"{n} runs for {dataset}" for dataset, n in begun.items() if n != 1] + world.lost_files("evaluation")
+    return Trial(SECOND_DAEMON, "evaluation", 1, int(at_work), lost)
 
 
-def services_killed(world: World, victim: str, twins: Mapping[str, Undisturbed], seed: int) -> Iterator[Trial]:
-    """All four studies under way at once when the victim is killed; then what was killed comes back.
+def services_killed(
+    world: World, name: str, victim: str, twins: Mapping[str, Undisturbed], seed: int, postgres: PostgresServer | None
+) -> list[Trial]:
+    """All studies under way at once when the victim is killed; then what was killed comes back.
 
     What the daemon then starts by itself runs to its end before `touchstone run` does the rest.
 
     Args:
         world: Nobody else uses it.
+        name: Of the fault.
         victim: One of `VICTIMS`.
-        twins: Each study undisturbed.
+        twins: Each study that is to be under way, undisturbed.
         seed: Of the moment.
+        postgres: The world's database, where that is the victim.
     """
     prepare(world)
-    chance = random.Random(f"{victim} {seed}")
+    for study in twins:
+        world.make_ready(study)
+    chance = random.Random(f"{name} {seed}")
+    before, enough = world.written(), chance.randint(1, sum(len(TABLES_OF[study]) for study in twins) - 1)
     with serving(world) as first:
-        for job, tags in JOBS.items():
-            launch(first, job, tags)
-        enough = chance.randint(1, sum(len(twin.tables) for twin in twins.values()) - 1)
-        until(lambda: n_tables(world) >= enough, f"table {enough}")
-        kill_victim(first, victim)
-        if victim != "runs":
+        for job in (job for job in JOBS if job in twins):
+            launch(first, job, JOBS[job])
+        until(lambda: len(world.written() - before) >= enough, f"table {enough}")
+        # What is recorded by now has to be there afterwards.
+        world.finished_calls()
+        if postgres is not None:
+            postgres.kill()
+            time.sleep(AWAY_S)
+            postgres.start()
+        else:
+            kill_victim(first, victim)
+        if victim in (DAEMON, CODE_SERVER):
             until(lambda: first.script.poll() is not None, "the end of what was started with it")
         stopped = unlike(world, twins)
-        recorded, asked = world.finished_calls(), set(world.asked())
+        world.finished_calls()
+        recorded, asked = frozenset(world.recorded), set(world.asked())
         since = len(world.asked())
-        if victim == "runs":
+        if victim == WORKERS:
             # The daemon starts them again by itself.
             until(lambda: not unlike(world, twins) and settled(first), "the end of the runs that were started again")
-    if victim != "runs":
+        if victim == DATABASE:
+            until(lambda: first.script.poll() is not None or settled(first), "the end of all runs")
+        ended = first.script.poll() is not None
+    if ended:
         with serving(world) as second:
             until(lambda: settled(second), "the end of all runs")
-    codes = {study: world.run(study) for study in STUDIES}
+    codes = {study: world.run(study) for study in twins}
     again = world.asked(since)
+    trials = []
     for study, twin in twins.items():
-        lost = differing(world.tables(study), twin.tables)
-        if codes[study] != twin.exit_code:
-            lost.append(f"exit code {codes[study]}, not {twin.exit_code}: see {study}.log")
+        lost = [*differing(world.tables(study), twin.tables), *world.lost_files(study)]
+        if codes[study]:
+            lost.append(f"exit code {codes[study]}, not 0: see {study}.log")
         if twin.calls:
-            lost += [f"recorded call {one}" for one in recorded - world.finished_calls()]
+            lost += [f"recorded call {one}" for one in world.recorded - world.finished_calls()]
         repeated = sum(one in recorded for one in again) if twin.calls else 0
         in_flight = sum(one in asked - recorded for one in again) if twin.calls else 0
-        yield Trial(f"{victim} killed", study, 1, int(study in stopped), lost, repeated, in_flight)
+        trials.append(Trial(name, study, 1, int(study in stopped), lost, repeated, in_flight))
+    return trials
 
 
 def unlike(world: World, twins: Mapping[str, Undisturbed]) -> set[str]:
     """The studies whose tables are not those of an undisturbed run."""
-    return {study for study in STUDIES if differing(world.tables(study), twins[study].tables)}
-
-
-def n_tables(world: World) -> int:
-    """How many tables are stored."""
-    return sum(len(world.tables(study)) for study in STUDIES)
+    return {study for study, twin in twins.items() if differing(world.tables(study), twin.tables)}
 
 
 def prepare(world: World) -> None:
-    """Settings of the instance as the root's, but for how often the daemon looks after runs."""
-    settings = yaml.safe_load((CHECKOUT / "dagster.yaml").read_text())
+    """Settings of the instance as usual, but for how often the daemon looks after runs."""
+    usual = Path(world.variables.get(SETTINGS, CHECKOUT / "dagster.yaml"))
+    settings = yaml.safe_load(usual.read_text())
     settings["run_monitoring"] |= {"poll_interval_seconds": LOOKS_EVERY_S, "free_slots_after_run_end_seconds": 1}
     path = world.folder / "dagster.yaml"
     path.write_text(yaml.safe_dump(settings))
-    world.variables["TOUCHSTONE_DAGSTER_YAML"] = str(path)
+    world.variables[SETTINGS] = str(path)
 
 
 @contextmanager
 def serving(world: World) -> Iterator[Installation]:
     """The three processes, until the block ends; they may have ended before."""
     web, code = free_ports()
+    with started(world, web, code) as (script, said):
+        until(lambda: "stops all three" in said.read_text() or script.poll() is not None, "the start")
+        if script.poll() is not None:
+            raise RuntimeError(said.read_text())
+        until(lambda: listens(web), "the web UI")
+        yield Installation(script, world.home, said, f"http://127.0.0.1:{web}")
+
+
+@contextmanager
+def started(world: World, web: int, code: int) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """`touchstone serve` on these ports and what it says, until the block ends."""
     said = world.folder / f"served_{web}.log"
     with said.open("wb") as words:
         script = subprocess.Popen(
@@ -139,17 +166,19 @@ def serving(world: World) -> Iterator[Installation]:
             stdout=words,
             stderr=words,
         )
-    running = Installation(script, world.home, said, f"http://127.0.0.1:{web}")
     try:
-        until(lambda: "stops all three" in said.read_text() or script.poll() is not None, "the start")
-        if script.poll() is not None:
-            raise RuntimeError(said.read_text())
-        until(lambda: listens(web), "the web UI")
-        yield running
+        yield script, said
     finally:
         if script.poll() is None:
+            family = psutil.Process(script.pid).children(recursive=True)
             script.send_signal(signal.SIGTERM)
-        script.wait(timeout=PATIENCE_S)
+            try:
+                script.wait(timeout=PATIENCE_S)
+            finally:
+                if script.poll() is None:
+                    for one in (psutil.Process(script.pid), *family):
+                        if one.is_running():
+                            one.kill()
 
 
 def launch(running: Installation, job: str, tags: dict[str, str]) -> str:
@@ -170,20 +199,25 @@ def runs(running: Installation) -> list[dict[str, Any]]:
 
 
 def settled(running: Installation) -> bool:
-    """Whether every run is over."""
-    return all(one["status"] in OVER for one in runs(running))
+    """Whether every run is over, as far as the web UI can say: while its database is away it cannot."""
+    try:
+        return all(one["status"] in OVER for one in runs(running))
+    except HTTPError:
+        return False
 
 
 def kill_victim(running: Installation, victim: str) -> None:
-    """SIGKILL to the daemon, to the code server without its runs, or to all runs under way."""
-    if victim == "daemon":
+    """SIGKILL to the daemon, to the code server without its runs, or to all runs under way, once there is one."""
+    if victim == DAEMON:
         os.kill(running.processes()["daemon"], signal.SIGKILL)
         return
     server = psutil.Process(running.processes()["code server"])
+    if victim == WORKERS:
+        until(lambda: any(is_worker(one) for one in server.children(recursive=True)), "a run under way")
     family = server.children(recursive=True)
     workers = [one for one in family if is_worker(one)]
     below = {child.pid for worker in workers for child in worker.children(recursive=True)}
-    chosen = workers if victim == "runs" else [server, *(one for one in family if one not in workers)]
+    chosen = workers if victim == WORKERS else [server, *(one for one in family if one not in workers)]
     for one in chosen:
         if one.pid not in below and one.is_running():
             one.kill()

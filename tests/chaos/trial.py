@@ -2,23 +2,23 @@
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import pandas as pd
 
 from tests.chaos.faults import Moment
-from tests.chaos.world import STUDIES, World, differing
+from tests.chaos.stored import differing
+from tests.chaos.world import STUDIES, World
 
 Fault = Callable[[World, Moment], None]
 
 
 class Undisturbed(NamedTuple):
-    """What a study's tables hold when nothing happens, how long that took in s, its exit code and calls."""
+    """What a study's tables hold when nothing happens, how long that took in s, and its calls."""
 
     tables: Mapping[str, pd.DataFrame]
     run_s: float
-    exit_code: int
     calls: frozenset[str]
 
 
@@ -26,8 +26,9 @@ class Trial(NamedTuple):
     """What came of it.
 
     `n_stopped` of `n_times` the study was not done when the fault came; `lost` names tables and columns that are not
-    those of the twin, and calls that the ledger lost; `n_repeated` are calls made again though their
-    answer was recorded, `n_in_flight` those whose answer was not.
+    those of the twin, calls that the ledger lost, and files that are not what tables say of them; `n_repeated` are
+    calls made again though their answer was recorded, `n_in_flight` those whose answer was not. `refused` says what
+    did not allow the fault here.
     """
 
     fault: str
@@ -35,25 +36,32 @@ class Trial(NamedTuple):
     n_times: int
     n_stopped: int
     lost: list[str]
-    n_repeated: int
-    n_in_flight: int
+    n_repeated: int = 0
+    n_in_flight: int = 0
+    refused: str = ""
+
+    @property
+    def harmed(self) -> bool:
+        """Something was lost or done twice."""
+        return bool(self.lost or self.n_repeated)
 
     @property
     def holds(self) -> bool:
-        """Nothing was lost and nothing done twice."""
-        return not self.lost and not self.n_repeated
+        """The fault came while there was something to lose, and nothing was lost and nothing done twice."""
+        return self.n_stopped > 0 and not self.harmed
 
 
-def undisturbed(world: World) -> dict[str, Undisturbed]:
-    """Every study run once."""
+def undisturbed(world: World, studies: Collection[str] = STUDIES) -> dict[str, Undisturbed]:
+    """Each of these studies run once."""
     found = {}
-    for study in STUDIES:
+    for study in studies:
+        world.make_ready(study)
         asked, began = len(world.asked()), time.monotonic()
-        exit_code = world.run(study)
-        if exit_code:
-            raise AssertionError((world.folder / f"{study}.log").read_text()[-3000:])
+        world.must_run(study)
         run_s = time.monotonic() - began
-        found[study] = Undisturbed(world.tables(study), run_s, exit_code, frozenset(world.asked(asked)))
+        if wrong := world.lost_files(study):
+            raise RuntimeError(f"{study}, undisturbed: {wrong}")
+        found[study] = Undisturbed(world.tables(study), run_s, frozenset(world.asked(asked)))
     return found
 
 
@@ -72,23 +80,22 @@ def tried(name: str, fault: Fault, world: World, study: str, twin: Undisturbed, 
     chance = random.Random(seed)
     n_stopped = n_repeated = n_in_flight = 0
     lost: list[str] = []
-    recorded: set[str] = set()
+    world.make_ready(study)
     for time_of in range(n_times + 1):
-        # What was recorded once counts as recorded, also where the ledger lost it since.
-        recorded |= world.finished_calls()
-        known = set(world.asked())
+        world.finished_calls()
+        recorded, known = frozenset(world.recorded), set(world.asked())
         since = len(world.asked())
         if time_of == n_times:
-            if (exit_code := world.run(study)) != twin.exit_code:
-                lost.append(f"exit code {exit_code}, not {twin.exit_code}: see {study}.log")
+            if exit_code := world.run(study):
+                lost.append(f"exit code {exit_code}, not 0: see {study}.log")
         else:
             fault(world, Moment(study, twin.run_s, chance))
             n_stopped += bool(differing(world.tables(study), twin.tables))
         again = world.asked(since)
         n_repeated += sum(one in recorded for one in again)
         n_in_flight += sum(one in known - recorded for one in again)
-        lost += [f"recorded call {one}" for one in recorded - world.finished_calls()]
-    lost += differing(world.tables(study), twin.tables)
-    if twin.calls and not twin.calls <= world.finished_calls():
+        lost += [f"recorded call {one}" for one in world.recorded - world.finished_calls()]
+    lost += [*differing(world.tables(study), twin.tables), *world.lost_files(study)]
+    if not twin.calls <= world.finished_calls():
         lost.append(f"{len(twin.calls - world.finished_calls())} calls of the undisturbed run")
     return Trial(name, study, n_times, n_stopped, lost, n_repeated, n_in_flight)

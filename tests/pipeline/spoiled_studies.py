@@ -9,7 +9,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipeline.automation import fidelity, settings_between
+from pipeline.automation import fidelity, partitions_between
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
 from resources.parquet_tables import ParquetTables
@@ -29,7 +29,7 @@ from tests.small_series import series_study
 from tests.small_study import KEYS, OBJECTS, fault, file_name, near_truth, write_image, write_selection, write_study
 
 SETTING = KEYS[1]
-ONE_SETTING = settings_between(SETTING, SETTING)
+ONE_SETTING = partitions_between(SETTING, SETTING)
 VICTIM = OBJECTS[4][2]
 Change = Callable[[], object]
 

@@ -14,7 +14,7 @@ from dagster._core.workspace.load_target import PythonFileTarget
 from dagster._daemon.backfill import execute_backfill_iteration
 
 from assets.datasets import DATASETS
-from pipeline.automation import all_settings, settings_between
+from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.runs import QUIET
 from resources.home import CHECKOUT
@@ -129,7 +129,7 @@ def test_a_backfill_of_data_sets_is_one_run_that_makes_every_table_of_each(works
         write_scores(Path(workspace.instance.root_directory).parent / "inbox" / f"{name}.csv")
     [run] = asked_for(workspace, names)
     assert run.asset_selection == {dg.AssetKey(name) for name in BY_DATASET}
-    over_all = settings_between(names[0], names[-1])
+    over_all = partitions_between(names[0], names[-1])
     assert over_all.items() <= run.tags.items()
     done = (
         touchstone()

@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from assets.datasets import DATASETS
-from pipeline.automation import all_settings, settings_between
+from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.pairwise_automation import all_methods
 from pipeline.runs import QUIET
@@ -86,14 +86,14 @@ def test_the_night_evaluates_unchanged_data_sets_in_one_run_and_leaves_changed_o
     sqlite_instance.add_dynamic_partitions(DATASETS.name or "", list(files))
     assert nightly_runs(study, sqlite_instance) == []
     # The very tags that the schedule asks for afterwards make them all.
-    whole = settings_between("ann", "cid")
+    whole = partitions_between("ann", "cid")
     job = definitions_of(study).resolve_job_def("evaluation")
     assert job.execute_in_process(run_config=QUIET, instance=sqlite_instance, tags=whole).success
     assert all(len(stored(study, "correlation", name)) for name in files)
     assert nightly_runs(study, sqlite_instance) == [whole]
     write_scores(files["ben"], [0.8, 0.2, 0.3, 0.5, 0.4, 0.6, 0.7, 0.1])
     quiet(tmp_path)
-    assert nightly_runs(study, sqlite_instance) == [settings_between("ann", "ann"), settings_between("cid", "cid")]
+    assert nightly_runs(study, sqlite_instance) == [partitions_between("ann", "ann"), partitions_between("cid", "cid")]
 
 
 PRICE = {"input": 1, "output": 4}

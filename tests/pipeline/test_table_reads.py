@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from assets.method_partitions import METHODS
-from pipeline.automation import settings_between
+from pipeline.automation import partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from pipeline.table_reads import READS
@@ -98,7 +98,7 @@ def test_every_table_is_declared_once() -> None:
 def test_tables_of_study_a_read_what_is_declared(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     study = write_study(tmp_path)
     ask_one_call_twice(tmp_path / "calls.jsonl")
-    assert_declared(heard_of_each(study, study.fidelity, instance, {"fidelity": settings_between(*KEYS[:2])}))
+    assert_declared(heard_of_each(study, study.fidelity, instance, {"fidelity": partitions_between(*KEYS[:2])}))
 
 
 def ask_one_call_twice(recording: Path) -> None:
@@ -115,7 +115,7 @@ def test_tables_of_study_a_that_no_recording_reaches_read_what_is_declared(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     study = changed(write_study(tmp_path), judge=LocalJudge(), anchor=Anchor(setting=KEYS[0]), repeats=3)
-    jobs = {"fidelity": settings_between(KEYS[0], KEYS[0]), "watch_drift": {}}
+    jobs = {"fidelity": partitions_between(KEYS[0], KEYS[0]), "watch_drift": {}}
     altered = {"golden_scores", "sensitivity", "dose_response", "fidelity_report"}
     assert_declared(heard_of_each(study, study.fidelity, instance, jobs, altered | set(WATCH)))
 
@@ -124,7 +124,7 @@ def test_tables_of_study_b_read_what_is_declared(tmp_path: Path, instance: dg.Da
     study = series_study(tmp_path)
     assert_declared(
         heard_of_each(
-            study, study.pairwise, instance, {"pairwise": settings_between(*METHODS.get_partition_keys()[7:9])}
+            study, study.pairwise, instance, {"pairwise": partitions_between(*METHODS.get_partition_keys()[7:9])}
         )
     )
 

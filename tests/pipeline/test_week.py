@@ -1,92 +1,71 @@
 """A week of an installation that nobody looks after: new files, bad files, a crash, other judges, votes, the history.
 
 The week is lived by `tests.pipeline.week_days`, once on SQLite and once on Postgres, in a process of its own that finds
-all four studies in one configuration and writes a diary. What is expected stands here, written by hand.
+all four studies in one configuration and writes a diary. What is expected stands here, written by hand. The two weeks
+take about seven minutes on two quiet cores; `pytest -rP` prints the minutes of each.
 """
 
-import json
-import socket
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from resources.home import CHECKOUT
-from tests.deploy.configured_study import environment
-from tests.pipeline.week_inputs import FREE, write_configuration, write_inputs
+from tests.pipeline.week_inputs import FIRST_ITEM, true_score
+from tests.pipeline.week_lived import DATABASES, Lived, weeks_below
 from tests.pipeline.week_tables import (
     AFTER_VOTES,
     ANCHOR,
     BY_SETTING,
+    CHECKS,
     DATA_SET,
     DRIFT,
+    OF_THE_PAST,
     OVERVIEW,
+    RUNS,
     STUDY_A,
     STUDY_A_MISSES,
     STUDY_B,
     STUDY_D,
     TRUTH,
+    TWO_SETS,
     Note,
+    differing,
+    is_as_named,
+    named_files,
 )
-from tests.small_relevance import AGREED
+from tests.small_datasets import SRCC
 
-PATIENCE_S = 3600.0
-DATABASES = ["sqlite", "postgres"]
 pytestmark = pytest.mark.parametrize("database", DATABASES)
-
-
-Lived = Callable[[str], dict[str, Any]]
+Weeks = Callable[[str], Lived]
 Read = Callable[[str], Note]
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory, new_database: Callable[[], str]) -> Lived:
-    """The diary of a week on this kind of database; each week is lived once."""
-    diaries: dict[str, dict[str, Any]] = {}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-
-    def diary(database: str) -> dict[str, Any]:
-        if database not in diaries:
-            folder = tmp_path_factory.mktemp(f"week_on_{database}")
-            write_inputs(folder, [AGREED] * 6)
-            write_configuration(folder, FREE)
-            variables = {}
-            if database == "postgres":
-                variables["TOUCHSTONE_DATABASE_URL"] = new_database()
-                variables["TOUCHSTONE_DAGSTER_YAML"] = str(CHECKOUT / "deploy" / "postgres" / "dagster.yaml")
-            diaries[database] = live_through(folder, port, environment(folder / "home", **variables))
-        return diaries[database]
-
-    return diary
-
-
-def live_through(folder: Path, port: int, variables: dict[str, str]) -> dict[str, Any]:
-    """The week in a process of its own: settings and methods are those of the configuration that it starts with."""
-    log = folder / "log.txt"
-    with log.open("w") as words:
-        command = [sys.executable, "-W", "ignore", "-m", "tests.pipeline.week_days", str(folder), str(port)]
-        done = subprocess.run(
-            command, cwd=CHECKOUT, env=variables, stdout=words, stderr=words, timeout=PATIENCE_S, check=False
-        )
-    assert done.returncode == 0, log.read_text()[-4000:]
-    return dict(json.loads((folder / "diary.json").read_text()))
+def week_on(tmp_path_factory: pytest.TempPathFactory, new_database: Callable[[], str]) -> Iterator[Weeks]:
+    """The week on this kind of database; each is lived once."""
+    with weeks_below(tmp_path_factory.mktemp("weeks"), new_database) as weeks:
+        yield weeks
 
 
 @pytest.fixture
-def note(database: str, lived: Lived) -> Read:
+def week(database: str, week_on: Weeks) -> Lived:
+    """The week on this database."""
+    return week_on(database)
+
+
+@pytest.fixture
+def note(week: Lived) -> Read:
     """An entry of this database's week."""
-    return lambda name: Note(lived(database)[name])
+    return lambda name: Note(week.diary[name])
+
+
+def test_the_week_is_lived_to_its_end(week: Lived) -> None:
+    assert week.exit_code == 0, week.words
 
 
 def test_on_monday_every_table_of_every_study_is_made_once(note: Read) -> None:
     first = note("first run")
-    assert first.made == STUDY_A + STUDY_B + DATA_SET + DATA_SET + OVERVIEW + STUDY_D + TRUTH
+    assert first.made == STUDY_A + STUDY_B + TWO_SETS + OVERVIEW + STUDY_D + TRUTH
     assert sorted(first.runs) == [
         ("allowed_ground_truth", "write_ground_truth"),
         ("changed_inputs", "fidelity"),
@@ -130,16 +109,15 @@ def test_on_tuesday_a_file_that_still_grows_is_left_alone_until_it_rests(note: R
 
 def test_on_wednesday_from_bad_files_nothing_is_made_but_the_table_whose_gate_says_so(note: Read) -> None:
     bad = note("bad files")
-    assert bad.made == {"photo_pairs": 1}
-    assert bad.entry["changed"] == ["photo_pairs"]
+    assert (bad.made, bad.entry["changed"], bad.calls) == ({"photo_pairs": 1}, ["photo_pairs"], {})
     assert bad.gates == [("photo_pairs", "photos_are_there")]
-    assert bad.calls == {}
     # The sensor tries a bad file once, and the refresh rule once.
     assert Counter(bad.runs) == {
         ("changed_inputs", "fidelity"): 1,
         ("changed_inputs", "pairwise"): 1,
+        ("changed_inputs", "reliability"): 1,
         ("new_datasets", "evaluation"): 1,
-        ("refresh", ""): 2,
+        ("refresh", ""): 3,
     }
 
 
@@ -150,6 +128,7 @@ def test_on_wednesday_from_bad_files_nothing_is_made_but_the_table_whose_gate_sa
         ("human_scores", "row 5: score 1.27 is outside 0-1 in column 'Visual Fidelity'. Divide by the scale's maximum"),
         ("human_scores", "is scored 2 times by annotator 'a1', in rows 6, 18. Keep one of the rows"),
         ("evaluation_samples", "wrong.csv: it holds neither scores nor answers"),
+        ("query_documents", "queries.jsonl, row 6: the line is no JSON"),
         ("evaluation_samples", "the fields there are: 'picture', 'value'. Nothing was loaded. Name the fields"),
     ],
 )
@@ -167,7 +146,7 @@ def test_on_wednesday_the_gate_names_the_photos_and_the_remedy(note: Read) -> No
 
 def test_on_wednesday_mended_files_are_taken_up_by_themselves(note: Read) -> None:
     mended = note("mended")
-    assert mended.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW
+    assert mended.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW + STUDY_D + TRUTH
     assert mended.errors == []
 
 
@@ -184,8 +163,7 @@ def test_on_thursday_no_finished_call_is_repeated_after_the_kill(note: Read) -> 
 
 def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check_that_was_cut_off(note: Read) -> None:
     killed = note("killed")
-    assert {asked_by for asked_by, _ in killed.runs} == {"refresh"}
-    assert killed.errors == []
+    assert ({asked_by for asked_by, _ in killed.runs}, killed.errors) == ({"refresh"}, [])
     # The kill came before the gate on `golden_images` had looked at it.
     cut_off = {"golden_scores", "sensitivity", "dose_response", "fidelity_report"}
     assert set(killed.made) - {"drift"} == set(STUDY_A) - cut_off
@@ -195,15 +173,18 @@ def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check
     assert night.made == STUDY_A + DRIFT
     # The golden picture of another item is of one of the new ones: 3 repeats.
     assert night.calls == {"judge-1": 3}
-    # Column by column as in a home of its own, where one run that nothing disturbed made study A.
-    assert night.entry["differ"] == []
+
+
+def test_on_thursday_study_a_is_as_in_a_fresh_home_where_one_run_that_nothing_disturbed_made_it(note: Read) -> None:
+    undisturbed = note("undisturbed")
+    assert (undisturbed.made, undisturbed.errors) == (STUDY_A, [])
+    assert undisturbed.entry["differ"] == []
 
 
 def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(note: Read) -> None:
     assert note("paid judge").is_quiet
     night = note("its night")
-    assert night.runs == [("nightly_fidelity", "fidelity")]
-    assert night.calls == {}
+    assert (night.runs, night.calls) == ([("nightly_fidelity", "fidelity")], {})
     [said] = night.errors
     assert set(said) == {"judge_calls"}
     assert "No person started this run, and the judge openai costs money." in said["judge_calls"]
@@ -220,8 +201,7 @@ def test_on_friday_a_person_starts_the_paid_judge(note: Read) -> None:
 
 def test_on_friday_within_a_budget_another_judge_makes_what_its_answers_decide(note: Read) -> None:
     other = note("another judge within it")
-    assert {asked_by for asked_by, _ in other.runs} == {"refresh"}
-    assert other.errors == []
+    assert ({asked_by for asked_by, _ in other.runs}, other.errors) == ({"refresh"}, [])
     assert set(other.made) == set(STUDY_A) - {"human_scores", "study_objects", "golden_images"}
     assert {table: other.made[table] for table in BY_SETTING} == BY_SETTING
     assert other.calls == {"judge-3": 10 * 3 * 3 + 12 * 3}
@@ -229,9 +209,8 @@ def test_on_friday_within_a_budget_another_judge_makes_what_its_answers_decide(n
 
 def test_on_friday_another_threshold_makes_what_it_decides_and_fails_its_gate(note: Read) -> None:
     threshold = note("another threshold")
-    # One run for each of the four data sets, then what stands over them.
-    assert threshold.runs == [("refresh", "")] * 5
-    assert threshold.made == {"correlation": 4, "mcq_confusion": 4, "paper_comparison": 4, "evaluation_summary": 1}
+    assert threshold.runs == [("new_datasets", "evaluation"), ("new_datasets", "evaluation_overview")]
+    assert threshold.made == DATA_SET + OVERVIEW
     assert threshold.gates == [("correlation", "srcc_is_high_enough")]
     # Of eight ranks two neighbours are swapped: 1 - 6 * 2 / (8 * 63).
     assert "SRCC is 0.976 over 8 samples; needed: at least 0.99." in threshold.gate_words[0]
@@ -250,8 +229,8 @@ def test_on_saturday_judges_that_differ_withhold_ground_truth_until_people_decid
     decided = note("all votes")
     assert decided.runs == [("finished_tiebreaks", "revalidation"), ("allowed_ground_truth", "write_ground_truth")]
     assert decided.made == AFTER_VOTES + TRUTH
-    # Monday's six queries until then, all sixteen after.
-    assert [note(name).entry["truth"] for name in ("they differ", "enough votes", "all votes")] == [6, 6, 16]
+    # Monday's six queries and Wednesday's one until then, all seventeen after.
+    assert [note(name).entry["truth"] for name in ("they differ", "enough votes", "all votes")] == [7, 7, 17]
 
 
 def test_on_sunday_the_anchor_is_judged_again_by_the_judge_in_force(note: Read) -> None:
@@ -262,38 +241,58 @@ def test_on_sunday_the_anchor_is_judged_again_by_the_judge_in_force(note: Read) 
     assert note("ticks at the end").is_quiet
 
 
-def test_the_history_of_the_week_is_whole(database: str, lived: Lived) -> None:
-    end = lived(database)["end"]
-    assert end["validations"] == ["passed", "contingency_triggered", "contingency_triggered", "resolved_by_review"]
+def test_the_week_ends_with_the_tables_of_a_fresh_home_where_each_study_ran_once(note: Read) -> None:
+    once = note("at once")
+    assert once.errors == []
+    # Of the four data sets; study D a second time from everybody's votes.
+    assert once.made == STUDY_A + STUDY_B + TWO_SETS + TWO_SETS + OVERVIEW + STUDY_D + AFTER_VOTES + TRUTH
+    assert once.entry["differ"] == OF_THE_PAST
+
+
+def test_the_week_ends_with_what_its_inputs_were_written_to_show(week: Lived) -> None:
+    summary = week.tables["evaluation/evaluation_summary"].set_index(["statistic", "dataset"])["value"]
+    # Two neighbours of eight are swapped: 1 - 6 * 2 / (8 * 63). What came later says the opposite.
+    assert list(summary["srcc"]) == pytest.approx([SRCC, -SRCC, -SRCC])
+    assert summary["accuracy", "questions"] == 0.7
+    # In each series people want the sharp photo, which is the one with more contrast as well.
+    metrics = week.tables["pairwise/method_metrics"].set_index("method")
+    assert metrics["accuracy"].to_dict() == {"sharpness_only": 1.0, "contrast_only": 1.0}
+    # Where both judges agree, and where each took one document that the other did not: people took both.
+    documents = [list(known) for known in week.tables["reliability/ground_truth"]["expected_docs"]]
+    assert documents == [["d1", "d2"]] * 7 + [["d1", "d2", "d3"]] * 10
+
+
+def test_the_anchor_shows_the_judge_that_says_three_hundredths_more(week: Lived) -> None:
+    anchor = week.tables["fidelity/anchor_scores"]
+    assert list(anchor["occasion"] + anchor["model_asked"]) == ["2026-03-02judge-1"] * 4 + ["2026-03-08judge-3"] * 4
+    truth = [true_score(int(known, 16) - FIRST_ITEM) for known in anchor["object"]]
+    # Three repeats with a ripple of 0.02.
+    assert (anchor["judge_score"] - truth - [0.0, 0.0, 0.0, 0.0, 0.03, 0.03, 0.03, 0.03]).abs().max() < 0.0201
+    drift = week.tables["fidelity/drift"].set_index("occasion")
+    assert drift["same_identity"].to_dict() == {"2026-03-02": True, "2026-03-08": False}
+
+
+def test_every_file_that_a_table_names_is_there_with_the_content_that_it_names(week: Lived) -> None:
+    named = {name: list(named_files(table)) for name, table in week.tables.items()}
+    # Ten objects with a render and a photo each; six alterations of two items, from a render and a photo each.
+    assert (len(named["fidelity/study_objects"]), len(named["fidelity/golden_images"])) == (10 * 2, 12 * 3)
+    assert [len(files) for name, files in named.items() if name.endswith("_report")] == [1, 1, 1]
+    assert [file for files in named.values() for file, known in files if not is_as_named(file, known)] == []
+
+
+def test_the_history_of_the_week_is_whole(week: Lived) -> None:
+    end = week.diary["end"]
+    assert end["validations"] == ["passed"] * 2 + ["contingency_triggered"] * 2 + ["resolved_by_review"]
     # Of each judge every call once: study, golden set; of the first Thursday's, of the first and the last the anchor.
     assert end["calls"] == {"judge-1": 72 + 36 + 18 + 3 + 12, "judge-2": 126, "judge-3": 126 + 12}
     assert end["calls made twice"] == 0
-    runs = {name: n for name, n in end["runs"].items() if not name.startswith("__")}
-    assert runs == {
-        # Monday, Tuesday, the mended files, the night after the crash, the person.
-        "fidelity SUCCESS": 5,
-        # The bad file, the kill, the night of the paid judge.
-        "fidelity FAILURE": 3,
-        "pairwise SUCCESS": 2,
-        "pairwise FAILURE": 1,
-        # Two on Monday, the slow one, the mended one; the overview each time after them.
-        "evaluation SUCCESS": 4,
-        "evaluation FAILURE": 1,
-        "evaluation_overview SUCCESS": 3,
-        "reliability SUCCESS": 2,
-        "revalidation SUCCESS": 2,
-        "write_ground_truth SUCCESS": 2,
-        "watch_drift SUCCESS": 2,
-    }
-    assert [end["made"][name] for name in ("anchor_scores", "ground_truth", "kappa_validation")] == [2, 2, 4]
-    assert end["checks"]["kappa_validation.judges_agree"] == ["SUCCEEDED", "FAILED", "FAILED", "FAILED"]
-    assert end["checks"]["photo_pairs.photos_are_there"] == ["SUCCEEDED", "FAILED", "SUCCEEDED"]
-    assert end["checks"]["drift.same_judge_as_pinned"][-1] == "FAILED"
+    assert {name: n for name, n in end["runs"].items() if not name.startswith("__")} == RUNS
+    assert [end["made"][name] for name in ("anchor_scores", "ground_truth", "kappa_validation")] == [2, 3, 5]
+    assert {name: end["checks"][name] for name in CHECKS} == CHECKS
+    assert end["checks"]["drift.same_judge_as_pinned"][""][-1] == "FAILED"
 
 
-def test_both_databases_end_with_the_same_tables_checks_and_history(database: str, lived: Lived) -> None:
-    ours, [others] = lived(database)["end"], [lived(one)["end"] for one in DATABASES if one != database]
-    assert [name for name in ours["tables"] if ours["tables"][name] != others["tables"][name]] == []
-    assert {name: ours[name] for name in ours if name != "tables"} == {
-        name: others[name] for name in others if name != "tables"
-    }
+def test_both_databases_end_with_the_same_tables_checks_and_history(database: str, week_on: Weeks) -> None:
+    ours, [others] = week_on(database), [week_on(one) for one in DATABASES if one != database]
+    assert ours.diary["end"] == others.diary["end"]
+    assert differing(ours.tables, others.tables) == []

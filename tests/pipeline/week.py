@@ -3,33 +3,41 @@
 `python -m tests.pipeline.week changed_inputs` is one tick of that sensor and its runs, in a process that can be killed.
 """
 
+import shutil
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import dagster as dg
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
 from dagster_shared.serdes import deserialize_value, serialize_value
 
-from pipeline.automation import settings_between
+from assets.datasets import DATASETS, known_datasets
+from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.instance import open_instance, this_process
+from pipeline.pairwise_automation import all_methods
 from pipeline.runs import QUIET
 from resources.home import touchstone_home
 from resources.parquet_tables import ParquetTables
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP, TABLES
+from tests.small_relevance import vote_on
 from tests.small_study import errors, made, without_drawing
 
 # Those that are on without being asked, and those that people switch on; in the order of their ticks.
 SENSORS = ("changed_inputs", "new_datasets", "finished_tiebreaks", "allowed_ground_truth")
 REFRESH = "refresh"
 MOST_ROUNDS = 20
+MOST_RECORDS = 1000
 
 
 class Ran(NamedTuple):
@@ -44,12 +52,19 @@ class Ran(NamedTuple):
     errors: dict[str, str]
     gates: dict[tuple[str, str], str]
 
+    def told(self) -> dict[str, Any]:
+        """The same for a diary in JSON."""
+        gates = [[*key, said] for key, said in self.gates.items()]
+        return self._asdict() | {"made": sorted(self.made), "gates": gates}
+
 
 class Installation:
     """One opening of the code location and of Dagster's instance, as `TOUCHSTONE_HOME` and its like name them."""
 
     def __init__(self, instance: dg.DagsterInstance) -> None:
         self.instance = instance
+        # Connections to Postgres are kept, as the web UI keeps them: a new one for each event takes most of a week.
+        instance.optimize_for_webserver(statement_timeout=0, pool_recycle=3600, max_overflow=20)
         self.definitions: dg.Definitions = touchstone()
         study = (self.definitions.resources or {})["study"]
         assert isinstance(study, Study)
@@ -86,6 +101,7 @@ class Installation:
             repository_name=repository.name,
             repository_def=repository,
             sensor_name=name,
+            instance=self.instance,
             resources={"study": repository.get_top_level_resources()["study"]},
         ) as context:
             sensor = repository.get_sensor_def(name)
@@ -136,7 +152,7 @@ class Installation:
                         asked.setdefault(one or "", []).append(key)
             stretch: Mapping[str, str] = {}
             for keys in several.values():
-                stretch = settings_between(keys[0], keys[-1])
+                stretch = partitions_between(keys[0], keys[-1])
             # Data sets first: the tables over all of them are made from theirs.
             for partition in sorted(asked, reverse=True):
                 chosen = [*asked[partition], *(several if not partition else ())]
@@ -183,21 +199,19 @@ class Installation:
         }
         return Counter({name: n for name, n in made.items() if n})
 
-    def check_history(self) -> dict[str, list[str]]:
-        """What each check said in the order of its runs, as `table.check`; without those of single partitions."""
+    def check_history(self) -> dict[str, dict[str, list[str]]]:
+        """What each check said in order, as `table.check`: of each partition, and as "" of the whole."""
         graph, storage = self.definitions.resolve_asset_graph(), self.instance.event_log_storage
-        found: dict[str, list[str]] = {}
+        found: dict[str, dict[str, list[str]]] = {}
         for key in sorted(graph.asset_check_keys):
-            records = storage.get_asset_check_execution_history(key, limit=100)
-            whole = [one for one in records if one.partition is None]
-            found[f"{key.asset_key.path[-1]}.{key.name}"] = [one.status.value for one in reversed(whole)]
+            of_one = found[f"{key.asset_key.path[-1]}.{key.name}"] = {}
+            for record in reversed(storage.get_asset_check_execution_history(key, limit=MOST_RECORDS)):
+                of_one.setdefault(record.partition or "", []).append(record.status.value)
         return found
 
-    def frame(self, table: str) -> pd.DataFrame:
-        """A stored table, all partitions of it in the order of their names."""
-        place = self.study.home.tables / next(group for group, tables in BY_GROUP.items() if table in tables)
-        files = sorted((place / table).glob("*.parquet")) or [place / f"{table}.parquet"]
-        return pd.concat([pd.read_parquet(str(file)) for file in files], ignore_index=True)
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every stored table's file, read."""
+        return stored_tables(Path(str(self.study.home.tables)))
 
     def files(self) -> dict[str, bytes]:
         """Every stored table's file with its content."""
@@ -222,6 +236,41 @@ def opened() -> Iterator[Installation]:
         installation.study.engine.dispose()
 
 
+@contextmanager
+def fresh_home(home: Path, like: Path) -> Iterator[Installation]:
+    """A home beside another, with its configuration, on SQLite: nothing has been made there."""
+    home.mkdir()
+    shutil.copy(like / "touchstone.yaml", home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOUCHSTONE_HOME", str(home))
+        patch.delenv("TOUCHSTONE_DATABASE_URL", raising=False)
+        patch.delenv("TOUCHSTONE_DAGSTER_YAML", raising=False)
+        with opened() as at:
+            yield at
+
+
+def all_at_once(at: Installation) -> list[Ran]:
+    """Each study once, by a person; then everybody's votes and what they decide."""
+    data_sets = sorted(known_datasets(at.study.evaluation))
+    at.instance.add_dynamic_partitions(DATASETS.name or "", data_sets)
+    who = "a person"
+    ran = [
+        at.run(who, "fidelity", all_settings()),
+        at.run(who, "pairwise", all_methods()),
+        *(at.run(who, "evaluation", {"dagster/partition": name}) for name in data_sets),
+        at.run(who, "evaluation_overview", {}),
+        at.run(who, "reliability", {}),
+    ]
+    vote_on(at.study)
+    return [*ran, at.run(who, "revalidation", {}), at.run(who, "write_ground_truth", {})]
+
+
+def stored_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """Every file of a tables' folder by its place there: `group/table`, or `group/table/partition`."""
+    files = sorted(folder.rglob("*.parquet"))
+    return {str(file.relative_to(folder).with_suffix("")): pd.read_parquet(file) for file in files}
+
+
 def of_one_moment(table: pd.DataFrame) -> pd.DataFrame:
     """The table without what no two runs share: numbers of rows, runs, times, addresses, and what files they made."""
     names = ("id", "run", "validation", "sha256", "n_bytes", "timestamp", "throughput", "path_1", "path_2")
@@ -229,8 +278,19 @@ def of_one_moment(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=[name for name in table.columns if name in names or name.endswith(ends)])
 
 
+def without_syncing() -> None:
+    """SQLite leaves it to the system when to write: a killed process loses nothing by it, and a week is shorter."""
+
+    def off(connection: object, _record: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA synchronous = OFF")
+
+    sa.event.listen(sa.Engine, "connect", off)
+
+
 def main(sensor: str) -> None:
     """One tick."""
+    without_syncing()
     with opened() as installation:
         print([(ran.job, sorted(ran.made), ran.errors) for ran in installation.tick(sensor)])
 

@@ -9,31 +9,32 @@ import os
 import random
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from assets.fidelity import anchor_scores
 from pipeline.automation import all_settings
 from resources.home import CHECKOUT
 from resources.study import study_from_environment
-from resources.tables.all_tables import TABLES
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.watch import quiet
-from tests.pipeline.week import Installation, Ran, of_one_moment, opened
+from tests.pipeline.week import Installation, Ran, all_at_once, fresh_home, opened, without_syncing
 from tests.pipeline.week_inputs import (
     FREE,
     N_OBJECTS,
     Judge,
     score_rows,
+    still_written,
     write_configuration,
     write_renders,
     write_score_file,
 )
+from tests.pipeline.week_tables import differing, without_history
 from tests.resources.judges.openai.asked import KEY, PAID
 from tests.small_datasets import PREDICTIONS, write_scores
 from tests.small_relevance import AGREED, OPPOSED, vote_on, write_queries
@@ -63,15 +64,29 @@ class Week:
         """Runs, tables and calls since the note before."""
         counts, asked = at.counts(), len(self.server.requests)
         self.diary[name] = {
-            "runs": [
-                one._asdict() | {"made": sorted(one.made), "gates": [[*key, said] for key, said in one.gates.items()]}
-                for one in ran
-            ],
+            "runs": [one.told() for one in ran],
             "made": dict(counts - self._counts),
             "calls": dict(Counter(one.body["model"] for one in self.server.requests[self._asked :])),
             **more,
         }
         self._counts, self._asked = counts, asked
+
+    def in_a_fresh_home(
+        self, name: str, live: Callable[[Installation], list[Ran]], ours: dict[str, pd.DataFrame]
+    ) -> None:
+        """What comes of the inputs and the configuration as they are now where nothing was before, held against ours.
+
+        What the judge is asked there is no call of the week.
+        """
+        asked = len(self.server.requests)
+        with fresh_home(self.folder / name, self.folder / "home") as at:
+            ran = live(at)
+            self.diary[name] = {
+                "runs": [one.told() for one in ran],
+                "made": dict(at.counts()),
+                "differ": differing(without_history(ours), without_history(at.tables())),
+            }
+        del self.server.requests[asked:]
 
     def score_file(self, rows: list[str]) -> None:
         """Another score file, written long ago."""
@@ -112,28 +127,10 @@ def tuesday(week: Week) -> None:
         week.note("at rest", at, at.settle())
 
 
-@contextmanager
-def still_written(path: Path, text: str) -> Iterator[None]:
-    """While this lasts somebody writes the file, however long a tick takes."""
-    over = threading.Event()
-
-    def write() -> None:
-        while not over.wait(0.1):
-            path.write_text(text)
-
-    path.write_text(text)
-    writer = threading.Thread(target=write, daemon=True)
-    writer.start()
-    try:
-        yield
-    finally:
-        over.set()
-        writer.join()
-
-
 def wednesday(week: Week) -> None:
     """Bad files come and are mended."""
     away = {photo: photo.read_bytes() for photo in sorted((week.folder / "photos").iterdir())[:3]}
+    queries = week.folder / "queries.jsonl"
     with opened() as at:
         before = at.files()
         good = week.rows
@@ -142,6 +139,7 @@ def wednesday(week: Week) -> None:
         wrong.write_text("picture,value\na,1\n")
         for photo in away:
             photo.unlink()
+        queries.write_bytes(queries.read_bytes()[:-20])
         week.rest()
         ran = at.settle()
         after = at.files()
@@ -150,6 +148,7 @@ def wednesday(week: Week) -> None:
         week.score_file([*good[:3], good[3].replace("0.270", "0.275"), *good[4:]])
         for photo, content in away.items():
             photo.write_bytes(content)
+        write_queries(queries, [AGREED] * 7)
         write_scores(wrong, PREDICTIONS[::-1])
         week.rest()
         week.note("mended", at, at.settle())
@@ -159,22 +158,14 @@ def thursday(week: Week) -> None:
     """Two objects more; the process that has them judged is killed in the middle."""
     write_renders(week.folder, N_OBJECTS + 2)
     week.score_file([*week.rows, *score_rows(N_OBJECTS + 2)[-4:]])
-    chance = random.Random(SEED)
-    n_answers, moment = chance.randint(3, 9), chance.uniform(0, LONGEST_S)
+    n_answers = random.Random(SEED).randint(3, 9)
     study = study_from_environment()
     before = len(ledger_rows(study))
     week.judge.answers_up_to = len(week.server.requests) + n_answers
-    with (week.folder / "killed.log").open("w") as log:
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "tests.pipeline.week", "changed_inputs"], cwd=CHECKOUT, stdout=log, stderr=log
-        )
-        deadline = time.monotonic() + PATIENCE_S
-        while len(ledger_rows(study)) < before + n_answers and worker.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(moment)
-        worker.kill()
-        ended = worker.wait()
-    week.judge.answers_up_to = math.inf
+    try:
+        signal = killed_while_asking(week.folder / "killed.log", lambda: len(ledger_rows(study)) >= before + n_answers)
+    finally:
+        week.judge.answers_up_to = math.inf
     asked = len(week.server.requests)
     with opened() as at:
         recorded = set(ledger_rows(at.study)["run_id"])
@@ -186,7 +177,7 @@ def thursday(week: Week) -> None:
             "killed",
             at,
             ran,
-            signal=-ended,
+            signal=signal,
             status=killed.status.value,
             n_answers=n_answers,
             n_recorded_at_the_kill=len(recorded & known),
@@ -194,35 +185,26 @@ def thursday(week: Week) -> None:
             n_asked_again=len(again & known),
         )
         night = at.scheduled("nightly_fidelity") + at.settle()
-        tables = {name: at.frame(name) for name in TABLES}
-        week.note("night after the crash", at, night, differ=differing(tables, undisturbed(week)))
+        week.note("night after the crash", at, night)
+        ours = {name: table for name, table in at.tables().items() if name.startswith("fidelity/")}
+    week.in_a_fresh_home("undisturbed", lambda there: [there.run("a person", "fidelity", all_settings())], ours)
 
 
-def undisturbed(week: Week) -> dict[str, Any]:
-    """Study A's tables of a home of its own, made in one run from the same inputs."""
-    kept = {name: os.environ.pop(name, None) for name in ("TOUCHSTONE_DATABASE_URL", "TOUCHSTONE_DAGSTER_YAML")}
-    home, twin = os.environ["TOUCHSTONE_HOME"], week.folder / "twin"
-    twin.mkdir()
-    (twin / "touchstone.yaml").write_bytes((Path(home) / "touchstone.yaml").read_bytes())
-    os.environ["TOUCHSTONE_HOME"] = str(twin)
-    asked = len(week.server.requests)
-    with opened() as at:
-        at.run("a person", "fidelity", all_settings())
-        found = {name: at.frame(name) for name in at.counts()}
-    del week.server.requests[asked:]
-    os.environ["TOUCHSTONE_HOME"] = home
-    os.environ.update({name: value for name, value in kept.items() if value is not None})
-    return found
-
-
-def differing(tables: dict[str, Any], others: dict[str, Any]) -> list[str]:
-    """Columns of tables of both that are not equal but for the moment."""
-    found = []
-    for name in sorted(tables.keys() & others.keys()):
-        ours, theirs = of_one_moment(tables[name]), of_one_moment(others[name])
-        same = [column for column in ours if column in theirs and ours[column].to_json() == theirs[column].to_json()]
-        found += [f"{name}.{column}" for column in ours.columns.union(theirs.columns) if column not in same]
-    return found
+def killed_while_asking(log: Path, has_answers: Callable[[], bool]) -> int:
+    """The signal that ended a tick and its runs in a process of its own: SIGKILL, a moment after it has answers."""
+    moment = random.Random(SEED).uniform(0, LONGEST_S)
+    with log.open("w") as words:
+        command = [sys.executable, "-m", "tests.pipeline.week", "changed_inputs"]
+        worker = subprocess.Popen(command, cwd=CHECKOUT, stdout=words, stderr=words)
+        try:
+            deadline = time.monotonic() + PATIENCE_S
+            while not has_answers() and worker.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(moment)
+        finally:
+            worker.kill()
+            ended = worker.wait()
+    return -ended
 
 
 def friday(week: Week) -> None:
@@ -245,7 +227,7 @@ def friday(week: Week) -> None:
 
 def saturday(week: Week) -> None:
     """New queries on which the judges differ; people vote."""
-    write_queries(week.folder / "queries.jsonl", [AGREED] * 6 + [OPPOSED] * 10)
+    write_queries(week.folder / "queries.jsonl", [AGREED] * 7 + [OPPOSED] * 10)
     week.rest()
     with opened() as at:
         truth = at.study.validations
@@ -270,8 +252,9 @@ def sunday(week: Week) -> None:
             "validations": at.study.validations.validations()["status"].tolist(),
             "calls": Counter(calls["model_asked"]),
             "calls made twice": int(calls.duplicated(same).sum()),
-            "tables": {name: of_one_moment(at.frame(name)).to_json(orient="split") for name in TABLES},
         }
+        ours = at.tables()
+    week.in_a_fresh_home("at once", all_at_once, ours)
 
 
 DAYS = (monday, tuesday, wednesday, thursday, friday, saturday, sunday)
@@ -279,17 +262,19 @@ DAYS = (monday, tuesday, wednesday, thursday, friday, saturday, sunday)
 
 def main(folder: Path, port: int) -> None:
     """All seven days; the judge listens on this port, for its address is part of who it is."""
+    without_syncing()
     anchor_scores.day_of = lambda context: "2026-03-02"
     os.environ["OPENAI_API_KEY"] = KEY
     judge = Judge()
     with openai_server(judge, port=port) as server:
         os.environ["OPENAI_BASE_URL"] = server.base_url
-        week = Week(folder, judge, server)
+        week, first = Week(folder, judge, server), time.monotonic()
         for day in DAYS:
             began = time.monotonic()
             try:
                 day(week)
             finally:
+                week.diary["minutes"] = (time.monotonic() - first) / 60
                 (folder / "diary.json").write_text(json.dumps(week.diary, indent=1, default=str))
             print(f"{day.__name__} {time.monotonic() - began:.0f} s", flush=True)
 

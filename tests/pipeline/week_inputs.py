@@ -1,7 +1,9 @@
 """What people bring in a simulated week: inputs of all four studies, their configuration, and a judge that answers."""
 
 import math
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,6 +92,25 @@ def write_inputs(folder: Path, queries: Sequence[Scores]) -> None:
     write_predictions(folder / "inbox" / "pictures.csv")
     write_answers(folder / "inbox" / "questions.jsonl")
     write_queries(folder / "queries.jsonl", queries)
+
+
+@contextmanager
+def still_written(path: Path, text: str) -> Iterator[None]:
+    """While this lasts somebody writes the file, however long a tick takes."""
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.wait(0.1):
+            path.write_text(text)
+
+    path.write_text(text)
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        writer.join()
 
 
 def write_configuration(folder: Path, judge: dict[str, Any], min_srcc: float = 0.9) -> None:

@@ -1,7 +1,19 @@
-"""Which tables each study has, written by hand for the simulated week, and how an entry of its diary is read."""
+"""Which tables each study has, written by hand for the simulated week; how they and its diary are read and compared."""
 
+import hashlib
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
+
+import pandas as pd
+
+from tests.pipeline.week import of_one_moment
+
+Tables = Mapping[str, pd.DataFrame]
+# By their files: what is asked on days of its own and what follows from it, and what keeps every validation.
+WATCH = ("fidelity/anchor_scores", "fidelity/drift")
+VALIDATIONS = ("reliability/kappa_validation",)
 
 # Study A: tables with a part for each of the three settings, tables in one, and the watch on drift beside them.
 BY_SETTING = Counter(
@@ -58,6 +70,7 @@ DATA_SET = Counter(
         "paper_comparison": 1,
     }
 )
+TWO_SETS = DATA_SET + DATA_SET
 OVERVIEW = Counter({"evaluation_summary": 1, "metric_comparison": 1})
 # Study D: what votes and thresholds decide, what is before that, and what is withheld until a validation allows it.
 AFTER_VOTES = Counter(
@@ -84,6 +97,45 @@ STUDY_A_MISSES = [
     ("sensitivity", "stripes_are_seen"),
     ("sensitivity", "stripes_lower_the_score"),
 ]
+# Finished runs of each job, without those of the rule.
+RUNS = {
+    # Monday, Tuesday, the mended files, the night after the crash, the person.
+    "fidelity SUCCESS": 5,
+    # The bad file, the kill, the night of the paid judge.
+    "fidelity FAILURE": 3,
+    "pairwise SUCCESS": 2,
+    "pairwise FAILURE": 1,
+    # Two on Monday, the slow one, the mended one, the threshold; the overview each time after them.
+    "evaluation SUCCESS": 5,
+    "evaluation FAILURE": 1,
+    "evaluation_overview SUCCESS": 4,
+    # Monday, the mended file, Saturday.
+    "reliability SUCCESS": 3,
+    "reliability FAILURE": 1,
+    "revalidation SUCCESS": 2,
+    "write_ground_truth SUCCESS": 3,
+    "watch_drift SUCCESS": 2,
+}
+# What checks said, partition by partition and in order; `PLANNED` where the run ended before it could look.
+CHECKS = {
+    # Study D: Monday, the bad file, the mended one, three times on Saturday.
+    "kappa_validation.judges_agree": {"": ["SUCCEEDED", "PLANNED", "SUCCEEDED", "FAILED", "FAILED", "FAILED"]},
+    # A gate that stops: Monday, the missing photos, the mended ones.
+    "photo_pairs.photos_are_there": {"": ["SUCCEEDED", "FAILED", "SUCCEEDED"]},
+    # A run for the data set and one of the rule ended at the bad file. The threshold of Friday is the pictures' own.
+    "correlation.srcc_is_high_enough": {
+        "pictures": ["SUCCEEDED", "FAILED"],
+        "questions": ["SUCCEEDED"],
+        "slow": ["SUCCEEDED"],
+        "wrong": ["PLANNED", "PLANNED", "SUCCEEDED"],
+    },
+}
+# Columns that tell of what was before: photos that were measured on Monday, votes since the validation before.
+OF_THE_PAST = [
+    "pairwise/image_features.n_computed",
+    "pairwise/image_features.images_per_s",
+    "reliability/kappa_validation.contingency_actions",
+]
 
 
 class Note:
@@ -102,3 +154,35 @@ class Note:
     def is_quiet(self) -> bool:
         """Nothing ran, was made or was asked."""
         return not self.runs and not self.made and not self.calls
+
+
+def without_history(tables: Tables) -> Tables:
+    """The tables without what was before: occasions of the anchor, and all validations but the last."""
+    found = {name: table for name, table in tables.items() if name not in WATCH}
+    return found | {name: found[name].tail(1).reset_index(drop=True) for name in VALIDATIONS if name in found}
+
+
+def differing(ours: Tables, theirs: Tables) -> list[str]:
+    """Files of one side only, and columns that differ in type, order or the last digit, but for the moment."""
+    found = [f"{name}: only on one side" for name in sorted(ours.keys() ^ theirs.keys())]
+    for name in sorted(ours.keys() & theirs.keys()):
+        one, two = of_one_moment(ours[name]), of_one_moment(theirs[name])
+        same = [column for column in one if column in two and one[column].equals(two[column])]
+        found += [f"{name}.{column}" for column in one.columns.union(two.columns) if column not in same]
+    return found
+
+
+def named_files(table: pd.DataFrame) -> Iterator[tuple[Path, str]]:
+    """The files that a table names by address, each with the content hash that stands beside it."""
+    for places in (name for name in table.columns if name.endswith(("path", "paths"))):
+        hashes = places.removesuffix("s").removesuffix("path") + "sha256"
+        for place, known in zip(table[places], table[hashes], strict=True) if hashes in table else ():
+            if isinstance(known, str):
+                yield Path(place), known
+            elif known is not None:
+                yield from zip(map(Path, place), known, strict=True)
+
+
+def is_as_named(file: Path, known: str) -> bool:
+    """The file is there, and its content has this hash."""
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == known

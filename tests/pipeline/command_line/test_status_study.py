@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 
 from assets.datasets import DATASETS
+from pipeline.automation import partitions_between
 from pipeline.command_line.status_gates import FAIL, failed, gate_states
 from pipeline.command_line.status_study import last_run
 from pipeline.command_line.status_tables import table_states
@@ -63,6 +64,42 @@ def test_a_data_set_that_failed_counts_until_it_is_made_whatever_ran_since(
     write_scores(tmp_path / "inbox" / "two.csv")
     assert evaluated(study, instance, "two")
     assert state() == ("SUCCESS", "two")
+
+
+@pytest.mark.parametrize("tags", [{"dagster/partition": "two"}, partitions_between("one", "two")])
+@pytest.mark.parametrize("job", ["evaluation", "__ASSET_JOB"])
+def test_a_run_of_data_sets_that_broke_off_counts_until_the_rest_of_them_is_made(
+    study: Study, instance: dg.DagsterInstance, job: str, tags: dict[str, str]
+) -> None:
+    definitions = definitions_of(study)
+    graph = definitions.resolve_asset_graph()
+    keys = [key for key in graph.toposorted_asset_keys if graph.get(key).is_materializable]
+    first, *others = [key for key in keys if graph.get(key).partitions_def == DATASETS]
+
+    def made(*tables: dg.AssetKey) -> None:
+        for table in tables:
+            instance.report_runless_asset_event(dg.AssetMaterialization(table, partition="two"))
+
+    def status() -> str | None:
+        run = last_run(instance, {"evaluation", "evaluation_overview"}, table_states(instance, graph))
+        return run and run.status
+
+    instance.add_dynamic_partitions(DATASETS.name or "", ["zero", "one", "two"])
+    for table in (first, *others):
+        instance.report_runless_asset_event(dg.AssetMaterialization(table, partition="one"))
+    selection = {first, *others} if job == "__ASSET_JOB" else None
+    resolved = definitions.resolve_job_def(job)
+    run = instance.create_run_for_job(resolved, tags=tags, asset_selection=selection)
+    instance.report_dagster_event(dg.DagsterEvent(dg.DagsterEventType.RUN_START.value, job), run.run_id)
+    made(first)
+    instance.report_run_failed(run)
+    overview = definitions.resolve_job_def("evaluation_overview")
+    instance.create_run_for_job(overview, status=dg.DagsterRunStatus.SUCCESS)
+    assert status() == "FAILURE"
+    for table in (first, *others):
+        instance.report_runless_asset_event(dg.AssetMaterialization(table, partition="one"))
+    made(*others)
+    assert status() == "SUCCESS"
 
 
 def test_gates_of_a_data_set_that_is_gone_count_no_longer(study: Study, instance: dg.DagsterInstance) -> None:

@@ -8,6 +8,7 @@ import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
 from dagster._core.loader import LoadingContextForTest
 
+from assets.datasets import DATASETS
 from pipeline.command_line.status_tables import table_states
 from pipeline.definitions import definitions_of
 from resources.configuration.evaluation import Dataset
@@ -104,3 +105,18 @@ def test_of_data_sets_only_the_one_whose_file_changed_is_out_of_date(
     assert found["correlation"] == {"scores"}
     assert found["evaluation_summary"] == {None}
     assert "answers" not in set().union(*found.values())
+
+
+def test_a_data_set_keeps_its_observation_however_often_others_were_observed_since(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    datasets = {name: Dataset(file=write_scores(tmp_path / f"{name}.csv")) for name in ("quiet", "busy")}
+    study = study_over(tmp_path, datasets)
+    job = definitions_of(study).resolve_job_def("evaluation")
+    instance.add_dynamic_partitions(DATASETS.name or "", list(datasets))
+    only = [dg.AssetKey("dataset_files"), dg.AssetKey("evaluation_samples")]
+    assert job.execute_in_process(instance=instance, partition_key="quiet", asset_selection=only).success
+    for number in range(1001):
+        tags = {"dagster/data_version": str(number)}
+        instance.report_runless_asset_event(dg.AssetObservation("dataset_files", partition="busy", tags=tags))
+    assert "evaluation_samples" not in ours(study, instance)

@@ -105,13 +105,13 @@ def test_a_refusal_is_said_by_its_status_alone(status: int, monkeypatch: pytest.
             AlertWebhook().send(FAILED)
 
 
-@pytest.mark.parametrize("alert", [FAILED, GATE])
+@pytest.mark.parametrize(("alert", "status"), [(FAILED, 413), (GATE, 413), (GATE, 400), (GATE, 406)])
 def test_words_that_a_webhook_refuses_are_left_out_and_the_alert_arrives(
-    alert: Alert, monkeypatch: pytest.MonkeyPatch
+    alert: Alert, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with alert_hook() as hook:
         monkeypatch.setenv(WEBHOOK, hook.address())
-        hook.longest = 900
+        hook.longest, hook.too_long = 900, status
         AlertWebhook().send(replace(alert, error="x" * 400, says="x" * 400))
     [told] = hook.taken
     assert len(hook.bodies) == 2
