@@ -85,5 +85,6 @@ def _latest_by_partition(
         if event and event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             evaluation = event.asset_check_evaluation_data
             latest.setdefault(evaluation.partition, evaluation)
-    of_partitions = [latest[partition] for partition in partitions if partition is not None and partition in latest]
-    return of_partitions or [latest[None]] if None in latest else of_partitions
+    if latest.keys() == {None}:
+        return [latest[None]]
+    return [latest[partition] for partition in partitions if partition in latest]
