@@ -1,8 +1,8 @@
 """A week of an installation that nobody looks after: new files, bad files, a crash, other judges, votes, the history.
 
 The week is lived by `tests.pipeline.week_days`, once on SQLite and once on Postgres, in a process of its own that finds
-all four studies in one configuration and writes a diary. What is expected stands here, written by hand. The two weeks
-take about seven minutes on two quiet cores; `pytest -rP` prints the minutes of each.
+all four studies in one configuration and writes a diary. What is expected stands here, written by hand. A week
+takes about four minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
 """
 
 from collections import Counter
