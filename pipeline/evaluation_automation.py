@@ -153,15 +153,18 @@ def overview_run(
     """
     instance, graph = context.instance, graph_of(context)
     made = latest(instance, [*TABLES, *OVERVIEW_TABLES])
-    newest = max((made[key].storage_id for key in TABLES if key in made), default=-1)
-    overviews = [made[key] for key in OVERVIEW_TABLES if key in made]
+    newest = {
+        key: max((made[one].storage_id for one in graph.get(key).parent_keys if one in made), default=-1)
+        for key in OVERVIEW_TABLES
+    }
+    overviews = {key: made[key] for key in OVERVIEW_TABLES if key in made}
     nothing_is_there = not overviews and not names
     if (nothing_is_there or len(overviews) == len(OVERVIEW_TABLES)) and all(
-        one.storage_id > newest and data_sets_of(one) == list(names) for one in overviews
+        one.storage_id > newest[key] and data_sets_of(one) == list(names) for key, one in overviews.items()
     ):
         asked.pop(OVER_ALL, None)
         return None
-    content = short_digest([names, newest, how_made(graph, OVERVIEW_TABLES)])
+    content = short_digest([names, max(newest.values()), how_made(graph, OVERVIEW_TABLES)])
     if (reason := why_not_again(instance, graph, asked.get(OVER_ALL), content)) is not None:
         return f"The tables over all data sets: {reason}"
     if is_under_way(instance, evaluation_overview.name):
