@@ -216,6 +216,24 @@ def test_a_removed_data_set_leaves_the_summary_whatever_else_happens(inbox: Inbo
     assert inbox.summarised() == {"stays"}
 
 
+def test_an_overview_that_the_refresh_rule_made_is_not_asked_for_again(tmp_path: Path) -> None:
+    study = study_over(tmp_path, {"one": Dataset(file=write_scores(tmp_path / "one.csv"))})
+    settled(tmp_path / "one.csv")
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert evaluate(study, instance).succeeded
+        definitions = definitions_of(study)
+        for job, table, partition in (
+            ("evaluation", "correlation", "one"),
+            ("evaluation_overview", "evaluation_summary", None),
+        ):
+            made = definitions.resolve_job_def(job).execute_in_process(
+                instance=instance, run_config=QUIET, partition_key=partition, asset_selection=[dg.AssetKey(table)]
+            )
+            assert made.success
+        # `metric_comparison` is older than `correlation`, which it is not made from.
+        assert not tick(study, instance).run_requests
+
+
 def test_what_is_set_for_one_data_set_evaluates_that_one_again(tmp_path: Path) -> None:
     def study(**first: Any) -> Study:
         files = {name: write_scores(tmp_path / f"{name}.csv") for name in ("one", "two")}
