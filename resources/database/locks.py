@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Protocol
@@ -207,6 +207,9 @@ class _SessionLocks:
         return []
 
     def close(self) -> None:
+        # A server that is told to end a session does so a moment later; of one that is gone nothing is locked any more.
+        with suppress(sa.exc.DBAPIError):
+            self._connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
         self._connection.close()
 
 

@@ -99,7 +99,7 @@ def test_a_missing_key_or_part_is_an_error_not_a_blank() -> None:
     with pytest.raises(KeyError):
         WORDS.say("agreement.error", judge=number(0.5))
     with pytest.raises(FileNotFoundError):
-        Translations("no_such_file")
+        Translations("no_such_file").has("title")
 
 
 def test_a_text_that_is_the_same_in_both_languages_stands_once() -> None:
