@@ -56,8 +56,11 @@ time_t time(time_t *now) {
 """
 
 
-def clock_jumps(world: World, moment: Moment) -> None:
-    """The time of day jumps a day ahead or back while the study runs; later runs see the true one."""
+def clock_jumps(world: World, moment: Moment) -> bool:
+    """The time of day jumps a day ahead or back while the study runs, where it still does; later runs see the true one.
+
+    A jump stops nothing, so it says itself whether it came in time.
+    """
     before = dict(world.variables)
     try:
         with jumping() as (variables, jump):
@@ -66,9 +69,11 @@ def clock_jumps(world: World, moment: Moment) -> None:
             try:
                 time.sleep(moment.chance.uniform(EARLIEST, LATEST) * moment.run_s)
                 jump(moment.chance.choice((DAY_S, -DAY_S)))
+                at_work = program.poll() is None
                 program.wait(PATIENCE_S)
             finally:
                 kill(program)
+            return at_work
     finally:
         world.variables = before
 

@@ -76,15 +76,20 @@ def content_hash(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def differing_files(table: pd.DataFrame) -> Iterator[str]:
-    """Files that a table names in `path` or `paths` and hashes in `sha256`, gone or of another content, in words."""
+def differing_files(table: pd.DataFrame, store: Path) -> Iterator[str]:
+    """Files that a table names in `path` or `paths` and hashes in `sha256`, gone or of another content, in words.
+
+    Args:
+        table: As it is stored.
+        store: The folder that a store on loopback serves, for addresses there.
+    """
     for column in table.columns:
         hashes = column.removesuffix("s").removesuffix("path") + "sha256"
         if not column.endswith(("path", "paths")) or hashes not in table:
             continue
         named = table[[column, hashes]].explode([column, hashes]).dropna().drop_duplicates()
         for address, stored in named.itertuples(index=False):
-            file = Path(address.removeprefix("file://"))
+            file = Path(address.removeprefix("file://").replace("webhdfs://", str(store)))
             if not file.is_file():
                 yield f"{column} {file} is gone"
             elif content_hash(file) != stored:

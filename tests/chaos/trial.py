@@ -11,7 +11,8 @@ from tests.chaos.faults import Moment
 from tests.chaos.stored import differing
 from tests.chaos.world import STUDIES, World
 
-Fault = Callable[[World, Moment], None]
+# It may say whether it came in time; else a study whose tables are not those of its twin was stopped by it.
+Fault = Callable[[World, Moment], bool | None]
 
 
 class Undisturbed(NamedTuple):
@@ -89,8 +90,8 @@ def tried(name: str, fault: Fault, world: World, study: str, twin: Undisturbed, 
             if exit_code := world.run(study):
                 lost.append(f"exit code {exit_code}, not 0: see {study}.log")
         else:
-            fault(world, Moment(study, twin.run_s, chance))
-            n_stopped += bool(differing(world.tables(study), twin.tables))
+            in_time = fault(world, Moment(study, twin.run_s, chance))
+            n_stopped += bool(in_time or differing(world.tables(study), twin.tables))
         again = world.asked(since)
         n_repeated += sum(one in recorded for one in again)
         n_in_flight += sum(one in known - recorded for one in again)

@@ -131,7 +131,7 @@ class World:
 
     def lost_files(self, study: str) -> list[str]:
         """Files named in the study's tables with their content's hash that are gone, or whose content is another."""
-        return [one for frame in self._frames(study).values() for one in differing_files(frame)]
+        return [one for frame in self._frames(study).values() for one in differing_files(frame, self.folder)]
 
     def _frames(self, study: str) -> dict[str, pd.DataFrame]:
         tables, found = self.home / "tables", {}
