@@ -5,6 +5,7 @@ reads a line.
 """
 
 import logging
+import signal
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.resources.judges.test_judging import CountedProgress, FakeJudge, judg
 
 def main(url: str, notes: Path, seconds: float) -> None:
     """Ask until nothing is left."""
+    # A shell starts what runs in its background deaf to Ctrl+C, and that is inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
 
     def slowly(call: Call) -> Reply:
