@@ -9,6 +9,7 @@ import pandas as pd
 from assets.partitions import metadata_value
 from resources.configuration.load import load_configuration
 from resources.configuration.pairwise import ATTRIBUTES, LEARNED_METHODS, RULE_METHODS
+from resources.dagster_tags import partitions_of
 from resources.parquet_tables import Frames
 
 # A configuration without the study still has its assets' code, which needs some methods to be loaded at all.
@@ -28,10 +29,7 @@ def methods_of_run(context: dg.AssetExecutionContext) -> list[str]:
 
 def methods_of_tags(tags: Mapping[str, str]) -> list[str]:
     """The methods that a run makes besides what an asset without partitions does in it; none where it makes none."""
-    first = tags.get("dagster/partition", tags.get("dagster/asset_partition_range_start"))
-    last = tags.get("dagster/partition", tags.get("dagster/asset_partition_range_end"))
-    keys = METHODS.get_partition_keys()
-    return list(keys[keys.index(first) : keys.index(last) + 1]) if first in keys and last in keys else []
+    return partitions_of(tags, METHODS.get_partition_keys())
 
 
 def each_method(

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import dagster as dg
 
+from resources.dagster_tags import DATA_VERSION, SEEN_VERSION
 from resources.input_versions import ABSENT, InputVersion, InputVersions
 from resources.study import Study
 
@@ -15,7 +16,6 @@ warnings.filterwarnings("ignore", message="Function `multi_observable_source_ass
 
 Place = Callable[[Study], Path | None]
 NOT_A_FILE: Final = "not a file"
-DATA_VERSION: Final = "dagster/data_version"  # the tag by which Dagster knows it
 
 # By study and input: where it lies; null where the study has none, or keeps it in a database.
 INPUTS: Final[Mapping[str, Mapping[str, Place]]] = {
@@ -110,7 +110,7 @@ def read_version(made: dg.AssetMaterialization, name: str, place: Path | None) -
         source = made.metadata.get("source_sha256")
         if source is not None:
             return str(source.value)
-    return (made.tags or {}).get(f"dagster/input_data_version/{name}")
+    return (made.tags or {}).get(SEEN_VERSION + name)
 
 
 def about_input(place: Path | None, found: InputVersion) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 import dagster as dg
 
 from analysis.words import counted
-from pipeline.step_errors import error_chain, is_users
+from pipeline.step_errors import error_chain, users_words
 from resources.alerts.message import GATE_FAILED, GATE_PASSES, RUN_FAILED, Alert
 from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
 from resources.study import Study
@@ -229,9 +229,8 @@ def _count(n_sent: int) -> str:
 def _words(event: dg.DagsterEvent) -> str:
     """A failed step's error as its user would want it: their own mistake where there is one, else the cause."""
     chain = list(error_chain(event.step_failure_data.error))
-    users = [error for error in chain if is_users(error.cls_name)]
-    if users:
-        return users[0].message.partition(": ")[2].strip()
+    if (said := users_words(chain)) is not None:
+        return said
     if chain and chain[-1].cls_name == "DagsterAssetCheckFailedError":
         return chain[-1].message.partition(": ")[2].strip()
     return chain[-1].message.strip() if chain else "no words"

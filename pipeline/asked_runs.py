@@ -143,12 +143,6 @@ def graph_of(context: dg.SensorEvaluationContext) -> AssetGraph:
     return context.repository_def.asset_graph
 
 
-def latest(instance: dg.DagsterInstance, tables: Iterable[dg.AssetKey]) -> dict[dg.AssetKey, dg.EventLogRecord]:
-    """The latest materialization of each table that has one."""
-    entries = [record.asset_entry for record in instance.get_asset_records(list(tables))]
-    return {one.asset_key: one.last_materialization_record for one in entries if one.last_materialization_record}
-
-
 def how_made(graph: AssetGraph, tables: Iterable[dg.AssetKey]) -> list[Any]:
     """By which code and configuration tables are made, and which of them automation may make."""
     nodes = [(key.to_user_string(), graph.get(key)) for key in sorted(tables)]

@@ -8,6 +8,7 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.section import Section
+from resources.dagster_tags import FIRST, LAST
 from resources.judges.openai.paid import costs_money
 
 # What `eager()` answers to, and a changed code version: of the table's code, or of the configuration that it reads.
@@ -65,7 +66,7 @@ def all_settings() -> dict[str, str]:
 
 def partitions_between(first: str, last: str) -> dict[str, str]:
     """Run tags that make one run cover the partitions from first to last, in their order."""
-    return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+    return {FIRST: first, LAST: last}
 
 
 def tables_and_inputs(group: str) -> dg.AssetSelection:

@@ -8,7 +8,7 @@ import dagster as dg
 
 from assets.datasets import DATASETS, configured_as, known_datasets
 from assets.evaluation.evaluation_summary import RESULTS
-from assets.observed_inputs import DATA_VERSION, observation, version_of
+from assets.observed_inputs import observation, version_of
 from pipeline.asked_runs import (
     Asked,
     asked_now,
@@ -16,13 +16,14 @@ from pipeline.asked_runs import (
     how_made,
     is_under_way,
     last_run,
-    latest,
     remembered,
     short_digest,
     to_remember,
     why_not_again,
 )
+from pipeline.latest_records import latest, latest_by_partition
 from resources.configuration.evaluation import Dataset
+from resources.dagster_tags import DATA_VERSION
 from resources.errors import listed
 from resources.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
 from resources.study import Study
@@ -33,7 +34,6 @@ TABLES = (SAMPLES, *(dg.AssetKey(name) for name in RESULTS))
 OVERVIEW_TABLES = (dg.AssetKey("evaluation_summary"), dg.AssetKey("metric_comparison"))
 OVERVIEW = dg.AssetSelection.assets(*OVERVIEW_TABLES)
 OVER_ALL: Final = ""  # the run over all data sets, among those of each: no data set has this name
-QUERIED = 500  # materialisations asked for in one query: SQLite takes so many numbers
 
 
 class Made(NamedTuple):
@@ -196,16 +196,13 @@ def versions_of(study: Study) -> tuple[dict[str, InputVersion], list[str]]:
 
 def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str, Made]:
     """What each data set's table was made from, where it was made; all of them in a few queries."""
-    latest = instance.get_latest_storage_id_by_partition(SAMPLES, dg.DagsterEventType.ASSET_MATERIALIZATION)
-    ids = [storage_id for name, storage_id in latest.items() if name in names]
     made = {}
-    for start in range(0, len(ids), QUERIED):
-        wanted = dg.AssetRecordsFilter(asset_key=SAMPLES, storage_ids=ids[start : start + QUERIED])
-        for record in instance.fetch_materializations(wanted, limit=QUERIED).records:
-            event = record.asset_materialization
-            told = [event.metadata.get(name) if event else None for name in ("source_sha256", "configuration_sha256")]
-            version, configuration = (None if one is None else str(one.value) for one in told)
-            made[record.partition_key or ""] = Made(version, configuration, record.storage_id)
+    latest_of_each = latest_by_partition(instance, SAMPLES, dg.DagsterEventType.ASSET_MATERIALIZATION, names)
+    for name, record in latest_of_each.items():
+        event = record.asset_materialization
+        told = [event.metadata.get(label) if event else None for label in ("source_sha256", "configuration_sha256")]
+        version, configuration = (None if one is None else str(one.value) for one in told)
+        made[name or ""] = Made(version, configuration, record.storage_id)
     return made
 
 

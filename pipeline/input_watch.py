@@ -8,7 +8,7 @@ from typing import Final
 import dagster as dg
 from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
-from assets.observed_inputs import DATA_VERSION, INPUTS, observation, read_version, version_of
+from assets.observed_inputs import INPUTS, observation, read_version, version_of
 from pipeline.asked_runs import (
     Asked,
     asked_now,
@@ -16,21 +16,21 @@ from pipeline.asked_runs import (
     how_made,
     is_under_way,
     last_run,
-    latest,
     remembered,
     short_digest,
     to_remember,
     why_not_again,
 )
 from pipeline.automation import all_settings, fidelity
+from pipeline.latest_records import latest
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
+from resources.dagster_tags import CODE_VERSION, DATA_VERSION
 from resources.errors import UserError
 from resources.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
 from resources.study import Study
 
 JOBS: Final = {"fidelity": fidelity, "pairwise": pairwise, "reliability": reliability}
-CODE_VERSION: Final = "dagster/code_version"  # the tag by which Dagster notes it
 TICK_S: Final = 20.0  # spent on reading new files in one tick; Dagster gives up on a tick after 60
 
 

@@ -15,7 +15,7 @@ from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
-from pipeline.step_errors import error_chain, is_users
+from pipeline.step_errors import error_chain, users_words
 from resources.errors import UserError, nearest
 from resources.study import Study
 
@@ -189,9 +189,8 @@ def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome, partition: str 
             continue
         if any(error.cls_name == "DagsterExecutionInterruptedError" for error in chain):
             raise KeyboardInterrupt
-        users = [error for error in chain if is_users(error.cls_name)]
-        if users:
-            outcome.user_errors.append(users[0].message.partition(": ")[2].strip())
+        if (said := users_words(chain)) is not None:
+            outcome.user_errors.append(said)
         elif chain:
             outcome.other_errors.append(chain[-1].message.strip())
 

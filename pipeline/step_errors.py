@@ -1,6 +1,6 @@
 """Errors of failed steps as Dagster keeps them: what caused which, and which are the user's to mend."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import dagster as dg
 from dagster_shared.error import SerializableErrorInfo
@@ -13,6 +13,12 @@ def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErr
     while error is not None:
         yield error
         error = error.cause
+
+
+def users_words(errors: Iterable[SerializableErrorInfo]) -> str | None:
+    """What the outermost error says that is the user's to mend; null where none is."""
+    users = [error for error in errors if is_users(error.cls_name)]
+    return users[0].message.partition(": ")[2].strip() if users else None
 
 
 def is_users(class_name: str | None) -> bool:

@@ -55,7 +55,7 @@ def _gate(
     return GateState(
         check.asset_key.path[-1],
         check.name,
-        _kind(shown),
+        kind_of(shown),
         len(bad),
         len(latest),
         shown.description or "",
@@ -63,7 +63,8 @@ def _gate(
     )
 
 
-def _kind(evaluation: dg.AssetCheckEvaluation) -> str:
+def kind_of(evaluation: dg.AssetCheckEvaluation) -> str:
+    """What a gate is called where it does not hold."""
     import dagster as dg
 
     if evaluation.severity == dg.AssetCheckSeverity.WARN:

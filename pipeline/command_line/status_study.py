@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipeline.command_line.status_gates import FAIL, STOP, GateState, failed
+from resources.dagster_tags import PARTITION, partitions_of
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -25,8 +26,6 @@ HEADLINES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 SHOWN_PARTITIONS: Final = 5
 LOOKED_AT: Final = 100  # runs of a job
 IMPLICIT_JOB: Final = "__ASSET_JOB"  # of Dagster: what the refresh rule and a person launch without a job
-PARTITION: Final = "dagster/partition"
-FIRST, LAST = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 REPORTS: Final = ("fidelity_report", "pairwise_report", "reliability_report")
 
 
@@ -137,16 +136,8 @@ def _is_standing(failure: dg.RunRecord, tables: Mapping[dg.AssetKey, TableState]
     return any(
         partition not in state.made or state.made[partition].timestamp < began
         for state in wanted
-        for partition in _partitions_of(run, state.partitions)
+        for partition in partitions_of(run.tags, [one for one in state.partitions if one is not None])
     )
-
-
-def _partitions_of(run: dg.DagsterRun, partitions: Sequence[str | None]) -> Sequence[str | None]:
-    """Those of a table's partitions that a run covered: one, or all from one to another."""
-    first, last = (run.tags.get(PARTITION, run.tags.get(end)) for end in (FIRST, LAST))
-    if first is None or first not in partitions or last not in partitions:
-        return ()
-    return partitions[partitions.index(first) : partitions.index(last) + 1]
 
 
 def _as_shown(record: dg.RunRecord) -> LastRun:

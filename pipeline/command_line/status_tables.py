@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from resources.dagster_tags import CODE_VERSION, DATA_VERSION, SEEN_EVENT, SEEN_VERSION
+
 if TYPE_CHECKING:
     import dagster as dg
-
-CODE_VERSION, DATA_VERSION = "dagster/code_version", "dagster/data_version"
-QUERIED = 500  # SQLite takes so many numbers in one question
-SEEN_VERSION, SEEN_EVENT = "dagster/input_data_version/", "dagster/input_event_pointer/"
 
 
 @dataclass(frozen=True)
@@ -90,23 +88,13 @@ def _latest(
     instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None], kind: dg.DagsterEventType
 ) -> dict[str | None, Any]:
     """The latest record of this kind of each partition; partitions by the hundred cost one question to the database."""
-    import dagster as dg
+    from pipeline.latest_records import fetching, latest_by_partition
 
     wanted = tuple(partitions)
-    is_made = kind == dg.DagsterEventType.ASSET_MATERIALIZATION
-    fetch = instance.fetch_materializations if is_made else instance.fetch_observations
     if wanted == (None,):
-        records = fetch(key, limit=1).records
+        records = fetching(instance, kind)(key, limit=1).records
         return {None: records[0]} if records else {}
-    newest = instance.event_log_storage.get_latest_storage_id_by_partition(
-        key, kind, {name for name in wanted if name is not None}
-    )
-    ids = sorted(newest.values())
-    found: dict[str | None, Any] = {}
-    for first in range(0, len(ids), QUERIED):
-        chosen = dg.AssetRecordsFilter(key, storage_ids=ids[first : first + QUERIED])
-        found |= {one.partition_key: one for one in fetch(chosen, limit=QUERIED).records}
-    return found
+    return latest_by_partition(instance, key, kind, {name for name in wanted if name is not None})
 
 
 def _reason(

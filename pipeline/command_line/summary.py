@@ -19,6 +19,8 @@ from assets.checks import DOES_NOT_APPLY, NOT_ASKED
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.plan_in_force import ANOTHER_JUDGE
 from assets.recommendation_gates import chosen_setting
+from pipeline.command_line.status_gates import FAIL, NOTE, STOP, kind_of
+from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
@@ -81,15 +83,14 @@ def _name(check: dg.AssetCheckEvaluation) -> str:
 
 
 def _order(check: dg.AssetCheckEvaluation) -> int:
-    return ("STOP", "FAIL", "note", "pass").index(_verdict(check)[0])
+    return (STOP, FAIL, NOTE, "pass").index(_verdict(check)[0])
 
 
 def _verdict(check: dg.AssetCheckEvaluation) -> tuple[str, str]:
     if check.passed:
         return "pass", "green"
-    if check.severity == dg.AssetCheckSeverity.WARN:
-        return "note", "yellow"
-    return ("STOP", "bold red") if check.blocking else ("FAIL", "red")
+    kind = kind_of(check)
+    return kind, STYLES[kind]
 
 
 def show_summary(home: Home, console: Console) -> None:

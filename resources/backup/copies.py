@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from resources.database.locks import FOLDER_SUFFIX
 from resources.errors import UserError
+from resources.file_hash import sha256_of_file
 from resources.home import DATABASE
 from resources.partial_files import SUFFIX, named_in_faults
 
@@ -71,12 +72,7 @@ def copy_file(source: Path, target: Path) -> Copy:
 
 def hashed(path: Path) -> Copy:
     """Size and hash of a file that is there."""
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-            size += len(chunk)
-    return Copy(size, digest.hexdigest())
+    return Copy(path.stat().st_size, sha256_of_file(path))
 
 
 def is_sqlite(path: Path) -> bool:

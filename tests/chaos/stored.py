@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import sqlalchemy as sa
 
-from resources.database.reliability_models import Query
+from resources.database.reliability_models import Base, Query
 from tests.pipeline.week import of_one_moment
 
 # What the clock says of the work, and so never twice the same.
@@ -16,16 +16,7 @@ DURATIONS = ("_ms", "_per_s", "throughput", "efficiency", "speed_rank")
 # Counts of what this run computed itself, none of what it found; and what names rows by their numbers.
 OF_THE_RUN = ("n_computed", "submission")
 # Study D's tables of the ledger, those of judge calls apart.
-LEDGER = (
-    "queries",
-    "documents",
-    "judgments",
-    "disputes",
-    "tiebreaks",
-    "contingency_actions",
-    "validation_results",
-    "ground_truth",
-)
+LEDGER = tuple(name for name in Base.metadata.tables if name != "judge_calls")
 # Every validation stays, also one whose run was broken off after it: the latest is what the study found.
 HISTORIES = ("kappa_validation", "validation_results")
 

@@ -19,6 +19,7 @@ from pipeline.evaluation_automation import QUIET_S, new_datasets
 from pipeline.runs import QUIET
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.study import Study
+from tests.pipeline.ticks import take_effect
 from tests.small_datasets import evaluate, stored, study_over, write_scores
 from tests.small_study import without_drawing
 
@@ -113,14 +114,7 @@ class Inbox:
         """The runs that one tick asks for."""
         found = tick(self.study, self.instance, self.cursor)
         self.cursor = found.cursor or ""
-        for change in found.dynamic_partitions_requests or []:
-            if isinstance(change, dg.AddDynamicPartitionsRequest):
-                self.instance.add_dynamic_partitions(change.partitions_def_name, list(change.partition_keys))
-            else:
-                for key in change.partition_keys:
-                    self.instance.delete_dynamic_partition(change.partitions_def_name, key)
-        for event in found.asset_events:
-            self.instance.report_runless_asset_event(event)
+        take_effect(found, self.instance)
         requests = list(found.run_requests or [])
         self.keys += [one.run_key or "" for one in requests]
         assert len(set(self.keys)) == len(self.keys), "Dagster starts one run for a key ever"

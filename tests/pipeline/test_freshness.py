@@ -10,17 +10,16 @@ import pytest
 from dagster._core.definitions.freshness import FreshnessState
 from dagster._core.test_utils import freeze_time
 from dagster._core.workspace.context import WorkspaceProcessContext
-from dagster._core.workspace.load_target import PythonFileTarget
 from dagster._daemon.freshness import FreshnessDaemon
 
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.freshness import READ_BY_PEOPLE
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
-from resources.home import CHECKOUT
 from resources.study import Study
 from resources.tables.all_tables import TABLES
-from tests.small_study import sqlite_instance_in, write_study
+from tests.pipeline.ticks import code_location
+from tests.small_study import write_study
 
 SUMMARY, SAMPLES = dg.AssetKey("evaluation_summary"), dg.AssetKey("evaluation_samples")
 
@@ -62,13 +61,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     home.mkdir()
     (home / "touchstone.yaml").write_text("study: mine\nfresh_within_hours: 26\nevaluation: {}\n")
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
-    target = PythonFileTarget(
-        python_file=str(CHECKOUT / "pipeline" / "definitions.py"),
-        attribute=None,
-        working_directory=str(CHECKOUT),
-        location_name="touchstone",
-    )
-    with sqlite_instance_in(home / "dagster") as instance, WorkspaceProcessContext(instance, target) as context:
+    with code_location(home / "dagster") as context:
         yield context
 
 

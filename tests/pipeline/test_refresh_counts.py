@@ -10,18 +10,17 @@ import dagster as dg
 import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.workspace.context import WorkspaceProcessContext
-from dagster._core.workspace.load_target import PythonFileTarget
 from dagster._daemon.backfill import execute_backfill_iteration
 
 from assets.datasets import DATASETS
 from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.runs import QUIET
-from resources.home import CHECKOUT
 from resources.study import Study
+from tests.pipeline.ticks import code_location
 from tests.pipeline.watch import Watch, quiet
 from tests.small_datasets import write_scores
-from tests.small_study import KEYS, errors, launched, sqlite_instance_in, write_study
+from tests.small_study import KEYS, errors, launched, write_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 # People's scores decide which objects are judged, so all of study A follows from them, each setting once; the watch on
@@ -86,13 +85,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     plan = f"{{inbox: '{home / 'inbox'}', bootstrap_resamples: 100, bca_resamples: 100}}"
     (home / "touchstone.yaml").write_text(f"study: many\nevaluation: {plan}\n")
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
-    target = PythonFileTarget(
-        python_file=str(CHECKOUT / "pipeline" / "definitions.py"),
-        attribute=None,
-        working_directory=str(CHECKOUT),
-        location_name="touchstone",
-    )
-    with sqlite_instance_in(home / "dagster") as instance, WorkspaceProcessContext(instance, target) as context:
+    with code_location(home / "dagster") as context:
         yield context
 
 

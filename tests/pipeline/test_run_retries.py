@@ -11,14 +11,13 @@ import pytest
 import yaml
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.workspace.context import WorkspaceProcessContext
-from dagster._core.workspace.load_target import PythonFileTarget
 from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
 from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import QueuedRunCoordinatorDaemon
 
 from pipeline.instance import NOT_AGAIN, end_unfinished_backfills, end_unfinished_runs, this_process
 from resources.home import CHECKOUT
 from tests.pipeline import killed_work
-from tests.small_study import sqlite_instance_in
+from tests.pipeline.ticks import code_location
 
 LONG_S = 120.0
 WILL_RETRY = "dagster/will_retry"
@@ -75,13 +74,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     monkeypatch.setenv(killed_work.PROCESS, str(tmp_path / "process"))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
-    target = PythonFileTarget(
-        python_file=str(Path(killed_work.__file__)),
-        attribute="definitions",
-        working_directory=str(CHECKOUT),
-        location_name="tried",
-    )
-    with sqlite_instance_in(tmp_path / "dagster") as instance, WorkspaceProcessContext(instance, target) as context:
+    with code_location(tmp_path / "dagster", Path(killed_work.__file__), "definitions") as context:
         yield Daemon(context)
 
 

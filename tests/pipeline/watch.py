@@ -10,11 +10,12 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.definitions.sensor_definition import SensorExecutionData
 
-from assets.observed_inputs import DATA_VERSION
 from pipeline.asked_runs import RUN_KEY, today
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
+from resources.dagster_tags import DATA_VERSION
 from resources.study import Study
+from tests.pipeline.ticks import take_effect
 
 LONG_AGO_S = 3600.0
 
@@ -54,8 +55,7 @@ class Watch:
         )
         found = self.definitions.resolve_sensor_def("changed_inputs").evaluate_tick(context)
         self.cursor = found.cursor
-        for event in found.asset_events:
-            self.instance.report_runless_asset_event(event)
+        take_effect(found, self.instance)
         return found
 
     def a_day_passes(self) -> None:

@@ -30,6 +30,7 @@ from resources.home import touchstone_home
 from resources.parquet_tables import ParquetTables
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP, TABLES
+from tests.pipeline.ticks import take_effect
 from tests.small_relevance import vote_on
 from tests.small_study import errors, made, without_drawing
 
@@ -106,14 +107,7 @@ class Installation:
         ) as context:
             sensor = repository.get_sensor_def(name)
             found = sensor.evaluate_tick(context)
-        for change in found.dynamic_partitions_requests or []:
-            if isinstance(change, dg.AddDynamicPartitionsRequest):
-                self.instance.add_dynamic_partitions(change.partitions_def_name, list(change.partition_keys))
-            else:
-                for key in change.partition_keys:
-                    self.instance.delete_dynamic_partition(change.partitions_def_name, key)
-        for event in found.asset_events:
-            self.instance.report_runless_asset_event(event)
+        take_effect(found, self.instance)
         self._remember(name, found.cursor)
         ran = []
         for request in found.run_requests or []:
