@@ -97,7 +97,8 @@ class Dispute(Base):
 class Tiebreak(Base):
     """One reviewer's vote on one document; `relevant` is null for a skip, `withdrawn_at` set by undo or a new vote.
 
-    `submission` is drawn by the page once per form: the same form sent twice counts once.
+    `submission` is drawn by the page once per form: the same form sent twice counts once. `blind` is false where the
+    judges' scores were on the screen before the vote, null where that was not recorded.
     """
 
     __tablename__ = "tiebreaks"
@@ -123,6 +124,7 @@ class Tiebreak(Base):
     note: Mapped[str | None] = mapped_column(Words())
     submission: Mapped[str] = mapped_column(sa.Text())
     voted_at: Mapped[datetime] = mapped_column(UtcTime())
+    blind: Mapped[bool | None] = mapped_column(sa.Boolean())
     withdrawn_at: Mapped[datetime | None] = mapped_column(UtcTime())
 
 

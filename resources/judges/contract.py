@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-ANSWER_STATES = ("valid", "recovered", "invalid_json", "schema_error", "out_of_range", "refused")
+ANSWER_STATES = (
+    "valid",
+    "recovered",
+    "invalid_json",
+    "schema_error",
+    "out_of_range",
+    "ambiguous",
+    "reasoning_only",
+    "cut_off",
+    "filtered",
+    "refused",
+)
 FAULT_STATES = ("rate_limited", "timeout", "provider_error")
 SCORED_STATES = ("valid", "recovered")
 RELEVANCE = "relevance-"  # rubric versions that begin so are of judges of documents

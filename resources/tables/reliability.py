@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from resources.judges.contract import ANSWER_STATES
 from resources.tables.declare import Table, bounds, flag, number, text, texts, undefined, whole
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
@@ -35,7 +36,7 @@ JUDGMENTS = Table(
         text("prompt_hash", "SHA-256 of that prompt; null where the scores were imported.", nullable=True),
         text("judge_identity", "Digest of who judged: model, parameters, code; `imported` for imported scores."),
         number("score", "Relevance; null where the answer has none.", "share", nullable=True, **SHARE),
-        text("state", "valid, recovered, invalid_json, schema_error, out_of_range or refused."),
+        text("state", "What became of the answer.", among=ANSWER_STATES),
         text("message", "What was wrong with the answer.", nullable=True),
         flag("counts", "The score counts: no later prompt version is complete for the query."),
     ),

@@ -15,7 +15,7 @@ from resources.database.engine import open_engine, writing
 from resources.database.ledger import Ledger
 from resources.database.migrate import VERSION_TABLE, configuration, migrate, newest
 from resources.database.models import Base
-from resources.database.reliability_models import Query
+from resources.database.reliability_models import Query, Tiebreak
 from resources.errors import UserError
 from resources.judges.records import CallRecord
 
@@ -191,3 +191,38 @@ def test_resuming_is_answered_from_the_key_index(tmp_path: Path) -> None:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {question}", values).fetchall()
     assert "study=? AND judge_identity=? AND setting=?" in plan[0][-1]
     assert not any("TEMP B-TREE" in step[-1] for step in plan)
+
+
+@pytest.mark.parametrize("state", ["cut_off", "filtered", "reasoning_only", "ambiguous"])
+def test_a_ledger_of_an_earlier_version_takes_the_new_states_and_keeps_its_rows(
+    engine: sa.Engine, attempt: Callable[..., CallRecord], state: str
+) -> None:
+    with writing(engine).begin() as connection:
+        command.upgrade(configuration(connection), "0003")
+    refused = attempt(attempt=2, state=state, score=None, score_stated=None, score_recomputed=None)
+    Ledger(engine).record_many([attempt()])
+    with pytest.raises(sa.exc.IntegrityError, match="ck_judge_calls_state"):
+        Ledger(engine).record_many([refused])
+    migrate(engine)
+    Ledger(engine).record_many([refused])
+    assert Ledger(engine).rows("shoes", "5e1f")["state"].tolist() == ["valid", state]
+    with writing(engine).begin() as connection:
+        command.downgrade(configuration(connection), "0003")
+    assert (
+        Ledger(engine).rows("shoes", "5e1f")["state"].isin(["valid", "invalid_json", "refused", "schema_error"]).all()
+    )
+
+
+def test_votes_of_an_earlier_version_say_nothing_of_what_was_on_the_screen(engine: sa.Engine) -> None:
+    with writing(engine).begin() as connection:
+        command.upgrade(configuration(connection), "0003")
+        connection.execute(sa.text("INSERT INTO queries VALUES (1, 'a study', 'q1', 'which shoes?', 0)"))
+        connection.execute(sa.text("INSERT INTO documents VALUES (1, 1, 'd1', 'boots', 0)"))
+        connection.execute(
+            sa.text(
+                "INSERT INTO tiebreaks VALUES (1, 1, 1, 'ada', true, NULL, NULL, 's1', '2026-01-01 00:00:00', NULL)"
+            )
+        )
+    migrate(engine)
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(Tiebreak.reviewer, Tiebreak.blind)).all() == [("ada", None)]
