@@ -1,6 +1,7 @@
 """Files beside the tables, for people and other programs: one strict JSON per data set, pictures as PNG and SVG."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from assets.evaluation_results import correlation_values
 from resources.home import Home
 from resources.partial_files import write_whole
 from resources.plots.figure import FORMATS, figure_metadata, save_figure
+from resources.provenance import Provenance
 
 
 def shown_and_saved(home: Home, dataset: str, name: str, picture: Picture) -> dict[str, Any]:
@@ -25,9 +27,10 @@ def shown_and_saved(home: Home, dataset: str, name: str, picture: Picture) -> di
     }
 
 
-def save_results(home: Home, dataset: str, tables: dict[str, pd.DataFrame]) -> Path:
+def save_results(home: Home, dataset: str, tables: dict[str, pd.DataFrame], made: Provenance) -> Path:
     """One JSON with everything that the data set's tables say: null where a number is undefined, never NaN."""
-    results: dict[str, Any] = {"dataset": dataset}
+    own = {dataset: made.inputs[dataset]} if dataset in made.inputs else {}
+    results: dict[str, Any] = {"dataset": dataset, "provenance": replace(made, inputs=own).as_json()}
     rows = {name: plain_rows(frame) for name, frame in tables.items()}
     if rows.get("correlation"):
         results |= correlation_values(rows.pop("correlation"))

@@ -10,6 +10,7 @@ from assets.datasets import known_datasets
 from assets.evaluation_outputs import save_results
 from assets.evaluation_plots import summary_of
 from assets.partitions import MADE_SO_FAR
+from assets.provenance import provenance_of
 from assets.same_samples import are_same_samples
 from resources.parquet_tables import Frames
 from resources.plots.evaluation import MEANS
@@ -45,8 +46,9 @@ def evaluation_summary(
     )
     known = sorted(known_datasets(study.evaluation))
     made = [name for name in known if all(name in frames for frames in tables.values())]
+    source = provenance_of(context, study, study.evaluation)
     for name in made:
-        save_results(study.home, name, {table: frames[name] for table, frames in tables.items()})
+        save_results(study.home, name, {table: frames[name] for table, frames in tables.items()}, source)
     rows = [
         row
         for name in made

@@ -1,5 +1,6 @@
 """Table `fidelity_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pandas as pd
 
 from assets.fidelity.dose_response import readings
 from assets.partitions import MADE_SO_FAR, Frames
+from assets.provenance import prompts_by, provenance_of
 from assets.report_files import as_one, page_on_disk
 from assets.report_gates import (
     advice_by_setting,
@@ -63,7 +65,11 @@ def fidelity_report(
     **tables: Any,
 ) -> pd.DataFrame:
     """Writes outputs/fidelity_report.html: recommendation, gates, charts, help and data, from the tables as stored."""
-    written = write_report(contents_of(study.name, study.fidelity, tables), report_path(study))
+    contents = contents_of(study.name, study.fidelity, tables)
+    calls = contents.tables["judge_calls"]
+    judges, prompts = sorted(calls["judge_identity"].dropna().unique()), prompts_by(calls, "judge")
+    made = provenance_of(context, study, study.fidelity, judges=judges, prompts=prompts)
+    written = write_report(replace(contents, provenance=made), report_path(study))
     context.add_output_metadata(headline(written))
     return written
 

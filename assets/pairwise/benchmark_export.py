@@ -11,6 +11,7 @@ from analysis.gates import Gate, at_most
 from assets.checks import gate_result, require, told
 from assets.method_scores import current_pairs_gate
 from assets.partitions import MADE_SO_FAR
+from assets.provenance import provenance_of
 from resources.errors import listed
 from resources.golden_files import sha256_if_there
 from resources.pairwise_export.folder import BASE, Benchmark, Written, write_benchmark
@@ -41,7 +42,8 @@ def benchmark_export(
     """Writes a new folder with summaries, rankings, and each method's predictions, whole or not at all."""
     require(current_pairs_gate(pairwise_results, judged_pairs(photo_pairs)))
     require(current_metrics_gate(method_metrics, pairwise_results))
-    benchmark = Benchmark(study.pairwise, study.file, photo_pairs, pairwise_results, method_metrics)
+    made = provenance_of(context, study, study.pairwise, judges=study.pairwise.methods)
+    benchmark = Benchmark(study.pairwise, study.file, photo_pairs, pairwise_results, method_metrics, made)
     with progress.track("methods exported", len(available(method_metrics)), context.log) as advance:
         written = write_benchmark(export_base(study), benchmark, datetime.now(UTC), advance)
     context.add_output_metadata(headline(written, method_metrics))

@@ -1,5 +1,6 @@
 """Table `pairwise_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 from analysis.preference_truth import majority_share
 from assets.partitions import MADE_SO_FAR
 from assets.photo_pair_counts import counts_of, position_numbers
+from assets.provenance import provenance_of
 from assets.report_files import as_one, page_on_disk
 from resources.configuration.pairwise import PairwiseStudy
 from resources.memory import return_freed_memory
@@ -37,7 +39,9 @@ def pairwise_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[S
     """Writes outputs/pairwise_report.html: which methods pick what people pick, failures, help and data."""
     # What reading so many rows took besides them: a tenth of a gigabyte with 100,000 photos.
     return_freed_memory()
-    written = write_report(contents_of(study.name, study.pairwise, tables), report_path(study))
+    made = provenance_of(context, study, study.pairwise, judges=study.pairwise.methods)
+    contents = replace(contents_of(study.name, study.pairwise, tables), provenance=made)
+    written = write_report(contents, report_path(study))
     context.add_output_metadata(headline(written))
     return written
 

@@ -16,6 +16,7 @@ from analysis.undefined import UndefinedStatistic
 from analysis.walsh import score_differences
 from assets.contingency_state import ContingencyTables, facts_of, next_command, thresholds_now
 from assets.judge_pairs import Scored, Thresholds, pairs_of_judges, scored_documents
+from assets.provenance import prompts_by, provenance_of
 from assets.reliability.ground_truth import consensus_of
 from assets.reliability.kappa_validation import verdict_of
 from assets.reliability.query_kappa import lowest_kappas
@@ -54,7 +55,13 @@ def reliability_report(
     context: dg.AssetExecutionContext, study: dg.ResourceParam[Study], **tables: Any
 ) -> pd.DataFrame:
     """Writes outputs/reliability_report.html: the verdict, kappa over time, disagreements, bias, what is due, help."""
-    written = write_report(contents_of(study, tables), report_path(study))
+    contents = contents_of(study, tables)
+    judgments = contents.tables["judgments"].assign(
+        asked=lambda rows: rows["judge"].astype("str") + ", " + rows["prompt_version"].astype("str")
+    )
+    prompts = prompts_by(judgments, "asked")
+    made = provenance_of(context, study, study.reliability, judges=contents.judges, prompts=prompts)
+    written = write_report(replace(contents, provenance=made), report_path(study))
     context.add_output_metadata(headline(written))
     return written
 

@@ -20,9 +20,11 @@ from pipeline.command_line.evaluate_shown import Show, show_correlation, show_pa
 from pipeline.command_line.evaluate_shown_groups import show_answers, show_breakdown
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
+from resources.file_hash import sha256_of_file
 from resources.inputs.evaluation_files import read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
 from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
+from resources.provenance import Provenance, now
 
 # Samples times resamples: about a minute.
 LONG = 100_000_000
@@ -205,7 +207,10 @@ def _stem(file: str) -> str:
 
 
 def _begun(command: str, one: Metric, asked: Asked) -> dict[str, Any]:
-    named = {"command": command, "dataset": _stem(asked.file)}
+    file = Path(asked.file)
+    inputs = {file.name: sha256_of_file(file)} if file.is_file() else {}
+    made = Provenance(now(), inputs=inputs, seed=asked.seed)
+    named = {"command": command, "dataset": _stem(asked.file), "provenance": made.as_json()}
     return named | source_values(one.read, one.dataset, asked.sampling)
 
 

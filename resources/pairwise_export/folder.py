@@ -27,6 +27,7 @@ from resources.partial_files import named_in_faults
 from resources.plots.figure import save_figure
 from resources.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
 from resources.progress import Advance
+from resources.provenance import Provenance
 
 CONFIG, LOG, SUMMARY = "config.yaml", "benchmark.log", "summary.json"
 BASE: Final = "quality_benchmarks"
@@ -42,6 +43,7 @@ class Benchmark:
     photo_pairs: pd.DataFrame
     results: Mapping[str, pd.DataFrame]
     metrics: pd.DataFrame
+    provenance: Provenance | None = None
 
 
 class WrittenFile(NamedTuple):
@@ -128,6 +130,8 @@ def _write_all(folder: Path, benchmark: Benchmark, now: datetime, advance: Advan
         _log_what(log, benchmark)
         (folder / CONFIG).write_text(configuration_text(study, benchmark.file), encoding="utf-8")
         found = summary(metrics, benchmark.photo_pairs, study, now)
+        if benchmark.provenance is not None:
+            found |= {"provenance": benchmark.provenance.as_json()}
         (folder / SUMMARY).write_text(strict_json(found), encoding="utf-8")
         put("methods_summary.csv", tables.methods_summary(metrics))
         put("detailed_results.csv", tables.detailed_results(metrics, study.dataset_name))

@@ -11,6 +11,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from resources.provenance import Provenance
 from resources.reports.charts import Chart
 from resources.reports.embedded import embedded, plotly, source_hash, strict_json, tables_of
 from resources.reports.glossary import entries
@@ -44,6 +45,7 @@ class Page:
         chosen_by: Column of the tables by which they are filtered.
         styles: Files of ``static`` that this report needs beside the shared ones.
         context: What the template asks for besides.
+        provenance: Where its numbers come from; none where no run made it.
     """
 
     template: str
@@ -60,13 +62,15 @@ class Page:
     chosen_by: str = "setting"
     styles: tuple[str, ...] = ()
     context: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance | None = None
 
 
 def rendered(page: Page) -> str:
     """The file's text; the same page gives the same text."""
-    styles, script = source(STYLES + page.styles), source(SCRIPTS)
+    styles, script = source(STYLES + page.styles) + print_margins(page.provenance), source(SCRIPTS)
     library = plotly()
-    data = embedded({"tables": tables_of(page.tables), "about": dict(page.about), "stem": page.file_stem})
+    about = dict(page.about) | ({} if page.provenance is None else {"provenance": page.provenance.as_json()})
+    data = embedded({"tables": tables_of(page.tables), "about": about, "stem": page.file_stem})
     ui = {key.removeprefix("ui."): words for key, words in _plains(page.translations, "ui.").items()}
     settings = {"ui": ui, "title": page.title.plains, "chosenBy": page.chosen_by, "chosen": page.chosen}
     template = environment().get_template(page.template)
@@ -91,6 +95,13 @@ def rendered(page: Page) -> str:
     )
     # A lone surrogate, which no file can hold, becomes a question mark.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def print_margins(provenance: Provenance | None) -> str:
+    """Style that prints the page number, and what the page comes from, at the foot of each sheet."""
+    made = "Touchstone" if provenance is None else provenance.short
+    left, right = f"content: {strict_json(made)}", 'content: counter(page) " / " counter(pages)'
+    return f"\n@media print {{ @page {{ @bottom-left {{ {left}; }} @bottom-right {{ {right}; }} }} }}\n"
 
 
 def policy(styles: str, script: str, library: str) -> str:

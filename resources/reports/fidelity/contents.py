@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
 from resources.configuration.fidelity import FidelityStudy
+from resources.provenance import Provenance
 from resources.reports.gate_row import GateRow
 from resources.reports.numbers import is_number, plain_number
 from resources.reports.text import Text, Translations, joined, same
@@ -36,6 +37,7 @@ class Contents:
         decision_gates: Whether the recommendation is confirmed and sure; empty where there is none.
         drops: Of each pair of the golden set that counts: kind, object, dose and drop of the score.
         dose_readings: How the line of each kind of alteration reads: explained, not_explained, falls or undefined.
+        provenance: Where the numbers come from; none where no run made them.
     """
 
     study: str
@@ -50,6 +52,7 @@ class Contents:
     advice: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
     decision_gates: Sequence[GateRow] = ()
     drops: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["kind", "object", "dose", "drop"]))
+    provenance: Provenance | None = None
 
     @property
     def settings(self) -> list[str]:

@@ -187,6 +187,7 @@ def fidelity_page(contents: Contents) -> str:
             choices=settings,
             chosen=contents.focus,
             context=context,
+            provenance=contents.provenance,
         )
     )
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.pairwise_rows import interval_column, judged_pairs, letters_of, measured
+from resources.provenance import Provenance
 from resources.reports.numbers import interval, is_number, number, plain_number
 from resources.reports.table_view import records
 from resources.reports.text import Part, Text, Translations, joined
@@ -46,12 +47,14 @@ class Contents:
         plan: Its configuration.
         tables: Frames that keep to their declarations; empty where nothing was made.
         people: What the votes say of people.
+        provenance: Where the numbers come from; none where no run made them.
     """
 
     study: str
     plan: PairwiseStudy
     tables: Mapping[str, pd.DataFrame]
     people: People
+    provenance: Provenance | None = None
 
     @cached_property
     def measured(self) -> list[dict[str, Any]]:

@@ -132,6 +132,7 @@ def pairwise_page(contents: Contents) -> str:
             terms=TERMS,
             styles=("pairs.css",),
             context=context,
+            provenance=contents.provenance,
         )
     )
 

@@ -14,6 +14,7 @@ from analysis.contingency import ContingencyFacts, ContingencyStep
 from analysis.landis_koch import landis_koch
 from analysis.reliability_gate import ReliabilityVerdict
 from resources.configuration.reliability import ReliabilityStudy
+from resources.provenance import Provenance
 from resources.reports.numbers import NOTHING, day, interval, is_number, plain_number
 from resources.reports.table_view import records
 from resources.reports.text import Text, Translations, joined, same
@@ -74,6 +75,7 @@ class Contents:
         thresholds: In force, by judge, in the judges' order.
         differences: Shape ``(n_queries,)``, the median of judge 1 - judge 2 of each query, of the pair that decides.
         words: What reviewers wrote, as the review store has it.
+        provenance: Where the numbers come from; none where no run made them.
     """
 
     study: str
@@ -84,6 +86,7 @@ class Contents:
     thresholds: Mapping[str, float]
     differences: NDArray[np.float64]
     words: pd.DataFrame
+    provenance: Provenance | None = None
 
     @cached_property
     def history(self) -> list[dict[str, Any]]:

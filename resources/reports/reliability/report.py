@@ -113,6 +113,7 @@ def reliability_page(contents: Contents) -> str:
             terms=TERMS,
             styles=("disputes.css",),
             context=_parts(contents, tables),
+            provenance=contents.provenance,
         )
     )
 

@@ -59,3 +59,9 @@ def json_lines(path: Path, *records: dict[str, Any] | str) -> Path:
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
+
+
+def untimed(result: dict[str, Any]) -> dict[str, Any]:
+    """The result without the time at which it was made."""
+    provenance = {key: value for key, value in result["provenance"].items() if key != "made_at"}
+    return result | {"provenance": provenance}

@@ -1,6 +1,7 @@
 """The published schema refuses what a result must never be."""
 
 import copy
+import hashlib
 from typing import Any
 
 import pytest
@@ -43,3 +44,12 @@ def test_a_missing_key_is_refused(result: dict[str, Any], key: str) -> None:
 def test_the_reader_of_these_tests_takes_no_nan() -> None:
     with pytest.raises(ValueError, match="no JSON"):
         strict('{"srcc": NaN}')
+
+
+def test_a_result_names_the_file_that_it_was_made_from(
+    result: dict[str, Any], evaluation_samples: EvaluationSamples
+) -> None:
+    file = evaluation_samples.scores
+    assert result["provenance"]["inputs_sha256"] == {file.name: hashlib.sha256(file.read_bytes()).hexdigest()}
+    assert result["provenance"]["seed"] == 42
+    assert result["provenance"]["run_id"] is None

@@ -1,13 +1,18 @@
 """The page's shell: what it may do, what it looks like, and that the same tables give the same bytes."""
 
 import base64
+import gzip
 import hashlib
+import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
+from resources.provenance import Provenance
 from resources.reports.fidelity.report import fidelity_page
 from resources.reports.page import HERE, STYLES, attribute, environment, source
 from resources.reports.text import same
@@ -119,3 +124,25 @@ def test_a_thousand_objects_at_ten_settings_stay_under_six_megabytes() -> None:
     page = fidelity_page(contents_of_size(Size(n_objects=1000, keys=KEYS, n_groups=25)))
     # Twenty-eight pictures of 256 px take another 0.5 MB at most.
     assert len(page.encode()) < 5_400_000
+
+
+def test_the_page_says_where_its_numbers_come_from_on_screen_in_print_and_in_the_download() -> None:
+    made = Provenance(
+        datetime(2026, 11, 29, 3, 41, 5, tzinfo=UTC),
+        run_id="0f3c",
+        configuration_sha256="c" * 64,
+        inputs={"score_file": "a" * 64},
+        judges=("local",),
+        prompts={"local": "b" * 64},
+        seed=42,
+        version="9.9.9",
+        commit="abc1234",
+    )
+    page = fidelity_page(replace(contents_of_size(), provenance=made))
+    said = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    for part in ("Touchstone 9.9.9 (abc1234)", "2026-11-29 03:41:05 UTC", "0f3c", "42", "c" * 64, "a" * 64, "b" * 64):
+        assert part in said
+    assert '@bottom-left { content: "Touchstone 9.9.9 (abc1234), 2026-11-29 03:41:05 UTC"; }' in page
+    kind, body = re.search(r'<script type="([^"]+)" id="page-data">(.*?)</script>', page, re.DOTALL).groups()  # type: ignore[union-attr]
+    data = gzip.decompress(base64.b64decode(body)) if kind == "application/gzip" else body
+    assert json.loads(data)["about"]["provenance"] == made.as_json()
