@@ -6,10 +6,10 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev review gates screenshots bench chaos audit lock
+.PHONY: help demo test test-all check dev review gates screenshots bench chaos audit lock
 
 help: ## Show these targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 # The lock decides: an unchanged lock reuses the environment, a changed one mends it.
 $(READY): uv.lock constraints.txt pyproject.toml
@@ -26,8 +26,11 @@ endif
 demo: $(READY) ## Make sample inputs, run the studies on them, print what they found
 	@$(BIN)/touchstone demo
 
-test: $(READY) ## Run the tests
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+test: $(READY) ## Run the fast tests (about 6 minutes on 2 cores)
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 25 minutes on 2 cores)
+	@$(BIN)/python -m pytest -n auto --dist worksteal --durations=25
 
 check: $(READY) ## Lint, format and types
 	@$(BIN)/python -m ruff check

@@ -23,7 +23,24 @@ settings.load_profile("touchstone")
 
 pytest_plugins = ["tests.chromium", "tests.postgres", "tests.stored_tables"]
 
+# Rooms whose tests are about SQL: these run on both databases in the fast lane too.
+SQL_ROOMS = ("tests/resources/database/", "tests/resources/reliability/")
+SLOW_ROOMS = ("tests/chaos/", "tests/deploy/")
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the slow lane, by kind, what needs a browser, a second database or a service; `fast` keeps a test."""
+    for item in items:
+        if _is_slow(item) and item.get_closest_marker("fast") is None:
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    place = item.path.relative_to(item.config.rootpath).as_posix()
+    second_database = "postgres" in item.name and not place.startswith(SQL_ROOMS)
+    return place.startswith(SLOW_ROOMS) or second_database or "browser" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,7 @@ def tables_base(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[UPat
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+def instance() -> Iterator[dg.DagsterInstance]:
     """Dagster's memory of what was made."""
     with dg.DagsterInstance.ephemeral() as instance:
         yield instance

@@ -1,7 +1,5 @@
 """Gates as Dagster shows them: one setting, several, and several with each setting's own result beside."""
 
-from collections.abc import Iterator
-
 import dagster as dg
 import pandas as pd
 import pytest
@@ -27,12 +25,6 @@ def levels() -> None:
 def high_enough(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
     frames = {key: pd.DataFrame({"level": [LEVELS[key]]}) for key in reversed(context.partition_keys)}
     return gate_of_each(context, frames, level_gate)
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def evaluations(instance: dg.DagsterInstance, tags: dict[str, str]) -> list[dg.AssetCheckEvaluation]:

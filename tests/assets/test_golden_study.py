@@ -26,6 +26,8 @@ from tests.small_study import (
     write_study,
 )
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = GoldenSet(
     n_items=4,
     setting=KEYS[1],

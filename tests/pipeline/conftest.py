@@ -10,13 +10,6 @@ from tests.small_study import sqlite_instance_in, without_drawing
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    """Dagster's memory for one test."""
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
-@pytest.fixture
 def sqlite_instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     """Dagster's memory on the disk, as it is in a home."""
     with sqlite_instance_in(tmp_path / "dagster") as instance:

@@ -23,6 +23,8 @@ from tests.pipeline.alert_ticks import Ticks, Work, checked
 from tests.small_datasets import SRCC, evaluate, study_over, write_scores
 from tests.small_study import sqlite_instance_in
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted-0123456789abcdefghijKEY"
 PASSWORD = "planted/pass:word@2026"
 TOKEN = "T0PLANTED/B0PLANTED/hookTOKEN0123456789"

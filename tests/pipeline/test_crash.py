@@ -29,6 +29,8 @@ from tests.small_study import (
     write_study,
 )
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS_RUN = KEYS[: KEYS.index(STRETCH[1]) + 1]
 PLANNED = len(OBJECTS) * len(SETTINGS_RUN) * 5

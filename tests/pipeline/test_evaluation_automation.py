@@ -23,6 +23,8 @@ from tests.pipeline.ticks import take_effect
 from tests.small_datasets import evaluate, stored, study_over, write_scores
 from tests.small_study import without_drawing
 
+pytestmark = pytest.mark.slow
+
 
 def tick(study: Study, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult:
     context = dg.build_sensor_context(

@@ -12,6 +12,8 @@ from pipeline.executor import pods_of, step_executor
 from resources.errors import UserError
 from resources.home import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 GPU_POD = CHECKOUT / "deploy/k8s/gpu_pod.yaml"
 
 

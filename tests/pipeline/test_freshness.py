@@ -21,6 +21,8 @@ from resources.tables.all_tables import TABLES
 from tests.pipeline.ticks import code_location
 from tests.small_study import write_study
 
+pytestmark = pytest.mark.slow
+
 SUMMARY, SAMPLES = dg.AssetKey("evaluation_summary"), dg.AssetKey("evaluation_samples")
 
 

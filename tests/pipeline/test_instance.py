@@ -26,6 +26,8 @@ from resources.errors import UserError
 from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, touchstone_home
 from tests.deploy.configured_study import write_configured_study
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_S = 60.0
 
 

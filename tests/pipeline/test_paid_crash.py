@@ -19,6 +19,8 @@ from resources.database.migrate import migrate
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.paid_run import PLANNED, WORKERS, judging_of, objects_in, write_objects
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("TOUCHSTONE_TEST_KILLS", "3"))
 LATENCY_S = 0.05

@@ -32,6 +32,8 @@ from tests.small_study import (
     write_study,
 )
 
+pytestmark = pytest.mark.slow
+
 # Each by itself is missed by the small study below; what relies on the first four is the recommendation.
 MISSED: dict[tuple[str, str], dict[str, float]] = {
     ("judge_calls", "answers_are_valid_json"): {"json_validity": 0.99},

@@ -23,6 +23,8 @@ from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate, vote_on, write_queries
 
+pytestmark = pytest.mark.slow
+
 # Two of the ten disputed queries are the quota.
 DIFFERENT = [AGREED] * 5 + [OPPOSED] * 10
 

@@ -19,6 +19,8 @@ from resources.home import CHECKOUT
 from tests.pipeline import killed_work
 from tests.pipeline.ticks import code_location
 
+pytestmark = pytest.mark.slow
+
 LONG_S = 120.0
 WILL_RETRY = "dagster/will_retry"
 AGAIN = {"enabled": True, "max_retries": 2, "retry_on_asset_or_op_failure": False}

@@ -22,6 +22,8 @@ from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, val
 from tests.small_series import series_study
 from tests.small_study import KEYS, changed, errors, run, without_drawing, write_study
 
+pytestmark = pytest.mark.slow
+
 # Rules alone: other methods have no weights here, and their tables no rows.
 METHODS = ("sharpness_only", "contrast_only")
 

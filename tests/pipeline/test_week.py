@@ -35,7 +35,7 @@ from tests.pipeline.week_tables import (
 )
 from tests.small_datasets import SRCC
 
-pytestmark = pytest.mark.parametrize("database", DATABASES)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database", DATABASES)]
 Weeks = Callable[[str], Lived]
 Read = Callable[[str], Note]
 

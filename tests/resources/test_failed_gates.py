@@ -18,12 +18,6 @@ SAYS = "Number of rows is 1; needed: at least 2."
 Made = list[dg.AssetsDefinition | dg.AssetChecksDefinition]
 
 
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
 def gate(passes: bool | None, *, blocking: bool = True) -> dg.AssetChecksDefinition:
     """A gate on `scores`; null: it breaks off."""
 

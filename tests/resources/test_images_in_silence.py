@@ -10,7 +10,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pytest
 from PIL import Image
+
+pytestmark = pytest.mark.slow
 
 READS = """
 import sys

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Many small pieces of C, and one at the end of the heap that keeps the freed ones before it from being given back.
 HELD = """
 import ctypes, resource

@@ -35,6 +35,7 @@ def clean(engine: sa.Engine, queries: list[tuple[int, list[int]]], server: Serve
         connection.execute(sa.delete(Tiebreak))
 
 
+@pytest.mark.fast
 @pytest.mark.usefixtures("clean")
 def test_a_reviewer_gives_a_name_and_votes_by_keys_alone(browser: Browser, server: Server, engine: sa.Engine) -> None:
     page = browser.new_page(locale="en-US")

@@ -28,6 +28,8 @@ from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed,
 from tests.pipeline.alert_ticks import Ticks
 from tests.security.searched import places_of, rows_of
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted-0123456789abcdefghijKEY"
 PASSWORD = "planted/pass:word@2026"
 TOKEN = "T0PLANTED/B0PLANTED/hookTOKEN0123456789"

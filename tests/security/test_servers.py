@@ -20,6 +20,8 @@ from pipeline.command_line import dev, review, serve
 from resources.home import CHECKOUT
 from tests.review.conftest import CONFIGURATION
 
+pytestmark = pytest.mark.slow
+
 LOOPBACK = {"127.0.0.1", "::1"}
 STARTS_WITHIN_S = 180.0
 

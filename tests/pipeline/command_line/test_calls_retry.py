@@ -11,6 +11,8 @@ from resources.configuration.openai_judge import OpenAIJudge
 from tests.openai_server import Asked, OpenAIServer, Scripted, answered, openai_server
 from tests.small_study import UP_TO_CALLS, errors, ledger_rows, run_one, without_drawing, write_study
 
+pytestmark = pytest.mark.slow
+
 SETTING = "t0.2_p0.95"
 JUDGE = {"kind": "openai", "model": "m", "price": {"input": 0, "output": 0}, "image_side_px": 64, "concurrency": 16}
 # Two of the six items, with two objects each and three repeats.

@@ -18,6 +18,8 @@ from resources.home import Home
 from resources.study import Study
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate_in, vote_on
 
+pytestmark = pytest.mark.slow
+
 
 def told(study: Study, truth: dict[tuple[str, str], bool]) -> str:
     console = Console(file=StringIO(), width=80)

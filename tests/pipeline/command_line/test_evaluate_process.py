@@ -9,6 +9,8 @@ import pytest
 from pipeline.samples.evaluation import EvaluationSamples
 from tests.pipeline.command_line.evaluated import json_lines, strict, validator
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 RUN = "from pipeline.command_line.main import run; run()"
 

@@ -35,6 +35,8 @@ from tests.openai_server import openai_server
 from tests.pipeline.test_drift_watch import recommend
 from tests.small_study import KEYS, UP_TO_CALLS, changed, errors, run_one, write_study
 
+pytestmark = pytest.mark.slow
+
 SETTING, OTHER = KEYS[1], KEYS[2]
 FEW: dict[str, Any] = {"hue_degrees": (20,), "saturation": (0.5,), "brightness": (), "blur_px": (4,)}
 PLAN = GoldenSet(n_items=2, setting=SETTING, texture_scale=(), logo_share=(0.2,), **FEW)

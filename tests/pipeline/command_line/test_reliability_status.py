@@ -24,6 +24,8 @@ from resources.study import Study
 from tests.made_queries import STUDY, query_frame, truth, validated
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate_in, vote_on, write_queries
 
+pytestmark = pytest.mark.slow
+
 FLAGS: dict[str, Any] = {"not_proven": False, "depends_on_convention": False}
 
 

@@ -16,6 +16,8 @@ from pipeline.command_line.main import application
 from resources.errors import UserError
 from tests.small_relevance import AGREED, OPPOSED, record, relevance_study
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = "from pipeline.command_line.main import run; run()"
 Call = Callable[..., tuple[int, str]]

@@ -6,9 +6,13 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.judges.records import CallRecord
+
+pytestmark = pytest.mark.slow
 
 WRITER = """
 import sys

@@ -14,6 +14,8 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from tests.resources.judges.test_judging import OBJECTS, SETTINGS, FakeJudge, ask
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 PLANNED = len(OBJECTS) * len(SETTINGS) * 3
 IDENTITY = FakeJudge.identity.digest

@@ -19,6 +19,8 @@ from resources.photo_features.stages import stages_of
 from tests.resources.photo_features.made_photos import CPU, LOG, Counted, make, study_of, write_photos, write_vit
 from tests.resources.photo_features.ray_workers import NotingWorker
 
+pytestmark = pytest.mark.slow
+
 N_PHOTOS, STAGES = 20, ("rules", "vit")
 
 

@@ -3,12 +3,15 @@
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 
+import pytest
 import sqlalchemy as sa
 
 from resources.configuration.reliability import Review
 from resources.database.engine import open_engine
 from resources.reliability.review_store import ReviewStore
 from tests.made_disputes import STUDY, add_disputes, disputed, store_of
+
+pytestmark = pytest.mark.slow
 
 
 def votes_of_process(url: str, reviewer: str, documents: list[tuple[int, list[int]]]) -> None:

@@ -49,6 +49,7 @@ def test_the_language_is_switched_with_the_same_numbers(context: BrowserContext,
     assert all(url.startswith("file:") for url in opened.asked)
 
 
+@pytest.mark.fast
 def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(context: BrowserContext, file: Path) -> None:
     opened = Opened(context.new_page(), file)
     page = opened.page

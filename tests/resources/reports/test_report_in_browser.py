@@ -95,6 +95,7 @@ def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, fil
     context.close()
 
 
+@pytest.mark.fast
 def test_charts_tables_help_and_keyboard(context: BrowserContext, file: Path, contents: Contents) -> None:
     opened = Opened(context.new_page(), file)
     page = opened.page
