@@ -17,7 +17,7 @@ from resources.judges.attempts import record_of
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.judging import Judging
 from resources.judges.prompt import build_call
-from resources.progress import Advance
+from resources.progress import Advance, LoggedProgress
 
 STUDY = "bench"
 LIMIT_S = 2.0
@@ -55,7 +55,7 @@ class StoppingJudge:
         raise FirstCall
 
 
-class NoProgress:
+class NoProgress(LoggedProgress):
     """Shows nothing."""
 
     @contextmanager

@@ -18,8 +18,9 @@ from resources.database.engine import open_engine, refuse_damaged
 from resources.database.locks import turn
 from resources.errors import UserError
 from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
+from resources.own_process import start_of_this_process, still_lives
 
-HOST, PROCESS = "touchstone/host", "touchstone/process"
+HOST, PROCESS, START = "touchstone/host", "touchstone/process", "touchstone/process_start"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
 DAEMON = "the daemon of a Dagster instance"
 LEFT_BEHIND = (
@@ -144,7 +145,23 @@ def only_daemon(home: Home) -> Iterator[list[int]]:
 
 def this_process() -> dict[str, str]:
     """Run tags by which a later process can see whether this one still lives; the daemon cannot start it again."""
-    return {HOST: socket.gethostname(), PROCESS: str(os.getpid()), **NOT_AGAIN}
+    return {HOST: socket.gethostname(), PROCESS: str(os.getpid()), START: start_of_this_process(), **NOT_AGAIN}
+
+
+def has_a_process(run: dg.DagsterRun) -> bool:
+    """Whether a command line runs it, perhaps on another machine, and not a code server."""
+    # The UI copies the tags of a run that it executes again, but not its process.
+    return PROCESS in run.tags and run.parent_run_id is None
+
+
+def lives(run: dg.DagsterRun) -> bool | None:
+    """Whether the process of a run lives; null where that cannot be seen from here.
+
+    Seen are processes of this host and container; a number that another process has by now is not the run's.
+    """
+    if not has_a_process(run) or run.tags.get(HOST) != socket.gethostname():
+        return None
+    return still_lives(int(run.tags[PROCESS]), run.tags.get(START, ""))
 
 
 def report_killed_runs(instance: dg.DagsterInstance) -> None:
@@ -154,8 +171,7 @@ def report_killed_runs(instance: dg.DagsterInstance) -> None:
     """
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED], tags={HOST: socket.gethostname()})
     for run in instance.get_runs(started):
-        # The UI copies the tags of a run that it executes again, but not its process.
-        if run.parent_run_id is None and not _lives(int(run.tags[PROCESS])):
+        if lives(run) is False:
             instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
     _free_places(instance)
 
@@ -167,8 +183,8 @@ def report_lost_runs(instance: dg.DagsterInstance) -> None:
     count them as running for ever.
     """
     for run in instance.get_runs(dg.RunsFilter(statuses=UNDER_WAY)):
-        if PROCESS in run.tags and run.parent_run_id is None:
-            continue  # of a command line, perhaps on another machine
+        if has_a_process(run):
+            continue
         if run.status == dg.DagsterRunStatus.CANCELING:
             instance.report_run_canceled(run)
         else:
@@ -194,10 +210,15 @@ def end_unfinished_runs(instance: dg.DagsterInstance, reason: str) -> int:
     """
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
     for run in runs:
-        instance.add_run_tags(run.run_id, NOT_AGAIN)
-        instance.report_run_failed(run, reason)
-        instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+        end_run(instance, run, reason)
     return len(runs)
+
+
+def end_run(instance: dg.DagsterInstance, run: dg.DagsterRun, reason: str) -> None:
+    """Mark a run as failed that nothing starts again, and give back its places in pools."""
+    instance.add_run_tags(run.run_id, NOT_AGAIN)
+    instance.report_run_failed(run, reason)
+    instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
 def end_unfinished_backfills(instance: dg.DagsterInstance) -> int:
@@ -214,13 +235,3 @@ def end_unfinished_backfills(instance: dg.DagsterInstance) -> int:
         canceled = backfill.with_status(BulkActionStatus.CANCELED).with_end_timestamp(time.time())
         instance.update_backfill(canceled)
     return len(backfills)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

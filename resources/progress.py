@@ -27,6 +27,10 @@ class TracksProgress(Protocol):
         """Count up to `total`; `what` is a plural noun."""
         ...
 
+    def say(self, words: str, log: logging.Logger) -> None:
+        """One sentence for the person who waits."""
+        ...
+
 
 class LoggedProgress:
     """A line in the run's log every ten seconds, for the UI and for schedules."""
@@ -48,6 +52,10 @@ class LoggedProgress:
 
         yield advance
         log.info(f"{count} of {total} {what} in {time.monotonic() - started:.1f} s")
+
+    def say(self, words: str, log: logging.Logger) -> None:
+        """One sentence for the person who waits."""
+        log.info(words)
 
 
 class BarProgress:
@@ -78,3 +86,8 @@ class BarProgress:
 
             yield advance
         log.info(f"{total} {what}")
+
+    def say(self, words: str, log: logging.Logger) -> None:
+        """One sentence for the person who waits."""
+        self.console.print(words, soft_wrap=True, highlight=False, markup=False)
+        log.info(words)

@@ -174,7 +174,9 @@ def test_the_readme_names_every_table_and_only_commands_that_exist() -> None:
 
     known = set(get_command(application).commands)  # type: ignore[attr-defined]
     commands = set(
-        re.findall(r"\btouchstone ([a-z]+)\b", "\n".join(re.findall(r"`[^`]+`|```.*?```", readme, re.DOTALL)))
+        re.findall(
+            r"\btouchstone ([a-z]+(?:-[a-z]+)*)\b", "\n".join(re.findall(r"`[^`]+`|```.*?```", readme, re.DOTALL))
+        )
     )
     assert commands <= known, f"README names commands {commands - known}"
 

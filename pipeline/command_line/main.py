@@ -12,6 +12,7 @@ from pipeline.command_line import (
     demo,
     dev,
     doctor,
+    end_run,
     evaluate,
     gates,
     import_files,
@@ -36,6 +37,7 @@ application.command("demo")(demo.demo)
 application.command("run")(run_study.run)
 application.command("pairwise")(pairwise.pairwise)
 application.command("status")(status.status)
+application.command("end-run")(end_run.end_run)
 application.command("calls")(calls.calls)
 application.command("gates")(gates.gates)
 application.command("init")(init.init)

@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -172,6 +173,7 @@ def run_and_show(
         from pipeline.command_line.summary import show_outcome, show_summary
         from pipeline.definitions import definitions_of
         from pipeline.instance import open_instance
+        from pipeline.pool_waits import waits_said
         from pipeline.runs import run_drift, run_evaluation, run_pairwise, run_reliability, run_revalidation, run_study
         from resources.progress import BarProgress
         from resources.study import study_from_environment
@@ -180,7 +182,7 @@ def run_and_show(
         definitions = definitions_of(study)
     getattr(study, "fidelity" if name == "drift" else name)  # refuses what is not configured
     try:
-        with open_instance(home) as instance:
+        with open_instance(home) as instance, waits_said(instance, partial(_say, console)):
             if name == "fidelity":
                 outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
             elif name == "drift":
@@ -220,6 +222,10 @@ def run_and_show(
         show_reliability(study, console)
     if name == "drift":
         show_drift(home, console)
+
+
+def _say(console: Console, words: str) -> None:
+    console.print(words, soft_wrap=True, highlight=False, markup=False)
 
 
 def _show_all_calls(study: "Study", settings: tuple[str, ...], console: Console) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,7 +29,7 @@ class Lock(Protocol):
         ...
 
     def holder(self, name: str) -> str:
-        """Who holds it, in words."""
+        """Who holds it, in words, with the command that ends it."""
         ...
 
     def still_ours(self) -> bool:
@@ -59,7 +60,7 @@ class Turn:
         return not self._missing
 
     def holder(self) -> str:
-        """Who has what we lack, in words; only where `take` said no."""
+        """Who has what we lack, in words, with the command that ends it; only where `take` said no."""
         return self._lock.holder(self._missing[0])
 
     def wait(self, say: Callable[[str], object]) -> None:
@@ -67,7 +68,7 @@ class Turn:
         if self.take():
             return
         say(
-            f"Waiting for {self.holder()}, which asks for the same: {self._missing[0]}. "
+            f"Waiting for {self.holder()}. It asks for the same: {self._missing[0]}. "
             "Ctrl+C ends the wait; nothing is lost."
         )
         while not self.take():
@@ -143,7 +144,9 @@ class _FileLocks:
             return False
         self._open.append(file)
         file.truncate(0)
-        file.write(f"{self._who} (process {os.getpid()}, since {_shown(datetime.now(UTC))})")
+        host, process = socket.gethostname(), os.getpid()
+        since = _shown(datetime.now(UTC))
+        file.write(f"{self._who} (process {process} on {host}, since {since}; `kill {process}` there ends it)")
         file.flush()
         return True
 
@@ -185,7 +188,8 @@ class _SessionLocks:
         # The server keeps the two halves of the number apart.
         halves = {"high": number >> 32 & 0xFFFFFFFF, "low": number & 0xFFFFFFFF}
         question = sa.text(
-            "SELECT application_name, pid, backend_start FROM pg_locks JOIN pg_stat_activity USING (pid) "
+            "SELECT application_name, pid, host(client_addr) AS address, backend_start "
+            "FROM pg_locks JOIN pg_stat_activity USING (pid) "
             "WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND classid::bigint = :high "
             "AND objid::bigint = :low AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
         )
@@ -194,7 +198,9 @@ class _SessionLocks:
         if row is None or not row.application_name:
             return _UNKNOWN
         since = "" if row.backend_start is None else f", since {_shown(row.backend_start)}"
-        return f"{row.application_name} (server process {row.pid}{since})"
+        client = "" if row.address is None else f" for {row.address}"
+        ends = f"`SELECT pg_terminate_backend({row.pid})` on the database ends it"
+        return f"{row.application_name} (server process {row.pid}{client}{since}; {ends})"
 
     def still_ours(self) -> bool:
         try:

@@ -81,10 +81,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
                 # What is answered needs no turn: a table can be made again while others ask.
                 if not self._to_ask(log):
                     return
-                # The command line shows no log: there a bar says what goes on.
-                with progress.track("runs waited for", 1, log) as advance:
-                    turn.wait(log.info)
-                    advance()
+                turn.wait(lambda words: progress.say(words, log))
             if calls := self._to_ask(log):
                 self._ask(calls, turn, progress, log)
 

@@ -1,6 +1,7 @@
 """Turns between runs: who waits for whom, and what a run that ends leaves behind."""
 
 import importlib.util
+import socket
 import sys
 import threading
 import time
@@ -87,7 +88,8 @@ def test_the_wait_is_told_once_with_who_and_what(
     waiting.join(timeout=20)
     assert not waiting.is_alive()
     [words] = said
-    for part in ("Waiting for run 4711", "process", "UTC", "study shoes, setting t0.2", "Ctrl+C"):
+    ends = "pg_terminate_backend(" if engine.dialect.name == "postgresql" else f"on {socket.gethostname()}, since"
+    for part in ("Waiting for run 4711", "process", "UTC", "study shoes, setting t0.2", "Ctrl+C", "ends it", ends):
         assert part in words
 
 

@@ -20,7 +20,7 @@ from resources.database.migrate import migrate
 from resources.judges.asking import WAITING_PER_WORKER
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.judging import Judging
-from resources.progress import Advance
+from resources.progress import Advance, LoggedProgress
 
 LOG = logging.getLogger(__name__)
 OBJECTS = [
@@ -85,7 +85,7 @@ class FakeJudge:
         return [(call.setting.key, call.judged.object, call.repeat) for call in self.asked]
 
 
-class CountedProgress:
+class CountedProgress(LoggedProgress):
     """Counts what is reported done."""
 
     def __init__(self) -> None:
