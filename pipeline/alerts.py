@@ -237,7 +237,7 @@ def _words(event: dg.DagsterEvent) -> str:
 
 
 def _is_of_this_location(context: dg.SensorEvaluationContext, run: dg.DagsterRun) -> bool:
-    """Whether the run is of the study that the sensor belongs to; the command line's runs name no location."""
+    """Whether the run is of the study that the sensor belongs to; one of before that names no location may be."""
     origin, here = run.remote_job_origin, context.code_location_origin
     return (
         origin is None

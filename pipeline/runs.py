@@ -1,11 +1,18 @@
 """Studies run in this process through the shared Dagster instance, and what came of it in plain words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.job_base import InMemoryJob
+from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
+from dagster._core.execution.api import execute_run
+from dagster._core.execution.build_resources import wrap_resources_for_execution
+from dagster._core.remote_origin import RemoteRepositoryOrigin
+from dagster._core.workspace.load import location_origins_from_yaml_paths
 
 from assets.datasets import DATASETS, known_datasets
 from assets.method_partitions import METHODS
@@ -16,7 +23,9 @@ from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from pipeline.step_errors import error_chain, users_words
+from resources.dagster_tags import PARTITION
 from resources.errors import UserError, nearest
+from resources.home import CHECKOUT
 from resources.study import Study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -56,10 +65,7 @@ def run_drift(
 ) -> Outcome:
     """Judge the anchor in this process, unless it was judged today, and hold the occasion against the pinned one."""
     outcome = Outcome()
-    result = definitions.resolve_job_def(watch_drift.name).execute_in_process(
-        run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False, resources=resources
-    )
-    _gather(result, outcome)
+    _gather(_run(definitions, watch_drift.name, instance, resources), outcome)
     return outcome
 
 
@@ -115,10 +121,8 @@ def run_evaluation(
     instance.add_dynamic_partitions(DATASETS.name or "", chosen)
     outcome = Outcome()
     for job, partition in [*((evaluation.name, name) for name in chosen), (evaluation_overview.name, None)]:
-        result = definitions.resolve_job_def(job).execute_in_process(
-            run_config=QUIET, instance=instance, partition_key=partition, tags=this_process(), raise_on_error=False
-        )
-        _gather(result, outcome, partition)
+        tags = {PARTITION: partition} if partition else {}
+        _gather(_run(definitions, job, instance, tags=tags), outcome, partition)
     return outcome
 
 
@@ -132,9 +136,7 @@ def _run_validation(
     outcome = Outcome()
 
     def run_job(name: str) -> str:
-        result = definitions.resolve_job_def(name).execute_in_process(
-            run_config=QUIET, instance=instance, tags=this_process(), raise_on_error=False, resources=resources
-        )
+        result = _run(definitions, name, instance, resources)
         _gather(result, outcome)
         return result.run_id
 
@@ -154,18 +156,39 @@ def _run_stretches(
     resources: dict[str, Any] | None,
 ) -> Outcome:
     """One run for each stretch of partitions, from its first to its last."""
-    job = definitions.resolve_job_def(job_name)
     outcome = Outcome()
     for first, last in stretches:
-        result = job.execute_in_process(
-            run_config=QUIET,
-            instance=instance,
-            tags=partitions_between(first, last) | this_process(),
-            raise_on_error=False,
-            resources=resources,
-        )
-        _gather(result, outcome)
+        _gather(_run(definitions, job_name, instance, resources, partitions_between(first, last)), outcome)
     return outcome
+
+
+def _run(
+    definitions: dg.Definitions,
+    job_name: str,
+    instance: dg.DagsterInstance,
+    resources: dict[str, Any] | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> dg.JobExecutionResult:
+    """One run in this process that belongs to the code location, as a run of the UI does.
+
+    `execute_in_process` names no code location: the UI shows such a run under *Runs* alone, not with its job.
+    """
+    # Its steps run here, one after the other, whatever executor the definitions name.
+    job = definitions.resolve_job_def(job_name).as_ephemeral_job(wrap_resources_for_execution(resources), {})
+    run = instance.create_run_for_job(
+        job,
+        run_config=QUIET,
+        tags={**job.run_tags, **(tags or {}), **this_process()},
+        remote_job_origin=_code_location().get_job_origin(job_name),
+    )
+    return execute_run(InMemoryJob(job), run, instance)
+
+
+@cache
+def _code_location() -> RemoteRepositoryOrigin:
+    """The definitions as the web UI and the daemon name them."""
+    [location] = location_origins_from_yaml_paths([str(CHECKOUT / "workspace.yaml")])
+    return RemoteRepositoryOrigin(location, SINGLETON_REPOSITORY_NAME)
 
 
 def _stretches(known: Sequence[str], chosen: Sequence[str], noun: str = "setting") -> Iterator[tuple[str, str]]:
@@ -178,7 +201,7 @@ def _stretches(known: Sequence[str], chosen: Sequence[str], noun: str = "setting
         yield known[members[0]], known[members[-1]]
 
 
-def _gather(result: dg.ExecuteInProcessResult, outcome: Outcome, partition: str | None = None) -> None:
+def _gather(result: dg.JobExecutionResult, outcome: Outcome, partition: str | None = None) -> None:
     outcome.succeeded &= result.success
     # The result of a whole run; each setting's own stands beside it in the UI.
     outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition == partition]

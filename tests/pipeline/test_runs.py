@@ -4,15 +4,39 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.workspace.context import WorkspaceProcessContext
+from dagster._core.workspace.load_target import WorkspaceFileTarget
+from dagster_graphql.test.utils import execute_dagster_graphql
 
-from pipeline.definitions import definitions_of
+from pipeline.definitions import definitions_of, touchstone
 from pipeline.instance import this_process
-from pipeline.runs import Outcome, run_study
+from pipeline.runs import Outcome, run_evaluation, run_study
 from resources.errors import UserError
-from resources.study import Study
+from resources.home import CHECKOUT
+from resources.study import Study, study_from_environment
+from tests.small_datasets import write_scores
 from tests.small_study import KEYS, stored, write_selection, write_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")
+# What the UI asks for its pages of a job, of a code location and of all runs.
+RUNS_OF_A_JOB_AND_OF_ALL = """
+query($job: String!) {
+  pipelineOrError(
+    params: {pipelineName: $job, repositoryName: "__repository__", repositoryLocationName: "touchstone"}
+  ) { ... on Pipeline { runs { runId } } }
+  repositoryOrError(repositorySelector: {repositoryName: "__repository__", repositoryLocationName: "touchstone"}) {
+    ... on Repository { origin { id } }
+  }
+  ofLocation: runsOrError(filter: {tags: [{key: ".dagster/repository", value: "__repository__@touchstone"}]}) {
+    ... on Runs { results { runId } }
+  }
+  runsFeedOrError(limit: 9, view: RUNS) {
+    ... on RunsFeedConnection {
+      results { ... on Run { runId jobName repositoryOrigin { id repositoryName repositoryLocationName } } }
+    }
+  }
+}
+"""
 
 
 def outcome_of(study: Study, instance: dg.DagsterInstance, *settings: str) -> Outcome:
@@ -93,3 +117,30 @@ def test_a_folder_that_cannot_be_written_is_told_in_the_systems_words(
     assert outcome.other_errors == []
     [said] = outcome.user_errors
     assert str(taken) in said
+
+
+def test_a_run_of_the_command_line_is_among_those_of_its_job_and_of_the_code_location(
+    tmp_path: Path, sqlite_instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    write_scores(home / "scores.csv")
+    (home / "touchstone.yaml").write_text("study: mine\nevaluation: {datasets: {scores: {file: scores.csv}}}\n")
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    run_evaluation(touchstone(), sqlite_instance, study_from_environment())
+    made = {run.job_name: run.run_id for run in sqlite_instance.get_runs()}
+    assert set(made) == {"evaluation", "evaluation_overview"}
+    workspace = WorkspaceFileTarget([str(CHECKOUT / "workspace.yaml")])
+    with WorkspaceProcessContext(sqlite_instance, workspace) as context:
+        answers = {
+            job: execute_dagster_graphql(context.create_request_context(), RUNS_OF_A_JOB_AND_OF_ALL, {"job": job}).data
+            for job in made
+        }
+    for job, answer in answers.items():
+        assert answer["pipelineOrError"] == {"runs": [{"runId": made[job]}]}
+        assert {run["runId"] for run in answer["ofLocation"]["results"]} == set(made.values())
+        [shown] = [run for run in answer["runsFeedOrError"]["results"] if run["jobName"] == job]
+        origin = shown["repositoryOrigin"]
+        assert (origin["repositoryName"], origin["repositoryLocationName"]) == ("__repository__", "touchstone")
+        # The very one that the UI loads from workspace.yaml.
+        assert origin["id"] == answer["repositoryOrError"]["origin"]["id"]
