@@ -85,7 +85,7 @@ class Scripted:
     held_until: Callable[[], bool] | None = None
     cut: bool = False
     drip_s: float = 0.0
-    finish_reason: str = "stop"
+    finish_reason: str | None = "stop"
     refusal: str | None = None
     usage: Mapping[str, Any] | None = field(default_factory=lambda: dict(USAGE))
     model: str = MODEL

@@ -5,11 +5,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from resources.configuration.fidelity import RubricWeights
 from resources.judges.contract import SUBSCORES
 
+IN_FRACTIONS = "all numbers are fractions of 1, and 0-100 was asked for: 0.63 may mean 63 or 0.63"
 DISAGREEMENT = 1.0  # stated and recomputed score may differ by this, on 0-100, before they are counted as differing
 FULL_SCALE = 100
 RATIONALE_LENGTH = (2, 4)
@@ -23,13 +24,16 @@ _REFUSAL = re.compile(
     r"mi dispiace|non posso)",
     re.IGNORECASE,
 )
+_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+_REASONING_ENDS = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 # An answer is a few hundred characters; a runaway one is searched this far.
 _SEARCHED_CHARACTERS = 100_000
 _SEARCHED_BRACES = 1_000
+_HUGE = 1e300  # a whole number in JSON may be larger than any float
 
 
 class _Repeats(dict[str, Any]):
-    """A JSON object in which a key stands more than once, so that nobody knows which value is meant."""
+    """A JSON object in which a key stands more than once, so that it is not known which value is meant."""
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -71,40 +75,62 @@ def parse_answer(
         score_source: Which score counts.
 
     Returns:
-        ``valid`` only when the whole answer is the JSON asked for; ``recovered`` when that JSON stands inside other
-        text. A failed answer has no score.
+        ``valid`` only when the whole answer, apart from reasoning before it, is the JSON asked for; ``recovered`` when
+        that JSON stands inside other text; ``ambiguous`` when it holds two verdicts that differ, or fractions of 1. A
+        failed answer has no score.
     """
-    text = (raw or "").strip()
+    text = without_reasoning(raw)
     if not text:
-        return Parsed("refused", problem="the answer is empty")
+        return no_text(raw)
     try:
         whole = _DECODER.decode(text)
-        answer, state = (whole, "valid") if isinstance(whole, dict) else (_found_inside(text), "recovered")
-        if answer is None:
+        answers, state = ([whole], "valid") if isinstance(whole, dict) else (_found_inside(text), "recovered")
+        if not answers:
             return Parsed("schema_error", problem=f"the answer is JSON, but no object: {text[:80]}")
     except (ValueError, RecursionError) as error:
-        answer, state = _found_inside(text), "recovered"
-        if answer is None:
+        answers, state = _found_inside(text), "recovered"
+        if not answers:
             return _without_json(text, error)
-    problem = _schema_problem(answer, item_id)
-    if problem is not None:
+    answer = answers[-1]
+    if problem := _two_verdicts(answers, item_id):
+        return Parsed("ambiguous", problem=problem)
+    if problem := _schema_problem(answer, item_id):
         return Parsed("schema_error", problem=problem)
-    problem = _range_problem(answer)
-    if problem is not None:
+    if problem := _range_problem(answer):
         return Parsed("out_of_range", problem=problem)
+    numbers = [float(value) for _, value in _numbers(answer)]
+    if max(numbers) <= 1 and not all(value.is_integer() for value in numbers):
+        return Parsed("ambiguous", problem=IN_FRACTIONS)
     return _scored(answer, state, weights, score_source)
+
+
+def without_reasoning(raw: str | None) -> str:
+    """An answer's text without the reasoning before it, in marks such as ``<think>``, of which the first may lack."""
+    text = raw or ""
+    if text.lstrip()[:1] not in "{[" and not _REASONING.match(text) and (ends := _REASONING_ENDS.search(text)):
+        text = text[ends.end() :]
+    while opened := _REASONING.match(text):
+        ends = re.compile(f"</{opened[1]}>", re.IGNORECASE).search(text, opened.end())
+        text = text[ends.end() :] if ends else ""
+    return text.strip()
+
+
+def no_text(raw: str | None) -> Parsed:
+    """The state of an answer of which nothing is left without its reasoning."""
+    if (raw or "").strip():
+        return Parsed("reasoning_only", problem="the model reasoned and gave no answer")
+    return Parsed("refused", problem="the answer is empty")
 
 
 def stated_score(raw: str | None) -> float | None:
     """The score that an answer states, on the scale it was written on; null where it states none."""
-    text = (raw or "").strip()
+    text = without_reasoning(raw)
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError):
-        answer = _found_inside(text)
+        answer = next(reversed(_found_inside(text)), None)
     score = answer.get("score") if isinstance(answer, dict) else None
-    is_number = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
-    return float(score) if is_number and score is not None else None
+    return float(score) if _is_number(score) and abs(score) < _HUGE else None
 
 
 def refuses(text: str) -> bool:
@@ -118,10 +144,10 @@ def _without_json(text: str, error: Exception) -> Parsed:
     return Parsed("invalid_json", problem=f"no JSON object in the answer ({error})")
 
 
-def _found_inside(text: str) -> dict[str, Any] | None:
-    """The last JSON object inside the text that looks like an answer: drafts and echoes of the form come first."""
+def _found_inside(text: str) -> list[dict[str, Any]]:
+    """The JSON objects inside the text that look like answers; echoes of the form come before the answer itself."""
     searched = text[:_SEARCHED_CHARACTERS]
-    found = None
+    found = []
     start = searched.find("{")
     for _ in range(_SEARCHED_BRACES):
         if start < 0:
@@ -132,15 +158,25 @@ def _found_inside(text: str) -> dict[str, Any] | None:
             end = start + 1
         else:
             if isinstance(value, dict) and any(key in value for key in _KEYS):
-                found = value
+                found.append(value)
         start = searched.find("{", end)
     return found
 
 
+def _two_verdicts(answers: Sequence[Mapping[str, Any]], item_id: str) -> str | None:
+    """Why it is not known which value is meant: a key given twice, or two objects about the item that differ."""
+    if any(isinstance(part, _Repeats) for part in (answers[-1], answers[-1].get("subscores"))):
+        return "a key stands more than once, and which value is meant is not said"
+    verdicts = [one for one in answers if _is_number(one.get("score")) and one.get("item_id", item_id) == item_id]
+    scores = list(dict.fromkeys(one["score"] for one in verdicts))
+    parts = {json.dumps(one["subscores"], sort_keys=True) for one in verdicts if "subscores" in one}
+    if len(scores) > 1:
+        return f"two verdicts in one answer: score {_short(scores[0])} and score {_short(scores[-1])}"
+    return "two verdicts in one answer, with other sub-scores" if len(parts) > 1 else None
+
+
 def _schema_problem(answer: Mapping[str, Any], item_id: str) -> str | None:
     """The first thing that keeps the answer from having the form asked for."""
-    if any(isinstance(part, _Repeats) for part in (answer, answer.get("subscores"))):
-        return "a key stands more than once, and which value is meant is not said"
     missing = [key for key in _KEYS if key not in answer]
     if missing:
         return f"missing: {', '.join(missing)}"
@@ -152,8 +188,7 @@ def _schema_problem(answer: Mapping[str, Any], item_id: str) -> str | None:
     if missing:
         return f"missing sub-scores: {', '.join(missing)}"
     for name, value in _numbers(answer):
-        # To Python true is the number 1, to a judge it is no score.
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        if not _is_number(value):
             return f"{name} is no number: {_short(value)}"
     return _rationale_problem(answer["rationale"])
 
@@ -170,6 +205,11 @@ def _rationale_problem(rationale: object) -> str | None:
 def _range_problem(answer: Mapping[str, Any]) -> str | None:
     outside = [f"{name} {_short(value)}" for name, value in _numbers(answer) if not 0 <= value <= FULL_SCALE]
     return f"outside 0-{FULL_SCALE}: {', '.join(outside)}" if outside else None
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    """To Python true is the number 1, to a judge it is no score."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
 
 
 def _short(value: object) -> str:

@@ -6,7 +6,6 @@ from typing import Any, Final
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.judges.answers import Parsed, parse_answer
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.costs import APPEARANCE_SIZE
 from resources.judges.openai.image_payload import ImagePayload
@@ -79,11 +78,3 @@ class Appearance:
             UnreadableImage: An image cannot be read.
         """
         return self._images.parts(call.shown)
-
-    def read(self, text: str, call: Call) -> Parsed:
-        """State and scores of an answer."""
-        return parse_answer(text, call.judged.item_id, self._weights)
-
-    def is_whole(self, text: str, call: Call) -> bool:
-        """An answer that was cut off has an object that never closes."""
-        return self.read(text, call).state != "invalid_json"

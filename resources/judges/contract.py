@@ -20,6 +20,7 @@ ANSWER_STATES = (
 )
 FAULT_STATES = ("rate_limited", "timeout", "provider_error")
 SCORED_STATES = ("valid", "recovered")
+SAID_BY_SERVER = ("cut_off", "filtered")  # whatever the text of the answer looks like
 RELEVANCE = "relevance-"  # rubric versions that begin so are of judges of documents
 SUBSCORES = ("color_palette", "material_finish", "texture_identity", "texture_scale_placement")
 

@@ -1,14 +1,21 @@
 """Study A's calls: a judge is asked how faithfully objects look like their photos, several times at each setting."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy
-from resources.judges.answers import Parsed, parse_answer
+from resources.errors import UserError
+from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed, parse_answer
 from resources.judges.contract import SCORED_STATES, Call, JudgedObject, Sampling
 from resources.judges.ledger_run import LedgerRun
 from resources.judges.prompt import build_call, prompt_hash
+from resources.judges.records import CallRecord
+
+ENOUGH_FRACTIONS = 3  # answers in fractions of 1 and none on 0-100: the judge keeps to another scale
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,26 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
             frames[key] = calls.assign(score=chosen)
         return frames
 
+    def _kept(self, rows: Sequence[CallRecord]) -> None:
+        """Stop a judge that gives fractions where 0-100 was asked for.
+
+        Raises:
+            UserError: All its answers are such.
+        """
+        self._scales.update(_scale_of(row) for row in rows)
+        n = self._scales[IN_FRACTIONS]
+        if n >= ENOUGH_FRACTIONS and not self._scales[FULL_SCALE]:
+            raise UserError(
+                f"{self.judge.identity.model} answers in fractions of 1, where 0-{FULL_SCALE} was asked for: so did "
+                f"all {n} answers so far. Whether 0.63 means 63 is not guessed, so none has a score. They are kept in "
+                "the state `ambiguous`. Take another model, or set `answer_form: json_schema` if the server offers it."
+            )
+
+    @cached_property
+    def _scales(self) -> Counter[object]:
+        """How many answers of this run are on which scale."""
+        return Counter()
+
     def _prompt_hash(self, judged: JudgedObject) -> str:
         return prompt_hash(judged, self.plan.rubric_weights)
 
@@ -34,3 +61,11 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
 
     def _read(self, raw: str | None, call: Call) -> Parsed:
         return parse_answer(raw, call.judged.item_id, self.plan.rubric_weights, self.plan.score_source)
+
+
+def _scale_of(row: CallRecord) -> object:
+    """`IN_FRACTIONS`, `FULL_SCALE`, or null where an answer tells neither."""
+    if row.fault_message == IN_FRACTIONS:
+        return IN_FRACTIONS
+    numbers = [row.score_stated or 0.0, *(row.subscores or {}).values()]
+    return FULL_SCALE if max(numbers) > 1 / FULL_SCALE else None

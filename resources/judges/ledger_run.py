@@ -21,6 +21,7 @@ from resources.judges.contract import SCORED_STATES, Call, Judge, Judged, Reply,
 from resources.judges.records import CallKey, CallRecord, images_digest
 from resources.progress import Advance, TracksProgress
 
+MOST_FAULTS_SAID = 5  # in one run's log; the ledger has all
 NOT_ASKED = Progress(attempts=0, state=None, scored=False)
 
 
@@ -153,6 +154,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
         n_answered = len(self._planned) - len(calls)
+        faults: set[str] = set()
 
         def keep(records: Iterable[CallRecord]) -> None:
             nonlocal n_answered
@@ -160,6 +162,11 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
             self.ledger.record_many(rows)
             self._kept(rows)
             n_answered += sum(row.answered for row in rows)
+            for row in rows:
+                # What a provider says is seen at once, such as a parameter that is left out from then on.
+                if not row.answered and row.fault_message not in faults and len(faults) < MOST_FAULTS_SAID:
+                    faults.add(str(row.fault_message))
+                    log.warning(f"{row.state}: {row.fault_message}")
             turn.keep()
 
         def waits_for(n: int) -> AbstractContextManager[Advance]:

@@ -14,7 +14,7 @@ from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, Call, Reply
+from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SAID_BY_SERVER, SCORED_STATES, Call, Reply
 
 # So many answers at most 1 out of 100 are no bad opinion: they were recorded on another scale.
 _ENOUGH_TO_TELL_THE_SCALE = 10
@@ -178,7 +178,8 @@ def _shows(fields: Mapping[str, Any], image_hashes: tuple[str, ...]) -> bool:
 def _reply(fields: Mapping[str, Any]) -> Reply:
     state, raw = fields.get("state"), fields.get("raw_answer")
     fault = state if state in FAULT_STATES else None
-    without_text = fault is None and not (raw or "").strip()
+    # What the server said of an answer is not in its text: the beginning of 0.8 is a number too.
+    without_text = fault is None and (state in SAID_BY_SERVER or not (raw or "").strip())
     return Reply(
         raw_answer=None if fault else raw,
         fault=fault,

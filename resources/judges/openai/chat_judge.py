@@ -11,7 +11,7 @@ from resources.images import UnreadableImage
 from resources.judges.contract import Call, JudgeIdentity, Reply, Spent
 from resources.judges.openai.access import Access, require_key
 from resources.judges.openai.allowance import Allowance, Bill
-from resources.judges.openai.circuit import Circuit, Passage
+from resources.judges.openai.circuit import DOWN, REFUSES, SLOW, Circuit, Passage
 from resources.judges.openai.client import Body, Client, NoAnswer
 from resources.judges.openai.costs import WorstCase
 from resources.judges.openai.limits import dollars
@@ -142,16 +142,20 @@ class ChatJudge:
                 "latency_ms": (perf_counter() - begun) * 1000,
                 "key_id": self._access.key_id,
             }
-            if isinstance(came, NoAnswer) and came.refused and self._form.give_way(form, came.refused):
+            other = (
+                self._form.give_way(form, came.refused, call) if isinstance(came, NoAnswer) and came.refused else None
+            )
+            if isinstance(came, NoAnswer) and other:
                 bill.usd = 0.0
-                refused.append(Reply(None, fault=came.fault, fault_message=came.message, **known))
+                message = f"{came.message.rstrip('.')}. Asked again {other.instead_of(form)}."
+                refused.append(Reply(None, fault=came.fault, fault_message=message, **known))
                 continue
             reply = self._read(call, came, worst_usd) if isinstance(came, Body) else self._fault(call, came, worst_usd)
             bill.usd = reply.cost_usd
             return replace(reply, earlier=tuple(refused), **known)
 
     def _read(self, call: Call, body: Body, worst_usd: float) -> Reply:
-        read = read_body(body, lambda text: self._task.is_whole(text, call), self._access)
+        read = read_body(body, self._access)
         usage, message = read.usage, read.message
         if usage is None:
             cost_usd = worst_usd
@@ -176,7 +180,7 @@ class ChatJudge:
 
     def _fault(self, call: Call, no_answer: NoAnswer, worst_usd: float) -> Reply:
         if no_answer.code in FILTERED:
-            return Reply(None, answer_state="refused", fault_message=no_answer.message)
+            return Reply(None, answer_state="filtered", fault_message=no_answer.message)
         stops = stops_the_run(no_answer, call, self._access, self._configuration, self._task.remedies)
         wait_s = pause_s(no_answer, call, self._configuration.longest_wait_s)
         cost_usd = worst_usd if no_answer.may_be_billed else 0.0
@@ -197,7 +201,8 @@ class ChatJudge:
         elif reply.fault == "rate_limited":
             self._circuit.rate_limited(passage, reply.retry_after_s or 0.0, said)
         elif reply.fault:
-            self._circuit.faulted(passage, said)
+            refused = reply.fault == "provider_error" and reply.retry_after_s is None
+            self._circuit.faulted(passage, said, REFUSES if refused else SLOW if reply.fault == "timeout" else DOWN)
         else:
             self._circuit.answered()
         stopped = self._circuit.stopped

@@ -11,6 +11,22 @@ from resources.errors import UserError
 REST_S = 20.0  # a provider that failed many times in a row gets so long before the last try
 
 
+class Cause(NamedTuple):
+    """Why no call gets an answer, and what to do about it, as parts of a sentence."""
+
+    words: str
+    remedy: str
+
+
+DOWN = Cause("the provider counts as down", "Run again later")
+REFUSES = Cause("the server refuses the requests", "Correct what it names, then run again")
+SLOW = Cause("no answer comes in time", "Raise `timeout_s` or lower `concurrency`, then run again")
+BUSY = Cause(
+    "the provider's rate limit does not lift",
+    "Lower `requests_per_minute`, `tokens_per_minute` or `concurrency`, then run again later",
+)
+
+
 class Passage(NamedTuple):
     """One call's way through: whether it goes alone, and since when, in seconds of the circuit's clock."""
 
@@ -85,14 +101,14 @@ class Circuit:
         with self._changed:
             if passage.began_at >= self._paused_at:
                 self._paused_at = self._clock()
-                self._count(passage, said)
+                self._count(passage, said, BUSY)
             self._paused_until = max(self._paused_until, self._clock() + pause_s)
             self._changed.notify_all()
 
-    def faulted(self, passage: Passage, said: str) -> None:
+    def faulted(self, passage: Passage, said: str, cause: Cause = DOWN) -> None:
         """The provider failed."""
         with self._changed:
-            self._count(passage, said)
+            self._count(passage, said, cause)
             self._changed.notify_all()
 
     def stop(self, why: str) -> str:
@@ -107,14 +123,14 @@ class Circuit:
         """Why no call goes out any more."""
         return self._stopped
 
-    def _count(self, passage: Passage, said: str) -> None:
+    def _count(self, passage: Passage, said: str, cause: Cause) -> None:
         self._faults += 1
         if self._faults < self._faults_until_open:
             return
         if passage.alone:
             self._stopped = self._stopped or (
-                f"{self._faults} faults in a row: the provider counts as down. The last was: {said} What came is "
-                "kept; run again later, and it goes on from here."
+                f"{self._faults} faults in a row: {cause.words}. The last was: {said} What came is kept. "
+                f"{cause.remedy}, and it goes on from here."
             )
         elif self._answers:
             self._answers = False

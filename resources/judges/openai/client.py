@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from resources.errors import UserError
 from resources.judges.openai.access import BASE_URL, Access
+from resources.judges.openai.error_bodies import said_in
 from resources.judges.openai.request import Refused
 
 if TYPE_CHECKING:
@@ -133,18 +134,18 @@ class Client:
 
     def _refusal(self, problem: APIStatusError) -> NoAnswer:
         status, headers = problem.status_code, problem.response.headers
-        # Some servers put the error beside, some inside; the SDK unpacks what it knows.
-        body = problem.body if isinstance(problem.body, dict) else {}
-        said = self._access.masked(str(body.get("message") or problem.message))
-        code, param = str(body.get("code") or ""), str(body.get("param") or "")
+        error = said_in(problem.body, problem.message)
+        said, code = self._access.masked(error.message), error.code
         message = f"status {status}: {said}"
+        asked_s = retry_after(headers)
+        wait_s = error.retry_after_s if asked_s is None else asked_s
         if status == RATE_LIMITED:
-            return NoAnswer("rate_limited", message, True, False, status, code, retry_after_s=retry_after(headers))
+            return NoAnswer("rate_limited", message, True, False, status, code, retry_after_s=wait_s)
         timed_out = status in TIMED_OUT
         may_pass = timed_out or status >= SERVER_ERROR or status in WORTH_REPEATING
-        refused = Refused(param, said) if status in (BAD_REQUEST, UNPROCESSABLE) else None
+        refused = Refused(error.param, said) if status in (BAD_REQUEST, UNPROCESSABLE) else None
         fault: Literal["timeout", "provider_error"] = "timeout" if timed_out else "provider_error"
-        return NoAnswer(fault, message, may_pass, timed_out, status, code, refused, retry_after(headers))
+        return NoAnswer(fault, message, may_pass, timed_out, status, code, refused, wait_s)
 
 
 def retry_after(headers: Any) -> float | None:

@@ -1,14 +1,35 @@
 """What an answer with status 200 holds: text, usage and who answered, whatever state it is in."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from resources.judges.answers import without_reasoning
 from resources.judges.openai.access import Access
 from resources.judges.openai.client import MOST_BYTES, Body
+from resources.judges.openai.error_bodies import said_in
 
 KEPT_CHARACTERS: Final = 20_000  # of an answer that no end was seen of
+# Words of OpenAI, Anthropic, Google, Mistral, Cohere, DeepSeek, Zhipu, vLLM, TGI and Ollama; letter case differs. One
+# that is none of these ends an answer before its time too: a part of a number is a number.
+NORMAL_STOPS: Final = ("stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed")
+AT_THE_LIMIT: Final = ("length", "max_tokens", "max_output_tokens", "model_length", "error_limit")
+FILTERS: Final = (
+    "content_filter",
+    "content_filtered",
+    "safety",
+    "image_safety",
+    "recitation",
+    "blocklist",
+    "prohibited_content",
+    "spii",
+    "sensitive",
+    "error_toxic",
+    "guardrail_intervened",
+)
+REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
+_REASONING_PARTS: Final = ("thinking", "reasoning")
 _MOST_TOKENS = 1_000_000_000
 
 
@@ -35,16 +56,13 @@ class Read:
     usage: Usage | None = None
 
 
-def read_body(body: Body, is_whole: Callable[[str], bool], access: Access) -> Read:
-    """Read one body; nothing in it, or missing from it, is an error of the program.
-
-    `is_whole` tells of a text that ended at the limit of tokens whether it is complete all the same.
-    """
+def read_body(body: Body, access: Access) -> Read:
+    """Read one body; nothing in it, or missing from it, is an error of the program."""
     if not body.is_whole:
         begins = body.data[: 4 * KEPT_CHARACTERS].decode("utf-8", "replace")[:KEPT_CHARACTERS]
         return Read(
             access.without_key(begins),
-            "invalid_json",
+            "cut_off",
             message=f"an answer of more than {MOST_BYTES:,} bytes was cut off",
         )
     try:
@@ -68,44 +86,66 @@ def read_body(body: Body, is_whole: Callable[[str], bool], access: Access) -> Re
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        said = access.masked(json.dumps(completion.get("error"))) if "error" in completion else "it has no choices"
+        said = access.masked(said_in(completion).message) if "error" in completion else "it has no choices"
         return Read(None, fault="provider_error", message=f"the server sent no message: {said}", **known)
-    if choice.get("finish_reason") == "error":
-        said = access.masked(json.dumps(choice["error"])) if "error" in choice else "it does not say which"
+    finish = choice.get("finish_reason")
+    if str(finish).lower() == "error":
+        said = access.masked(said_in(choice).message) if "error" in choice else "it does not say which"
         return Read(None, fault="provider_error", message=f"the answer ended with an error: {said}", **known)
-    content = _content(message.get("content"))
-    state, problem = _state(message, content, choice.get("finish_reason"), is_whole)
+    content, reasoning = _apart(message)
+    state, problem = _state(message, content, finish)
     if not is_utf8 and state is None:
         state, problem = "invalid_json", "the answer is not UTF-8; what could not be read is replaced"
     # What a refusal says is all that there is to keep of it.
-    return Read(content or _text(message.get("refusal")), state, message=problem, **known)
+    words = content or _text(message.get("refusal"))
+    # Where there is nothing else the reasoning is kept, in the marks by which any text is known for it.
+    return Read(words or (reasoning and f"<think>\n{reasoning}\n</think>"), state, message=problem, **known)
 
 
-def _state(
-    message: Mapping[str, Any], content: str | None, finish: object, is_whole: Callable[[str], bool]
-) -> tuple[str | None, str | None]:
+def _state(message: Mapping[str, Any], content: str | None, finish: object) -> tuple[str | None, str | None]:
     """State and problem where the server's own words decide; null where the text does."""
     if refusal := _text(message.get("refusal")):
         return "refused", f"the judge refused: {refusal[:200]}"
-    if finish == "content_filter":
-        return "refused", "the provider's content filter stopped the answer"
-    if finish == "length":
-        if not content:
-            return "invalid_json", "no text within max_output_tokens: a model that reasons needs more of them"
-        if not is_whole(content):
-            return "invalid_json", "the answer was cut off at max_output_tokens"
-    return None, None
+    word = str(finish or "stop").lower()
+    reason = f"finish_reason '{str(finish)[:40]}'"
+    if word in NORMAL_STOPS:
+        return None, None
+    if word == "refusal":
+        return "refused", f"the judge refused ({reason})"
+    if word in FILTERS:
+        return "filtered", f"the provider's content filter stopped the answer ({reason})"
+    if word not in AT_THE_LIMIT:
+        return "cut_off", f"the server ended the answer before its time ({reason})"
+    if without_reasoning(content):
+        return "cut_off", f"the answer was cut off at max_output_tokens ({reason})"
+    return "cut_off", f"no answer within max_output_tokens ({reason}): a model that reasons needs more of them"
 
 
-def _content(content: object) -> str | None:
-    """The text of a message, which some servers send in parts; anything else as JSON, so that nothing is lost."""
+def _apart(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """A message's text and its reasoning; what is neither is text as JSON, so that nothing is lost."""
+    content = message.get("content")
+    reasoning = [text for name in REASONING_FIELDS if (text := _text(message.get(name)))][:1]
     if content is None or isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
-        if all(isinstance(text, str) for text in texts) and len(texts) == len(content):
-            return "".join(text for text in texts if isinstance(text, str))
-    return json.dumps(content)
+        return content, "".join(reasoning) or None
+    texts = []
+    for part in content if isinstance(content, list) else [content]:
+        fields = part if isinstance(part, dict) else {"text": part}
+        if fields.get("type") in _REASONING_PARTS:
+            reasoning += _words(fields)
+        elif isinstance(fields.get("text"), str):
+            texts.append(fields["text"])
+        else:
+            return json.dumps(content), "".join(reasoning) or None
+    return "".join(texts), "".join(reasoning) or None
+
+
+def _words(part: object) -> list[str]:
+    """The texts of a part of reasoning, at any depth."""
+    if isinstance(part, list):
+        return [word for one in part for word in _words(one)]
+    if isinstance(part, dict):
+        return [word for name in ("text", *_REASONING_PARTS) for word in _words(part.get(name))]
+    return [part] if isinstance(part, str) else []
 
 
 def _text(value: object) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -33,17 +34,32 @@ class RequestForm:
     form_is_fixed: bool
     tokens_field: Literal["max_completion_tokens", "max_tokens"]
     tokens_field_is_fixed: bool = False
+    left_out: frozenset[str] = frozenset()
 
-    def without(self, refused: Refused) -> "RequestForm | None":
-        """The next form to try; null where no other form cures the refusal."""
+    def without(self, refused: Refused, dispensable: Collection[str] = ()) -> "RequestForm | None":
+        """The next form to try; null where no other form cures the refusal.
+
+        `dispensable` are settings without which a call is the same call.
+        """
         about = f"{refused.param} {refused.message}"
-        if _ABOUT_THE_FORM.search(about) and not self.form_is_fixed and self.form != "plain":
+        if is_about_the_form(refused) and not self.form_is_fixed and self.form != "plain":
             return replace(self, form=FORMS[FORMS.index(self.form) + 1])
         if _ABOUT_TOKENS.search(about) and not self.tokens_field_is_fixed:
             other: Literal["max_completion_tokens", "max_tokens"]
             other = "max_tokens" if self.tokens_field == "max_completion_tokens" else "max_completion_tokens"
             return replace(self, tokens_field=other, tokens_field_is_fixed=True)
+        blamed = setting_blamed(refused)
+        if blamed and blamed in dispensable and blamed not in self.left_out:
+            return replace(self, left_out=self.left_out | {blamed})
         return None
+
+    def instead_of(self, earlier: "RequestForm") -> str:
+        """What is different from an earlier form, in words."""
+        if left_out := self.left_out - earlier.left_out:
+            return f"without `{', '.join(sorted(left_out))}`"
+        if self.tokens_field != earlier.tokens_field:
+            return f"with `{self.tokens_field}` instead of `{earlier.tokens_field}`"
+        return f"with answer_form `{self.form}` instead of `{earlier.form}`"
 
 
 class SharedForm:
@@ -64,14 +80,18 @@ class SharedForm:
         """The form in use."""
         return self._form
 
-    def give_way(self, used: RequestForm, refused: Refused) -> bool:
-        """Change the form, unless another call did since; false where no other form cures the refusal."""
+    def give_way(self, used: RequestForm, refused: Refused, call: Call) -> RequestForm | None:
+        """Change the form, unless another call did since; null where no other form cures the refusal.
+
+        A seed makes a provider's answers repeat at best, and a top_p of 1 changes nothing: both can be left out.
+        """
+        dispensable = ("seed", "top_p") if call.setting.top_p == 1 else ("seed",)
         with self._lock:
             if self._form is not used:
-                return True
-            following = used.without(refused)
+                return self._form
+            following = used.without(refused, dispensable)
             self._form = following or used
-            return following is not None
+            return following
 
 
 def request_of(
@@ -96,9 +116,9 @@ def request_of(
         "temperature": call.setting.temperature,
         form.tokens_field: configuration.max_output_tokens,
     }
-    if call.setting.top_p != 1 or configuration.send_neutral_top_p:
+    if call.setting.top_p != 1 or (configuration.send_neutral_top_p and "top_p" not in form.left_out):
         request["top_p"] = call.setting.top_p
-    if configuration.send_seed:
+    if configuration.send_seed and "seed" not in form.left_out:
         request["seed"] = call.seed
     if configuration.reasoning_effort is not None:
         request["reasoning_effort"] = configuration.reasoning_effort
@@ -108,6 +128,11 @@ def request_of(
         described = {"name": schema.name, "strict": True, "schema": schema.schema}
         request["response_format"] = {"type": "json_schema", "json_schema": described}
     return request
+
+
+def is_about_the_form(refused: Refused) -> bool:
+    """Whether a refusal is about the form in which the answer was asked for."""
+    return _ABOUT_THE_FORM.search(f"{refused.param} {refused.message}") is not None
 
 
 def setting_blamed(refused: Refused) -> str | None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.judges.answers import Parsed
 from resources.judges.contract import Call, JudgeIdentity
 
 
@@ -50,7 +49,7 @@ class CallSize(Protocol):
 
 
 class Task(Protocol):
-    """One study's question; `parts` and `read` run in several threads."""
+    """One study's question; `parts` runs in several threads."""
 
     @property
     def rubric_version(self) -> str:
@@ -87,12 +86,4 @@ class Task(Protocol):
             UserError: An image is another than the one whose hash was recorded.
             UnreadableImage: An image cannot be read.
         """
-        ...
-
-    def read(self, text: str, call: Call) -> Parsed:
-        """State and scores of an answer."""
-        ...
-
-    def is_whole(self, text: str, call: Call) -> bool:
-        """Whether an answer that ended at `max_output_tokens` was complete all the same."""
         ...

@@ -1,13 +1,14 @@
 """Which refusals end the run, with the words that say what to do, and how long to wait after the others."""
 
 import random
+import re
 from typing import Final
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.judges.contract import Call
 from resources.judges.openai.access import API_KEY, BASE_URL, MODEL, Access
 from resources.judges.openai.client import NoAnswer
-from resources.judges.openai.request import setting_blamed
+from resources.judges.openai.request import is_about_the_form, setting_blamed
 from resources.judges.openai.task import Remedies
 
 UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
@@ -15,6 +16,12 @@ REDIRECTS: Final = (300, 400)
 OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 FILTERED: Final = ("content_filter", "content_policy_violation")
 FIRST_PAUSE_S: Final = 1.0
+_WRONG: Final = "not valid|invalid|incorrect|wrong|expired|missing|revoked|disabled"
+_WRONG_KEY: Final = re.compile(
+    rf"api[ _-]?key\b[^.]{{0,40}}\b({_WRONG}|not found)|\b({_WRONG})\b[^.]{{0,20}}\bapi[ _-]?key|api_key_invalid|"
+    "invalid_api_key|authentication_error|unauthenticated",
+    re.IGNORECASE,
+)
 KEPT = "What came is kept, and running again goes on from here."
 
 
@@ -27,7 +34,8 @@ def stops_the_run(
         return (
             f"The key's quota or credit at {access.public_url} is used up ({said}). Add credit, then run again. {KEPT}"
         )
-    if status == UNAUTHORISED:
+    # Google answers a wrong key with status 400, others with 403.
+    if status == UNAUTHORISED or (status and _WRONG_KEY.search(f"{no_answer.code} {said}")):
         return f"{access.public_url} does not take the key ({said}). Set {API_KEY} to one that it issued. {KEPT}"
     if status == FORBIDDEN:
         return (
@@ -45,6 +53,11 @@ def stops_the_run(
         )
     if status == TOO_LARGE:
         return f"A call is too large for {access.public_url} ({said}). {remedies.too_large}"
+    if no_answer.refused is not None and is_about_the_form(no_answer.refused) and configuration.answer_form != "auto":
+        return (
+            f"'{access.model}' does not take `answer_form: {configuration.answer_form}` ({said}). Set `answer_form: "
+            f"auto` in the judge's section. {KEPT}"
+        )
     if no_answer.refused is not None:
         return _refused_setting(no_answer, call, access, configuration, remedies)
     if no_answer.retry_after_s is not None and no_answer.retry_after_s > configuration.longest_wait_s:

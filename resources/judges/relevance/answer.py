@@ -3,13 +3,15 @@
 import re
 from typing import Final
 
-from resources.judges.answers import Parsed, refuses
+from resources.judges.answers import Parsed, no_text, refuses, without_reasoning
 
 _SEARCHED_CHARACTERS: Final = 100_000
-# Digits inside a word, such as those of "v2", are no number; neither are parts of 1.2.3 or 10,000.
+_MINUS: Final = str.maketrans(dict.fromkeys("\u2212\ufe63\uff0d", "-"))
+# Digits inside a word, such as those of "v2", are no number; neither are parts of 1.2.3 or 10,000, nor what follows a
+# dash, which may be a minus.
 _NUMBER: Final = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _WHOLE: Final = re.compile(_NUMBER)
-_INSIDE: Final = re.compile(rf"(?<![\w.,+-]){_NUMBER}(?![\w%])(?![.,][0-9])")
+_INSIDE: Final = re.compile(rf"(?<![\w.,+\-\u2010-\u2015]){_NUMBER}(?![\w%])(?![.,][0-9])")
 _LIKE_NUMBERS: Final = re.compile(r"[0-9]+")
 
 
@@ -21,12 +23,13 @@ def parse_relevance(raw: str | None) -> Parsed:
 
     Returns:
         ``valid`` where the whole answer is one number in 0-1, ``recovered`` where one such number stands inside other
-        text and no other digit does; ``out_of_range``, ``schema_error`` (several numbers, or what is none),
-        ``invalid_json`` (no number at all) or ``refused`` otherwise, without a score.
+        text and no other digit does; ``out_of_range``, ``ambiguous`` (several numbers), ``schema_error`` (digits that
+        are no number), ``invalid_json`` (no number at all), ``reasoning_only`` or ``refused`` otherwise, without a
+        score.
     """
-    text = (raw or "").strip()
+    text = without_reasoning(raw).translate(_MINUS)
     if not text:
-        return Parsed("refused", problem="the answer is empty")
+        return no_text(raw)
     if _WHOLE.fullmatch(text):
         return _scored("valid", text)
     searched = text[:_SEARCHED_CHARACTERS]
@@ -37,7 +40,8 @@ def parse_relevance(raw: str | None) -> Parsed:
         return Parsed("invalid_json", problem=f"no number in the answer: {text[:80]}")
     if len(found) == 1 and not _LIKE_NUMBERS.search(searched.replace(found[0], "", 1)):
         return _scored("recovered", found[0])
-    return Parsed("schema_error", problem=f"which number is the score is not said: {text[:80]}")
+    state = "ambiguous" if found else "schema_error"
+    return Parsed(state, problem=f"which number is the score is not said: {text[:80]}")
 
 
 def _scored(state: str, number: str) -> Parsed:

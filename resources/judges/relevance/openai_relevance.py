@@ -100,14 +100,6 @@ class Relevance:
         """All is in the text."""
         return []
 
-    def read(self, text: str, call: Call) -> Parsed:
-        """State and score of an answer."""
-        return parse_relevance(text)
-
-    def is_whole(self, text: str, call: Call) -> bool:
-        """Whether a text that was cut off ends after its number: 0.8 may be the beginning of 0.85."""
-        return text != text.rstrip() and parse_relevance(text).state == "valid"
-
 
 @dataclass(frozen=True)
 class RelevancePlan:

@@ -151,5 +151,33 @@ def test_any_text_gets_a_state_and_no_exception(raw: str) -> None:
 @pytest.mark.parametrize("form", ["{}", "Mine: {}"])
 def test_a_key_that_stands_twice_leaves_no_score(form: str, once: str, twice: str) -> None:
     parsed = parse_answer(form.format(json.dumps(answer()).replace(once, twice)), "100", WEIGHTS)
-    assert (parsed.state, parsed.score) == ("schema_error", None)
+    assert (parsed.state, parsed.score) == ("ambiguous", None)
     assert "more than once" in (parsed.problem or "")
+
+
+@pytest.mark.parametrize("other", [answer(score=20), {"score": 20}, answer(subscores=dict.fromkeys(SUBSCORES, 20))])
+def test_two_verdicts_that_differ_are_ambiguous_whichever_comes_last(other: dict[str, Any]) -> None:
+    both = [json.dumps(answer()), json.dumps(other)]
+    for first, second in (both, both[::-1]):
+        parsed = parse_answer(f"First thought: {first}. On reflection: {second}", "100", WEIGHTS)
+        assert (parsed.state, parsed.score) == ("ambiguous", None)
+        assert "two verdicts" in (parsed.problem or "")
+
+
+@pytest.mark.parametrize("other", [answer(), answer(item_id="x", score=1), answer(rationale=["c", "d"]), {"score": 75}])
+def test_the_same_verdict_twice_or_one_about_another_item_is_no_second_verdict(other: dict[str, Any]) -> None:
+    parsed = parse_answer(f"{json.dumps(other)} {json.dumps(answer())}", "100", WEIGHTS)
+    assert (parsed.state, parsed.score) == ("recovered", 0.75)
+
+
+def test_fractions_where_0_to_100_was_asked_for_have_no_score() -> None:
+    in_fractions = answer(score=0.63, subscores=dict.fromkeys(SUBSCORES, 0.63))
+    parsed = parse_answer(json.dumps(in_fractions), "100", WEIGHTS)
+    assert (parsed.state, parsed.score) == ("ambiguous", None)
+    assert "fractions of 1" in (parsed.problem or "")
+
+
+@pytest.mark.parametrize("score", [0, 1, 1.5])
+def test_low_scores_on_0_to_100_are_no_fractions(score: float) -> None:
+    low = answer(score=score, subscores=dict.fromkeys(SUBSCORES, score))
+    assert parse_answer(json.dumps(low), "100", WEIGHTS).score == score / 100

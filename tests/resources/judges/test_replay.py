@@ -119,6 +119,12 @@ def test_a_failed_answer_without_its_text_keeps_its_state(tmp_path: Path, text: 
     assert (reply.answer_state, reply.fault, reply.fault_message) == ("invalid_json", None, "no JSON object")
 
 
+def test_an_answer_that_the_server_cut_off_stays_cut_off_though_its_text_looks_whole(tmp_path: Path) -> None:
+    judge = open_replay(jsonl(tmp_path, row(state="cut_off", fault_message="finish_reason 'length'")), [])
+    reply = judge.reply(call(judge))
+    assert (reply.raw_answer, reply.answer_state, reply.fault_message) == (raw(80), "cut_off", "finish_reason 'length'")
+
+
 def test_an_answer_with_its_text_is_read_again(tmp_path: Path) -> None:
     judge = open_replay(jsonl(tmp_path, row(state="invalid_json")), [])
     reply = judge.reply(call(judge))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -257,3 +258,32 @@ def test_what_is_planned_is_worked_out_once(ledger: Ledger, monkeypatch: pytest.
     run.ask(CountedProgress(), LOG)
     assert len(run.rows()[SETTINGS[0].key]) == len(OBJECTS) * 3
     assert sorted(worked_out) == [judged.object for judged in OBJECTS]
+
+
+def in_fractions(call: Call) -> Reply:
+    return Reply((said(call).raw_answer or "").replace("60", "0.63").replace("50", "0.63"))
+
+
+def test_a_judge_that_answers_all_in_fractions_is_stopped_and_none_has_a_score(ledger: Ledger) -> None:
+    with pytest.raises(UserError, match="fake answers in fractions of 1, where 0-100 was asked for: so did all"):
+        ask(ledger, FakeJudge(in_fractions))
+    rows = ledger.rows("study", FakeJudge.identity.digest)
+    assert 3 <= len(rows) < PLANNED
+    assert set(rows["state"]) == {"ambiguous"}
+    assert rows["score"].isna().all()
+
+
+def test_a_judge_that_answers_one_call_on_the_scale_goes_on(ledger: Ledger) -> None:
+    judge = FakeJudge(lambda call: said(call) if len(judge.asked) == 2 else in_fractions(call))
+    ask(ledger, judge)
+    states = ledger.rows("study", FakeJudge.identity.digest)["state"].value_counts()
+    assert states.to_dict() == {"ambiguous": PLANNED - 1, "valid": 1}
+
+
+def test_what_a_provider_says_of_a_fault_is_in_the_runs_log_once(
+    ledger: Ledger, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = Reply(None, fault="provider_error", fault_message="status 400: no seed. Asked again without `seed`.")
+    judge = FakeJudge(lambda call: replace(said(call), earlier=(refused,) if len(judge.asked) < 3 else ()))
+    ask(ledger, judge)
+    assert caplog.text.count("provider_error: status 400: no seed. Asked again without `seed`.") == 1

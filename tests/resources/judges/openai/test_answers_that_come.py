@@ -75,17 +75,74 @@ def test_a_refusal_in_its_own_field_is_a_refusal(judged: JudgedObject) -> None:
     assert reply.raw_answer == "I will not rate this."
 
 
-def test_a_content_filter_is_a_refusal(judged: JudgedObject) -> None:
-    assert state_of(reply_to(answered('{"item', finish_reason="content_filter"), judged)) == "refused"
+@pytest.mark.parametrize("finish", ["stop", "STOP", "end_turn", "eos_token", "stop_sequence", "", None])
+def test_a_normal_stop_leaves_it_to_the_text(finish: str | None, judged: JudgedObject) -> None:
+    assert state_of(reply_to(answered(finish_reason=finish), judged)) == "valid"
 
 
-def test_an_answer_cut_off_by_its_length_is_no_json_and_says_why(judged: JudgedObject) -> None:
-    reply = reply_to(answered(valid_text(ITEM)[:60], finish_reason="length"), judged)
-    assert state_of(reply) == "invalid_json"
+@pytest.mark.parametrize(
+    ("finish", "state"),
+    [
+        *((word, "cut_off") for word in ("length", "MAX_TOKENS", "max_tokens", "model_length", "abort")),
+        *((word, "cut_off") for word in ("insufficient_system_resource", "tool_calls", "a word of tomorrow")),
+        *((word, "filtered") for word in ("content_filter", "SAFETY", "RECITATION", "PROHIBITED_CONTENT")),
+        ("refusal", "refused"),
+    ],
+)
+@pytest.mark.parametrize("text", [valid_text(ITEM)[:60], valid_text(ITEM), ""])
+def test_whatever_ends_an_answer_before_its_time_leaves_no_score(
+    finish: str, state: str, text: str, judged: JudgedObject
+) -> None:
+    reply = reply_to(answered(text, finish_reason=finish), judged)
+    assert state_of(reply) == state
+    assert f"finish_reason '{finish}'" in (reply.fault_message or "")
+    assert (reply.raw_answer or "", reply.retry_after_s) == (text, None)
+
+
+@pytest.mark.parametrize("text", ["", "<think>The colours"])
+def test_a_model_that_reasons_until_the_limit_is_said_to_need_more_tokens(text: str, judged: JudgedObject) -> None:
+    reply = reply_to(answered(text, finish_reason="length"), judged)
     assert "max_output_tokens" in (reply.fault_message or "")
-    empty = reply_to(answered("", finish_reason="length"), judged)
-    assert state_of(empty) == "invalid_json"
-    assert "reasons" in (empty.fault_message or "")
+    assert "reasons needs more" in (reply.fault_message or "")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": f"<think>\nIt meets 3 of 5 criteria.\n</think>\n\n{valid_text(ITEM)}"},
+        {"content": f"It meets 3 of 5 criteria.\n</think>\n\n{valid_text(ITEM)}"},  # the mark was in the template
+        {"content": valid_text(ITEM), "reasoning_content": "It meets 3 of 5 criteria."},
+        {"content": valid_text(ITEM), "reasoning": "It meets 3 of 5 criteria."},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "It meets 3 of 5 criteria."}]},
+                {"type": "text", "text": valid_text(ITEM)},
+            ]
+        },
+    ],
+)
+def test_reasoning_is_taken_apart_from_the_answer(message: dict, judged: JudgedObject) -> None:
+    assert state_of(reply_to(answered(raw=body_of(message)), judged)) == "valid"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "reasoning_content": valid_text(ITEM)},
+        {"content": "", "reasoning": valid_text(ITEM)},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": valid_text(ITEM)}]}]},
+        {"content": f"<think>{valid_text(ITEM)}</think>"},
+        {"content": f"<think>\n{valid_text(ITEM)}"},
+    ],
+)
+def test_an_answer_that_is_only_reasoning_says_so_and_is_kept(message: dict, judged: JudgedObject) -> None:
+    reply = reply_to(answered(raw=body_of(message)), judged)
+    assert state_of(reply) == "reasoning_only"
+    assert valid_text(ITEM) in (reply.raw_answer or "")
+
+
+def body_of(message: dict) -> bytes:
+    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
 
 
 def test_bytes_that_are_no_utf8_are_no_json(judged: JudgedObject) -> None:
@@ -98,7 +155,7 @@ def test_bytes_that_are_no_utf8_are_no_json(judged: JudgedObject) -> None:
 
 def test_an_answer_of_10_mb_is_cut_off_and_kept_short(judged: JudgedObject) -> None:
     reply = reply_to(answered("x" * 10_000_000), judged)
-    assert state_of(reply) == "invalid_json"
+    assert state_of(reply) == "cut_off"
     assert len(reply.raw_answer or "") == 20_000
 
 

@@ -162,7 +162,7 @@ def test_no_message_shows_the_key_nor_what_a_server_echoes_of_it(echo: str, judg
     assert "You can find yours" in (reply.stops_run or "")
 
 
-@pytest.mark.parametrize("name", ["temperature", "top_p", "seed"])
+@pytest.mark.parametrize("name", ["temperature", "top_p"])
 def test_a_refused_setting_is_never_left_out(name: str, judged: JudgedObject) -> None:
     message = f"Unsupported value: '{name}' does not support this with this model."
     with openai_server([failed(400, message, "unsupported_value", name)]) as server:
@@ -171,9 +171,9 @@ def test_a_refused_setting_is_never_left_out(name: str, judged: JudgedObject) ->
     assert f"does not take the {name} of t0.2_p0.95" in (reply.stops_run or "")
 
 
-def test_a_prompt_that_a_filter_refuses_is_a_refusal(judged: JudgedObject) -> None:
+def test_a_prompt_that_a_filter_refuses_is_filtered(judged: JudgedObject) -> None:
     reply = reply_to(failed(400, code="content_filter"), judged)
-    assert (reply.fault, reply.answer_state) == (None, "refused")
+    assert (reply.fault, reply.answer_state) == (None, "filtered")
 
 
 def test_another_bad_request_is_a_fault_that_is_not_repeated_within_the_run(judged: JudgedObject) -> None:

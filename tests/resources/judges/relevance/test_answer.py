@@ -25,21 +25,35 @@ def test_one_number_inside_other_text_is_recovered(raw: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "raw", ["<think>\nIt meets 3 of 5.\n</think>\n\n0.7", "It meets 3 of 5.</think>0.7", "<THINKING>1</THINKING> 0.7"]
+)
+def test_reasoning_before_the_number_is_no_part_of_the_answer(raw: str) -> None:
+    parsed = parse_relevance(raw)
+    assert (parsed.state, parsed.score) == ("valid", 0.7)
+
+
+@pytest.mark.parametrize(
     ("raw", "state"),
     [
         ("1.2", "out_of_range"),
         ("-0.1", "out_of_range"),
         ("Score: 7", "out_of_range"),
         ("1e999", "out_of_range"),
-        ("7/10", "schema_error"),
-        ("0.7 of 1.0", "schema_error"),
-        ("between 0.6-0.8", "schema_error"),
+        ("7/10", "ambiguous"),
+        ("0.7 of 1.0", "ambiguous"),
+        ("between 0.6-0.8", "ambiguous"),
         ("0,7", "schema_error"),
         ("70%", "schema_error"),
         ("0.75%", "schema_error"),
-        ("by prompt v2: 0.7", "schema_error"),
+        ("by prompt v2: 0.7", "ambiguous"),
         ("version 1.2.3", "schema_error"),
         ("10,000", "schema_error"),
+        ("\u22120.1", "out_of_range"),  # a minus as typographers write it
+        ("Score: \uff0d0.1", "out_of_range"),
+        ("Score \u20130.1", "schema_error"),  # a dash, or a minus
+        ("0.2. No: 0.9", "ambiguous"),
+        ("<think>0.2</think>", "reasoning_only"),
+        ("<think>\n0.2 seems", "reasoning_only"),
         ("very relevant", "invalid_json"),
         ("NaN", "invalid_json"),
         ("٠٫٧", "invalid_json"),

@@ -173,8 +173,8 @@ def test_answers_without_a_score_are_handed_on_with_their_state_and_faults_are_t
         said, outcome = judge(study_in(tmp_path), model_on(server, monkeypatch), on_disk)
     states = {(one.query_id, one.doc_id): (one.state, one.score) for one in said}
     assert states["q1", "d1"] == ("recovered", 0.4)
-    assert states["q1", "d2"] == ("schema_error", None)
-    assert states["q2", "d3"] == ("invalid_json", None)
+    assert states["q1", "d2"] == ("ambiguous", None)
+    assert states["q2", "d3"] == ("cut_off", None)
     assert (outcome.n_scored, outcome.n_without_score) == (3, 2)
     assert [one.object for one in outcome.without_answer] == ["q1/d3"]
     assert "no answer about 1 of 6: q1/d3" in caplog.text

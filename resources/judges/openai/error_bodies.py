@@ -1,0 +1,105 @@
+"""What a server says is wrong, in whichever form: OpenAI's, a text, a list (Google), details (FastAPI), or a page."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+_MESSAGES: Final = ("message", "msg", "detail", "details", "error_message", "title", "reason")
+_INSIDE: Final = ("error", "detail", "errors")
+_TAGS: Final = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_LENGTH: Final = r"(\d+(?:\.\d+)?)\s*(milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|secs?|s)(?![a-z])"
+_LENGTHS: Final = re.compile(_LENGTH, re.IGNORECASE)
+_ASKED_FOR: Final = re.compile(rf"(?:retry|try again|wait)\b[^0-9.]{{0,20}}((?:{_LENGTH}\s*)+)", re.IGNORECASE)
+_DEEPEST: Final = 6
+
+
+class Said(NamedTuple):
+    """The server's own words, its code, the field that it names (both empty where it names none), seconds to wait."""
+
+    message: str
+    code: str = ""
+    param: str = ""
+    retry_after_s: float | None = None
+
+
+def said_in(body: object, otherwise: str = "") -> Said:
+    """What an error's body says.
+
+    Args:
+        body: As it came: read JSON, a text, or null.
+        otherwise: The message where the body has none.
+    """
+    parts = _parts(body, _DEEPEST)
+    message = "; ".join(dict.fromkeys(part.message for part in parts if part.message)) or otherwise
+    waits = [part.retry_after_s for part in parts if part.retry_after_s is not None]
+    code = next((part.code for part in parts if part.code), "")
+    param = next((part.param for part in parts if part.param), "")
+    return Said(message, code, param, max(waits, default=_asked_for(message)))
+
+
+def _parts(body: object, depth: int) -> list[Said]:
+    """Each error in a body; lists hold several."""
+    if depth == 0 or not body:
+        return []
+    if isinstance(body, str):
+        return [Said(" ".join(_TAGS.sub(" ", body).split()))]
+    if isinstance(body, list):
+        return [said for part in body for said in _parts(part, depth - 1)]
+    if not isinstance(body, dict):
+        return [Said(json.dumps(body))]
+    inside = [
+        said
+        for name in _INSIDE
+        if isinstance(body.get(name), dict | list | str)
+        for said in _parts(body[name], depth - 1)
+    ]
+    message = next((text for name in _MESSAGES if isinstance(text := body.get(name), str) and text), "")
+    code = next((str(body[name]) for name in ("code", "status", "type") if isinstance(body.get(name), str)), "")
+    param = _param(body)
+    shown = f"{param}: {message}" if message and param not in message else message
+    own = Said(shown, code, param, _retry_delay(body))
+    return [*inside, own] if inside else [own if message else own._replace(message=json.dumps(body))]
+
+
+def _param(fields: Mapping[str, Any]) -> str:
+    """The field that is wrong: `param`, or the last name of a place such as `["body", "seed"]`."""
+    place = fields.get("loc")
+    names = [part for part in place if isinstance(part, str)] if isinstance(place, list) else []
+    return str(fields.get("param") or "") or ".".join(names[1:] if names[:1] == ["body"] else names)
+
+
+def _retry_delay(fields: Mapping[str, Any]) -> float | None:
+    """Seconds, from Google's `details` or a field `retry_after`."""
+    details = fields.get("details")
+    for part in (fields, *(details if isinstance(details, list) else [])):
+        if not isinstance(part, dict):
+            continue
+        for name in ("retryDelay", "retry_delay", "retry_after", "retry_after_seconds"):
+            value = part.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+                return float(value)
+            if isinstance(value, str) and (seconds := _seconds(value)) is not None:
+                return seconds
+    return None
+
+
+def _asked_for(message: str) -> float | None:
+    """Seconds, from words such as "Please try again in 1m2.5s"."""
+    found = _ASKED_FOR.search(message)
+    return _seconds(found[1]) if found else None
+
+
+def _seconds(words: str) -> float | None:
+    """Such as ``34s``, ``1m2.5s``, ``20 seconds``, or a number of seconds alone."""
+    try:
+        return float(words)
+    except ValueError:
+        lengths = _LENGTHS.findall(words)
+    return sum(float(number) * _unit_s(unit.lower()) for number, unit in lengths) if lengths else None
+
+
+def _unit_s(unit: str) -> float:
+    if unit.startswith(("ms", "milli")):
+        return 0.001
+    return {"h": 3600.0, "m": 60.0, "s": 1.0}[unit[0]]
