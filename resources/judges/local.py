@@ -18,7 +18,7 @@ from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdenti
 from resources.judges.prompt import RUBRIC_VERSION
 
 MODEL: Final = "appearance-baseline"
-CODE_VERSION: Final = "1"
+CODE_VERSION: Final = "2"  # 2: draws follow from the call without its images' hashes
 KEPT_CANDIDATES: Final = 2048  # about 80 kB each
 KEPT_PHOTO_SETS: Final = 4096  # about 5 kB each
 

@@ -94,8 +94,12 @@ def build_call(
 def nonce_and_seed(
     study: str, judged: Judged, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity, prompt_hash: str
 ) -> tuple[str, int]:
-    """What a call's key gives, whichever study it is of: 16 hex digits, and a seed below 2 ** 31."""
-    key = [study, judged.object, setting.key, repeat, identity.digest, prompt_hash, judged.image_hashes, attempt]
+    """What a call's key gives, whichever study it is of: 16 hex digits, and a seed below 2 ** 31.
+
+    Image hashes tell calls apart in the ledger and are not in here: a pixel that one processor rounds otherwise than
+    another would draw other samples.
+    """
+    key = [study, judged.object, setting.key, repeat, identity.digest, prompt_hash, attempt]
     digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
     return digest[:_RUN_ID_DIGITS], int(digest[-_RUN_ID_DIGITS:], 16) % _SEED_LIMIT
 

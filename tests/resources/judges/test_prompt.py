@@ -62,15 +62,23 @@ def test_the_same_key_makes_the_same_call() -> None:
         {"identity": dataclasses.replace(IDENTITY, model="other")},
         {"weights": RubricWeights(color_palette=10)},
         {"judged": dataclasses.replace(JUDGED, object="0000000b")},
-        {"judged": dataclasses.replace(JUDGED, candidate_sha256="dd")},
         {"judged": dataclasses.replace(JUDGED, item_id="100")},
     ],
 )
-def test_any_part_of_the_key_changes_nonce_and_seed(change: dict[str, object]) -> None:
+def test_any_part_of_the_key_but_the_images_changes_nonce_and_seed(change: dict[str, object]) -> None:
     one, other = build_call(**ARGUMENTS), build_call(**{**ARGUMENTS, **change})
     assert one.run_id != other.run_id
     assert one.seed != other.seed
     assert 0 <= other.seed < 2**31
+
+
+def test_other_pixels_of_the_same_object_draw_the_same_samples() -> None:
+    # A processor that rounds a pixel otherwise makes another file, and the same study.
+    one = build_call(**ARGUMENTS)
+    for change in ({"candidate_sha256": "dd"}, {"reference_sha256": ("11", "33")}):
+        other = build_call(**{**ARGUMENTS, "judged": dataclasses.replace(JUDGED, **change)})
+        assert (other.run_id, other.seed, other.prompt_hash) == (one.run_id, one.seed, one.prompt_hash)
+        assert other.judged.image_hashes != one.judged.image_hashes
 
 
 def test_the_prompt_hash_is_of_rubric_and_context_not_of_nonce_or_setting() -> None:

@@ -1,9 +1,21 @@
 """What study A's calls are known by stays as it is: a paid answer is never asked for again after an upgrade."""
 
-from resources.configuration.fidelity import RubricWeights
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from resources.configuration.fidelity import FidelityStudy, RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
-from resources.judges.contract import Call, JudgedObject
+from resources.database.engine import open_engine
+from resources.database.ledger import Ledger
+from resources.database.migrate import migrate
+from resources.judges.answers import parse_answer
+from resources.judges.attempts import recorded
+from resources.judges.contract import SUBSCORES, Call, JudgedObject, Reply
+from resources.judges.judging import Judging
 from resources.judges.openai.access import Access
 from resources.judges.openai.request import SharedForm, request_of
 from resources.judges.openai_judge import OpenAIJudge
@@ -15,8 +27,14 @@ CONFIGURATION = Configuration(kind="openai", model="m", price={"input": 2, "outp
 JUDGE = OpenAIJudge(CONFIGURATION, RubricWeights(), Access("http://127.0.0.1:1/v1", "m", "k" * 20))
 
 
+SETTING = Setting(0.2, 0.95)
+ANSWER = json.dumps(
+    {"item_id": "100_tall", "subscores": dict.fromkeys(SUBSCORES, 50), "score": 50, "rationale": ["a", "b"]}
+)
+
+
 def call() -> Call:
-    return build_call("chairs", JUDGED, Setting(0.2, 0.95), 3, 2, JUDGE.identity, RubricWeights())
+    return build_call("chairs", JUDGED, SETTING, 3, 2, JUDGE.identity, RubricWeights())
 
 
 def test_the_judge_has_the_identity_that_it_had() -> None:
@@ -28,8 +46,21 @@ def test_the_prompt_has_the_hash_that_it_had() -> None:
     assert prompt_hash(JUDGED, RubricWeights()) == call().prompt_hash == expected
 
 
-def test_the_nonce_and_the_seed_are_what_they_were() -> None:
-    assert (call().run_id, call().seed) == ("ac2927cd0f98380a", 763419543)
+def test_an_answer_under_a_nonce_of_before_is_never_asked_for_again(tmp_path: Path) -> None:
+    # Until 0.1 the nonce and the seed followed from the images' hashes too; the ledger's key has neither.
+    answers = {(JUDGED.object, 1): "ac2927cd0f98380a", (JUDGED.object, 2): "0123456789abcdef"}
+    engine = open_engine(f"sqlite:///{tmp_path / 'touchstone.db'}")
+    migrate(engine)
+    ledger = Ledger(engine)
+    now = datetime.now(UTC)
+    for (_, repeat), nonce in answers.items():
+        asked = replace(build_call("chairs", JUDGED, SETTING, repeat, 1, JUDGE.identity, RubricWeights()), run_id=nonce)
+        read = partial(parse_answer, item_id=JUDGED.item_id, weights=RubricWeights())
+        ledger.record_many([recorded("chairs", read, JUDGE.identity, asked, Reply(ANSWER), now, 1.0, None)])
+    files = {name: Path(name) for name in ("human_scores", "references", "candidates")}
+    plan = FidelityStudy(**files, repeats=5)
+    run = Judging("chairs", plan, JUDGE, [JUDGED], [SETTING], ledger)
+    assert sorted(key.repeat for key in run.open_calls()) == [3, 4, 5]
 
 
 def test_a_call_takes_at_most_what_it_took() -> None:
