@@ -38,7 +38,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
-        renders = sorted(write_fidelity_samples(base / "samples").candidates.rglob("*.png"))
+        renders = sorted(write_fidelity_samples(base / "samples").candidates.rglob("*.webp"))
         originals = [Original(str(path)) for path in renders[:: len(renders) // ITEMS]]
         alterations = alterations_of(GoldenSet())
         by_kind: dict[str, list[Alteration]] = defaultdict(list)

@@ -35,7 +35,7 @@ def images_a_second(paths: list[Path]) -> float:
 def calls_of(samples: FidelitySamples) -> list[Call]:
     """One call for every candidate."""
     calls: list[Call] = []
-    for candidate in sorted(samples.candidates.rglob("*.png")):
+    for candidate in sorted(samples.candidates.rglob("*.webp")):
         item = candidate.parent.name
         photos = sorted((samples.references / item).iterdir())
         judged = JudgedObject(
@@ -63,7 +63,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     with tempfile.TemporaryDirectory() as folder:
         samples = write_fidelity_samples(Path(folder) / "fidelity")
-        pictures = sorted(samples.candidates.rglob("*.png"))
+        pictures = sorted(samples.candidates.rglob("*.webp"))
         rate = images_a_second(pictures)
         print(
             f"decode and descriptors: {rate:.1f} images a second on one core at {SIDE_PX} px ({len(pictures)} images)"

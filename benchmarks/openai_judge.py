@@ -49,7 +49,7 @@ def objects_of(folder: Path) -> list[JudgedObject]:
     """The sample study's objects with their photos."""
     samples = write_fidelity_samples(folder)
     found = []
-    for candidate in sorted(samples.candidates.rglob("*.png")):
+    for candidate in sorted(samples.candidates.rglob("*.webp")):
         item = candidate.parent.name
         photos = sorted((samples.references / item).iterdir())
         found.append(

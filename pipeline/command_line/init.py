@@ -18,7 +18,7 @@ study: {study}              # names the study in the ledger of judge calls
 fidelity:
   # --- your files ------------------------------------------------------------------------------------------
   human_scores: subjective.csv      # columns: 3D Object filename, Visual Fidelity (0-1), optional annotator
-  references: references            # photos:  {references}/{item}/gt_1.png ... gt_5.png (png or jpg)
+  references: references            # photos:  {references}/{item}/gt_1.png ... gt_5.png (png, jpg or webp)
   candidates: candidates            # renders: {candidates}/{item}/{hash8}.png, or candidate.png for a single object
   # catalogue: database.csv         # optional: job_id, product_id, variant, algo, category_l1..l3: adds categories
   # selected_objects: selected_objects.csv   # optional: judge these objects only

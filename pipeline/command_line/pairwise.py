@@ -87,6 +87,6 @@ def _prepare_sample_series(home: Home, console: Console) -> None:
         return
     from pipeline.samples.pairwise import write_pairwise_samples
 
-    with console.status("Making the sample series (once, seconds)"):
+    with console.status("Writing the sample series (once)"):
         write_pairwise_samples(home.samples / "pairwise")
     console.print("No votes and photos are named: the built-in sample series are judged.")

@@ -1,4 +1,4 @@
-"""The sample inputs, made when the built-in study is the one that runs and they are not there yet."""
+"""The sample inputs, written when the built-in study is the one that runs and they are not there yet."""
 
 from rich.console import Console
 
@@ -7,7 +7,7 @@ from resources.home import Home
 
 
 def prepare_samples(home: Home, console: Console) -> bool:
-    """Make the sample inputs unless a configuration file names the user's own.
+    """Write the sample inputs unless a configuration file names the user's own.
 
     Returns:
         Whether the built-in sample study is the one that runs.
@@ -20,7 +20,7 @@ def prepare_samples(home: Home, console: Console) -> bool:
     from pipeline.samples.reliability import write_reliability_samples
     from pipeline.samples.reliability_by_review import write_review_samples
 
-    with console.status("Making sample inputs (once, under a minute)"):
+    with console.status("Writing sample inputs (once, seconds)"):
         write_fidelity_samples(home.samples / "fidelity")
         write_evaluation_samples(home.samples / "evaluation")
         write_pairwise_samples(home.samples / "pairwise")

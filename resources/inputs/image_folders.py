@@ -12,7 +12,7 @@ from resources.errors import UserError, listed
 from resources.inputs.links import refuse_link_out
 
 MAX_PHOTOS = 5
-EXTENSIONS = ("png", "jpg", "jpeg")
+EXTENSIONS = ("png", "jpg", "jpeg", "webp")
 _PHOTO = re.compile(rf"gt_.*\.({'|'.join(EXTENSIONS)})", re.IGNORECASE)
 
 

@@ -83,7 +83,7 @@ class JudgedObject:
 
 @dataclass(frozen=True)
 class Call:
-    """One planned call; ``run_id`` and ``seed`` follow from the key without the images: a resumed call is the same call.
+    """One planned call; ``run_id`` and ``seed`` follow from the key without the images: a resumed one is the same.
 
     ``attempt`` counts over all runs, ``nth_try`` within this one.
     """

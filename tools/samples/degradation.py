@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from pipeline.samples.materials import KINDS, Material, pattern_of, to_lab, to_rgb
-from pipeline.samples.patterns import TILE_PX, Floats
+from tools.samples.materials import KINDS, Material, pattern_of, to_lab, to_rgb
+from tools.samples.patterns import TILE_PX, Floats
 
 # Shares of the rubric's four sub-scores in a grade: colour, finish, texture, scale.
 WEIGHTS = np.array([0.40, 0.25, 0.15, 0.20])

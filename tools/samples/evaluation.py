@@ -2,19 +2,13 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.samples import evaluation_answers as answers
-from pipeline.samples import evaluation_scores as scores
-from pipeline.samples.whole_folder import make_whole
+from pipeline.samples.evaluation import ANSWERS, DATASETS, SCORES
+from tools.samples import evaluation_answers as answers
+from tools.samples import evaluation_scores as scores
 
-SAMPLES_VERSION = "1"
-SEED = 20260101
-DATASETS = "datasets"
-SCORES, ANSWERS = "sample_scores", "sample_answers"
 # What a paper might report: the first lies near the planted value, the second does not.
 BASELINE = (
     {
@@ -34,44 +28,6 @@ BASELINE = (
         "protocol": "all questions, one attempt",
     },
 )
-
-
-@dataclass(frozen=True)
-class EvaluationSamples:
-    """Where the sample inputs lie; ``truth`` is the answer key and no input of the study.
-
-    `datasets` is the folder with the two data sets and nothing else.
-    """
-
-    datasets: Path
-    scores: Path
-    answers: Path
-    baseline: Path
-    truth: Path
-
-
-def write_evaluation_samples(folder: Path, seed: int = SEED) -> EvaluationSamples:
-    """The sample inputs in a folder, made now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another seed or version are replaced whole.
-        seed: Decides every score and which question has which answer.
-
-    Returns:
-        Paths of the files and of the folder with the data sets.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
-    folder = Path(folder)
-    make_whole(folder, SAMPLES_VERSION, seed, partial(_write_all, seed=seed))
-    return EvaluationSamples(
-        datasets=folder / DATASETS,
-        scores=folder / DATASETS / f"{SCORES}.jsonl",
-        answers=folder / DATASETS / f"{ANSWERS}.jsonl",
-        baseline=folder / "baseline.json",
-        truth=folder / "truth.json",
-    )
 
 
 def planted() -> dict[str, Any]:
@@ -106,7 +62,8 @@ def planted() -> dict[str, Any]:
     }
 
 
-def _write_all(folder: Path, seed: int) -> None:
+def write_all(folder: Path, seed: int) -> None:
+    """Every file of the study's samples into an empty folder."""
     (folder / DATASETS).mkdir()
     _write_lines(folder / DATASETS / f"{SCORES}.jsonl", scores.score_records(seed))
     _write_lines(folder / DATASETS / f"{ANSWERS}.jsonl", answers.answer_records(seed))

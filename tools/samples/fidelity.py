@@ -4,74 +4,32 @@ import csv
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image
 
-from pipeline.samples.degradation import altered
-from pipeline.samples.fidelity_plan import RUN, SampleObject, human_scores, planned_objects
-from pipeline.samples.materials import Material, material
-from pipeline.samples.products import BUILDS, Shape
-from pipeline.samples.rendering import Light, render
-from pipeline.samples.views import Camera, look
-from pipeline.samples.whole_folder import is_whole, make_whole
+from tools.samples.degradation import altered
+from tools.samples.fidelity_plan import RUN, SampleObject, human_scores, planned_objects
+from tools.samples.materials import Material, material
+from tools.samples.products import BUILDS, Shape
+from tools.samples.rendering import Light, render
+from tools.samples.views import Camera, look
 
-SAMPLES_VERSION = "1"
-SEED = 20260101
 PHOTO_AZIMUTHS_DEG = (-32.0, 4.0, 38.0)
 MAX_THREADS = 4
-_PNG = [cv2.IMWRITE_PNG_COMPRESSION, 3]
+_WEBP = {"quality": 80, "method": 6}  # lossy colours, lossless alpha
 
 
-@dataclass(frozen=True)
-class FidelitySamples:
-    """Where the sample inputs lie; ``truth`` is the answer key and no input of the study."""
-
-    human_scores: Path
-    catalogue: Path
-    references: Path
-    candidates: Path
-    truth: Path
-
-
-def write_fidelity_samples(folder: Path, seed: int = SEED) -> FidelitySamples:
-    """The sample inputs in a folder, made now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another seed or version are replaced whole.
-        seed: Decides every pixel and score.
-
-    Returns:
-        Paths of the files and folders.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
-    folder = Path(folder)
-    make_whole(folder, SAMPLES_VERSION, seed, partial(_write_all, seed=seed))
-    return FidelitySamples(
-        human_scores=folder / "subjective.csv",
-        catalogue=folder / "database.csv",
-        references=folder / "references",
-        candidates=folder / "candidates",
-        truth=folder / "truth.csv",
-    )
-
-
-def is_complete(folder: Path, seed: int) -> bool:
-    """Whether the folder holds every file of this seed and version, at its full length."""
-    return is_whole(folder, SAMPLES_VERSION, seed)
-
-
-def _write_all(folder: Path, seed: int) -> None:
+def write_all(folder: Path, seed: int) -> None:
+    """Every file of the study's samples into an empty folder."""
     objects = planned_objects(seed)
-    _write_tables(folder, objects, seed)
+    write_tables(folder, objects, seed)
     items = [objects[index : index + 2] for index in range(0, len(objects), 2)]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, MAX_THREADS)) as threads:
-        list(threads.map(partial(_write_item, folder), items))
+        list(threads.map(partial(write_item, folder), items))
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -82,7 +40,8 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
         writer.writerows(rows)
 
 
-def _write_tables(folder: Path, objects: list[SampleObject], seed: int) -> None:
+def write_tables(folder: Path, objects: list[SampleObject], seed: int) -> None:
+    """Human scores, catalogue and the answer key."""
     header = ("3D Object filename", "Visual Fidelity", "annotator")
     _write_csv(folder / "subjective.csv", header, human_scores(objects, seed))
     catalogue = (
@@ -106,17 +65,18 @@ def _catalogue_row(index: int, made: SampleObject) -> tuple[object, ...]:
     )
 
 
-def _write_item(folder: Path, objects: list[SampleObject]) -> None:
+def write_item(folder: Path, objects: list[SampleObject]) -> None:
+    """The photos of one item and the renders of its two objects."""
     item = objects[0].item
     rng = np.random.default_rng(item.seed)
     shape = BUILDS[item.shape](np.random.default_rng(item.shape_seed))
     worn, trim = material(item.kind, rng), _trim(rng)
     transparent = bool(rng.uniform() < 0.25)
     for number, azimuth in enumerate(PHOTO_AZIMUTHS_DEG, start=1):
-        target = folder / "references" / item.item_id / f"gt_{number}.png"
+        target = folder / "references" / item.item_id / f"gt_{number}.webp"
         _write_picture(target, shape, worn, trim, azimuth + rng.uniform(-6, 6), rng, transparent)
     for made in objects:
-        target = folder / "candidates" / item.item_id / f"{made.hash8}.png"
+        target = folder / "candidates" / item.item_id / f"{made.hash8}.webp"
         own = np.random.default_rng(made.seed)
         faulty, faulty_trim = altered(worn, made.change), altered(trim, made.change)
         _write_picture(target, shape, faulty, faulty_trim, own.uniform(-40, 40), own, bool(own.uniform() < 0.5))
@@ -138,8 +98,6 @@ def _write_picture(
     camera = Camera(azimuth_deg, rng.uniform(14, 27), rng.uniform(0.94, 1.0))
     light = Light(rng.uniform(-48, -22), rng.uniform(32, 52), rng.uniform(0.93, 1.07), rng.uniform(-0.4, 0.4))
     picture = render(look(shape, camera), worn, trim, light, transparent)
-    done, encoded = cv2.imencode(".png", picture if transparent else picture[..., :3], _PNG)
-    if not done:
-        raise OSError(f"{target}: the picture could not be encoded as PNG")
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(encoded.tobytes())
+    shown = cv2.cvtColor(picture, cv2.COLOR_BGRA2RGBA if transparent else cv2.COLOR_BGRA2RGB)
+    Image.fromarray(shown).save(target, "WEBP", **_WEBP)

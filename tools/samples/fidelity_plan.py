@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.samples.degradation import Alteration, alteration
-from pipeline.samples.materials import HARD, KINDS, SOFT
 from resources.configuration.fidelity import ALGORITHMS
+from tools.samples.degradation import Alteration, alteration
+from tools.samples.materials import HARD, KINDS, SOFT
 
 RUN = "2026-01-15_v1"
 ANNOTATORS = ("a1", "a2", "a3")

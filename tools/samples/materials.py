@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.samples.patterns import NOTHING, PROCEDURAL, TILE_PX, Floats, Pattern, stretched
 from resources.errors import UserError
+from tools.samples.patterns import NOTHING, PROCEDURAL, TILE_PX, Floats, Pattern, stretched
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,17 @@ import csv
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from pipeline.samples.pairwise_photos import taken, view_of
-from pipeline.samples.pairwise_plan import SampleSeries, Votes, cast_votes, planned_series
-from pipeline.samples.whole_folder import make_whole
+from pipeline.samples.pairwise import PAIRS, PHOTOS, TRUTH
+from tools.samples.pairwise_photos import taken, view_of
+from tools.samples.pairwise_plan import SampleSeries, Votes, cast_votes, planned_series
 
-SAMPLES_VERSION = "2"
-SEED = 20260101
 MAX_THREADS = 4
-PAIRS, PHOTOS, TRUTH, SOURCES = "pairs.csv", "photos", "truth.csv", "photographs.txt"
+SOURCES = "photographs.txt"
 HEADER = (
     *("series_id", "compareID1", "compareID2", "compareFile1", "compareFile2"),
     *("LEFT", "RIGHT", "Total", "max_count", "Agreement", "MaxVote", "num_reviewers", "scene"),
@@ -34,34 +31,8 @@ flower, https://www.flickr.com/photos/vultilion/6056698931/
 """
 
 
-@dataclass(frozen=True)
-class PairwiseSamples:
-    """Where the sample inputs lie; ``truth`` is the answer key and no input of the study."""
-
-    pairs: Path
-    photos: Path
-    truth: Path
-
-
-def write_pairwise_samples(folder: Path, seed: int = SEED) -> PairwiseSamples:
-    """The sample inputs in a folder, made now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another seed or version are replaced whole.
-        seed: Decides every pixel and vote.
-
-    Returns:
-        Paths of the files and of the folder with the photos.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
-    folder = Path(folder)
-    make_whole(folder, SAMPLES_VERSION, seed, partial(_write_all, seed=seed))
-    return PairwiseSamples(folder / PAIRS, folder / PHOTOS, folder / TRUTH)
-
-
-def _write_all(folder: Path, seed: int) -> None:
+def write_all(folder: Path, seed: int) -> None:
+    """Every file of the study's samples into an empty folder."""
     series = planned_series(seed)
     _write_csv(folder / PAIRS, HEADER, map(_pair_row, cast_votes(series, seed)))
     _write_csv(folder / TRUTH, ("image", *series[0].photos[0]._fields), _truth_rows(series))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pipeline.samples.solids import Part, Point, box, disc, ellipsoid, pillow, rod, turned
+from tools.samples.solids import Part, Point, box, disc, ellipsoid, pillow, rod, turned
 
 Shape = tuple[Part, ...]
 Build = Callable[[np.random.Generator], Shape]

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.samples.materials import Material
-from pipeline.samples.patterns import TILE_PX, Floats
-from pipeline.samples.views import SIDE_PX, View, lengths
+from tools.samples.materials import Material
+from tools.samples.patterns import TILE_PX, Floats
+from tools.samples.views import SIDE_PX, View, lengths
 
 TEXELS_PER_PIXEL = 1.25  # finer texture than the screen shows would flicker between views
 PIXELS_PER_UNIT = 205.0  # of the screen at zoom 1

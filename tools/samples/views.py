@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.samples.products import Shape
-from pipeline.samples.solids import Floats
+from tools.samples.products import Shape
+from tools.samples.solids import Floats
 
 SIDE_PX = 512
 DISTANCE = 5.2  # camera to the origin, object units

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_real_renders_differ_by_a_few_levels_at_most_and_by_less_than_one_on_the_whole(
     fidelity_samples: "FidelitySamples",
 ) -> None:
-    for path in sorted(fidelity_samples.candidates.rglob("*.png"))[::12]:
+    for path in sorted(fidelity_samples.candidates.rglob("*.webp"))[::12]:
         image = load_image(path)
         mask = object_mask(image)
         difference = np.abs(reencoded(image, mask).astype(int) - image)[mask]

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from pipeline.samples.evaluation import EvaluationSamples
-from pipeline.samples.evaluation_scores import N_MISSING, SHARPNESS_SRCC, SRCC
 from tests.pipeline.command_line.evaluated import evaluated, json_lines, refused, strict, told, untimed, validator
+from tools.samples.evaluation_scores import N_MISSING, SHARPNESS_SRCC, SRCC
 
 METRICS = ("DSSIM", "SSIMULACRA", "Butteraugli")
 QUICK = ("--n-bootstrap", 100)

@@ -3,19 +3,21 @@
 import json
 import re
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
 from scipy.stats import spearmanr
 
 from analysis.option_confusion import confusions_by_options
-from pipeline.samples import evaluation as samples
 from pipeline.samples.evaluation import EvaluationSamples, write_evaluation_samples
-from pipeline.samples.evaluation_answers import answer_records
-from pipeline.samples.evaluation_scores import SRCC, SRCC_BY_DISTORTION, score_records
+from pipeline.samples.shipped import SEED
 from pipeline.samples.whole_folder import MANIFEST
 from resources.errors import UserError
 from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
+from tools.samples import evaluation as tool
+from tools.samples.evaluation_answers import answer_records
+from tools.samples.evaluation_scores import SRCC, SRCC_BY_DISTORTION, score_records
 
 
 @pytest.fixture(scope="module")
@@ -127,15 +129,19 @@ def test_the_folder_of_data_sets_holds_nothing_else(made):
     assert sorted(path.name for path in made.datasets.iterdir()) == ["sample_answers.jsonl", "sample_scores.jsonl"]
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made, tmp_path):
+def test_what_ships_is_what_the_script_draws_and_another_seed_gives_other_rows(made, tmp_path):
     start = time.perf_counter()
-    again = write_evaluation_samples(tmp_path / "again")
+    write_evaluation_samples(tmp_path / "again")
     assert time.perf_counter() - start < 2
-    other = write_evaluation_samples(tmp_path / "other", seed=1)
+    drawn = {seed: tmp_path / str(seed) for seed in (SEED, 1)}
+    for seed, folder in drawn.items():
+        folder.mkdir()
+        tool.write_all(folder, seed)
     for name in ("scores", "answers", "baseline", "truth"):
-        assert getattr(again, name).read_bytes() == getattr(made, name).read_bytes()
-    assert other.scores.read_bytes() != made.scores.read_bytes()
-    assert other.answers.read_bytes() != made.answers.read_bytes()
+        shipped = getattr(made, name)
+        inside = shipped.relative_to(made.truth.parent)
+        assert (drawn[SEED] / inside).read_bytes() == shipped.read_bytes()
+        assert (name in ("baseline", "truth")) == ((drawn[1] / inside).read_bytes() == shipped.read_bytes())
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -160,7 +166,7 @@ def test_a_run_that_dies_leaves_no_folder_and_no_scratch(tmp_path, monkeypatch):
     def dies(*_: object) -> None:
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr(samples, "_write_json", dies)
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", dies)
     with pytest.raises(RuntimeError, match="power cut"):
         write_evaluation_samples(tmp_path / "evaluation")
     assert list(tmp_path.iterdir()) == []

@@ -64,13 +64,13 @@ def test_several_objects_of_an_item_have_renders_named_by_hash(folder: Path) -> 
 
 
 def test_names_match_in_any_letter_case_and_photos_stand_in_natural_order(tmp_path: Path) -> None:
-    for name in ("GT_10.JPG", "gt_2.jpeg", "gt_1.PNG", "notes.txt", "other_1.png"):
+    for name in ("GT_10.JPG", "gt_2.jpeg", "gt_1.PNG", "gt_11.webp", "notes.txt", "other_1.png"):
         picture(tmp_path / "refs" / "100_Tall" / name) if not name.endswith("txt") else None
     (tmp_path / "refs" / "100_Tall" / "gt_3.txt").write_text("no picture")
     picture(tmp_path / "cand" / "100_TALL" / "CANDIDATE.jpg")
     frame = find_study_objects(scored(tmp_path, glb("a", "100_tall")), None, study(tmp_path))
     names = [Path(path).name for path in frame.loc[0, "reference_paths"]]
-    assert names == ["gt_1.PNG", "gt_2.jpeg", "GT_10.JPG"]
+    assert names == ["gt_1.PNG", "gt_2.jpeg", "GT_10.JPG", "gt_11.webp"]
     assert pd.isna(frame.loc[0, "excluded"])
 
 
