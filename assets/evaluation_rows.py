@@ -234,9 +234,7 @@ def _areas(opinions: Opinions, sampling: Sampling) -> list[dict[str, Any]]:
 
 def confusions_of(samples: pd.DataFrame) -> list[OptionConfusion]:
     """One confusion matrix for each option set of an answer data set."""
-    # Words that name no option are told from a blank answer by what the file says.
-    answers = samples["prediction_answer"].fillna(samples["answer_as_given"])
-    given = [None if pd.isna(answer) else answer for answer in answers]
+    given = [None if pd.isna(answer) else answer for answer in samples["prediction_answer"]]
     return confusions_by_options(list(samples["truth_answer"]), given, list(samples["options"]))
 
 

@@ -23,7 +23,7 @@ from resources.study import Study
     partitions_def=DATASETS,
     backfill_policy=ONE_RUN,
     kinds={"csv", "json"},
-    code_version="1",
+    code_version="2",
 )
 def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> Frames:
     """Reads a data set's file; rows that cannot be used are left out and counted by cause."""
@@ -61,6 +61,7 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
         prediction=dataset.prediction,
         truth=dataset.truth,
         skip_bad_rows=dataset.skip_bad_rows,
+        normalise_answers=dataset.normalise_answers,
     )
     refuse_unknown_fields(name, dataset, read.fields)
     return read, digest

@@ -76,6 +76,7 @@ def mcq(
     truth: options.Truth = None,
     cluster: options.Cluster = None,
     skip_bad_rows: options.SkipBadRows = False,
+    normalise_answers: options.NormaliseAnswers = True,
     n_bootstrap: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 42,
@@ -92,7 +93,7 @@ def mcq(
 
     confuse(
         Asked(file, output, as_json, plot, skip_bad_rows, n_bootstrap, False, confidence, seed, parallel),
-        Columns(truth=truth, predictions=_one(prediction), cluster=cluster),
+        Columns(truth=truth, predictions=_one(prediction), cluster=cluster, normalise_answers=normalise_answers),
     )
 
 
@@ -112,6 +113,7 @@ def breakdown(
     lower_is_better: options.LowerIsBetter = False,
     cluster: options.Cluster = None,
     skip_bad_rows: options.SkipBadRows = False,
+    normalise_answers: options.NormaliseAnswers = True,
     n_bootstrap: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 42,
@@ -137,6 +139,7 @@ def breakdown(
             predictions=_one(prediction),
             lower_is_better=lower_is_better,
             cluster=cluster,
+            normalise_answers=normalise_answers,
             group_by=fields,
         ),
         metric,
@@ -160,6 +163,7 @@ def compare(
     mapping: options.Mapping = "logistic_4",
     same_scale: options.SameScale = False,
     skip_bad_rows: options.SkipBadRows = False,
+    normalise_answers: options.NormaliseAnswers = True,
     n_bootstrap: options.Resamples = 1000,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 42,
@@ -183,6 +187,7 @@ def compare(
             predictions=_one(prediction),
             lower_is_better=lower_is_better,
             cluster=cluster,
+            normalise_answers=normalise_answers,
             mapping=mapping,
             same_scale=same_scale,
         ),

@@ -81,6 +81,14 @@ Votes = Annotated[
 SkipBadRows = Annotated[
     bool, typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be read.", rich_help_panel=COLUMNS)
 ]
+NormaliseAnswers = Annotated[
+    bool,
+    typer.Option(
+        "--normalise-answers/--no-normalise-answers",
+        help='Read answers such as "(B)" or "Answer: B" as the option B.',
+        rich_help_panel=COLUMNS,
+    ),
+]
 Resamples = Annotated[int, typer.Option("--n-bootstrap", min=100, help="Resamples.", rich_help_panel=INTERVALS)]
 Confidence = Annotated[
     float, typer.Option(callback=_share, help="Of the intervals, a share.", rich_help_panel=INTERVALS)

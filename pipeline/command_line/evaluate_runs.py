@@ -70,6 +70,7 @@ class Columns:
     cluster: str | None = None
     mapping: MappingName = "logistic_4"
     same_scale: bool = False
+    normalise_answers: bool = True
     opinion_sd: str | None = None
     votes: str | None = None
     color_by: str | None = None
@@ -190,6 +191,7 @@ def _read(asked: Asked, columns: Columns, kind: KindName | None, prediction: str
         truth=columns.truth,
         fields=columns.fields,
         skip_bad_rows=asked.skip_bad_rows,
+        normalise_answers=columns.normalise_answers,
     )
     return Metric(read, evaluation_samples_table(_stem(asked.file), read), columns.meaning(prediction))
 

@@ -30,11 +30,6 @@ def show_answers(result: Mapping[str, Any], console: Console) -> None:
         f"Accuracy {number(result['accuracy'])}, {percent(result)} CI {interval(result['accuracy_ci'])} "
         f"({result['n_correct']:,} right; {counted(result['methods']['accuracy'], result)})"
     )
-    if result["n_invalid"]:
-        given = [
-            f"{one['answer']!r}" + (f" {one['n']} times" if one["n"] > 1 else "") for one in result["invalid_answers"]
-        ]
-        console.print(f"{result['n_invalid']:,} answers name no option and are wrong: {listed(given)}.")
     for confusion in result["confusions"]:
         console.print()
         _show_confusion(confusion, console)

@@ -130,6 +130,7 @@ fidelity:
 #       higher_is_better: false
 #       cluster: ref_img            # optional: samples of one reference are resampled together
 #       group_by: [[dst_type]]      # optional: breakdowns, outermost field first
+#       normalise_answers: true     # read "(B)", "Answer: B" and the like as the option B
 #       gates: {min_srcc: 0.8}      # optional: also min_accuracy, max_paper_deviation
 #   baseline: baseline.json         # optional: a paper's results
 

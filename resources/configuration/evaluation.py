@@ -33,6 +33,7 @@ class Dataset(Section):
     cluster: str | None = Field(None, description="field whose equal values are resampled together, case ignored")
     group_by: tuple[tuple[str, ...], ...] = ()
     skip_bad_rows: bool = False
+    normalise_answers: bool = Field(True, description='read "(B)", "Answer: B" and the like as the option B')
     gates: EvaluationGates = EvaluationGates()
 
     @model_validator(mode="after")

@@ -69,6 +69,7 @@ def read_evaluation_file(
     truth: str | None = None,
     fields: Sequence[str] | None = None,
     skip_bad_rows: bool = False,
+    normalise_answers: bool = True,
 ) -> EvaluationRead:
     """Predictions and truths, sample by sample, with the metadata that groups them.
 
@@ -81,6 +82,7 @@ def read_evaluation_file(
         truth: The same for the truth.
         fields: Dotted names of the metadata to keep; null for every field with a single value.
         skip_bad_rows: Leave out and count rows that cannot be read, instead of refusing the file.
+        normalise_answers: Read "(B)", "Answer: B" and the like as the option B; else only what is written as an option.
 
     Returns:
         The samples in the file's order. Rows without a finite score on both sides, or without a true answer,
@@ -92,7 +94,7 @@ def read_evaluation_file(
     """
     file = record_file(path, LIKELY)
     columns = evaluation_columns(file, kind, prediction, truth, fields)
-    reading = _Reading(file, columns, skip_bad_rows)
+    reading = _Reading(file, columns, skip_bad_rows, normalise_answers)
     for found in file.records(columns.wanted):
         reading.n_rows += 1
         if isinstance(found, BadRow):
@@ -105,13 +107,15 @@ def read_evaluation_file(
 class _Reading:
     """What one pass over a file gathers."""
 
-    def __init__(self, file: RecordFile, columns: EvaluationColumns, skip_bad_rows: bool) -> None:
+    def __init__(
+        self, file: RecordFile, columns: EvaluationColumns, skip_bad_rows: bool, normalise_answers: bool
+    ) -> None:
         self.file, self.columns, self.skip_bad_rows = file, columns, skip_bad_rows
         self.faults = Faults(file.name)
         self.excluded: Counter[str] = Counter()
         self.examples: list[Exclusion] = []
         self.n_rows = self.n_kept = 0
-        self.reader = row_reader(file, columns)
+        self.reader = row_reader(file, columns, normalise_answers)
         self.sample_id = value_of(columns.sample_id) if columns.sample_id else None
         self.rivals = [(name, value_of(name)) for name in columns.rivals]
         self.chosen = None if columns.fields is None else [(name, value_of(name)) for name in columns.fields]
@@ -187,7 +191,7 @@ class _Reading:
             examples=tuple(sorted(self.examples, key=lambda exclusion: exclusion.row)),
             n_normalised=int(values["normalised"].to_numpy().sum()),
             n_invalid_answers=int(values["prediction"].null_count),
-            notes=tuple(self._notes()),
+            notes=(*self._notes(), *self.reader.notes(values)),
         )
 
     def _in_file_order(self) -> list[str]:

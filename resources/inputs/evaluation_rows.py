@@ -1,16 +1,14 @@
 """Reads one record of an evaluation file: a pair of scores, or an answer with its options and truth."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from string import ascii_uppercase
 from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analysis.option_answers import OptionAnswer, normalised_answer
+from analysis.option_answers import OptionAnswer, normalised_answer, written_answer
 from analysis.rounding import rounded_on_own_scale
 from resources.errors import listed
 from resources.inputs.evaluation_columns import EvaluationColumns
@@ -28,8 +26,7 @@ from resources.inputs.record_files import RecordFile
 
 _CAUSES = {MISSING: "missing_{}", NOT_A_NUMBER: "{}_not_a_number", INFINITE: "infinite_{}"}
 _CACHED = 65_536
-# What stands between a letter and what it says; a space alone would read "A red" out of a sentence.
-_BETWEEN = r"(?:\s*[)\]}.:,;]+\s*(?:[-\u2013\u2014]\s*)?|\s*[-\u2013\u2014]\s*)"
+EXAMPLES, _LONGEST_EXAMPLE = 3, 60
 Arrays = Mapping[str, pa.ChunkedArray]
 
 
@@ -68,6 +65,9 @@ class RowReader(Protocol):
     def table(self, arrays: Arrays) -> dict[str, Any]:
         """The columns of the finished table."""
 
+    def notes(self, arrays: Arrays) -> Iterator[str]:
+        """What a reader of the results should know of the values, a sentence each."""
+
 
 class ScoreRows:
     """A predicted score and the true one."""
@@ -99,6 +99,10 @@ class ScoreRows:
         """Both scores, rounded as every comparison is."""
         return [pa.array(rounded_on_own_scale(arrays[name].to_numpy())) for name in ("prediction", "truth")]
 
+    def notes(self, arrays: Arrays) -> Iterator[str]:
+        """Nothing: why a score is left out is counted by cause."""
+        return iter(())
+
     def table(self, arrays: Arrays) -> dict[str, Any]:
         """Both scores."""
         return {name: arrays[name].to_numpy() for name in ("prediction", "truth")}
@@ -115,9 +119,9 @@ class AnswerRows:
         "option_set": pa.int32(),
     }
 
-    def __init__(self, file: RecordFile, columns: EvaluationColumns) -> None:
-        """Find the three fields."""
-        self._columns = columns
+    def __init__(self, file: RecordFile, columns: EvaluationColumns, normalise: bool = True) -> None:
+        """Find the three fields; without `normalise` an answer counts as it is written."""
+        self._columns, self._normalise = columns, normalise
         self._prediction, self._truth = value_of(columns.prediction), value_of(columns.truth)
         self._options = value_of(columns.options or "")
         self._option_sets: dict[tuple[str, ...], int] = {}
@@ -133,7 +137,7 @@ class AnswerRows:
         true = self._text(columns.truth, self._truth(record))
         if not true.strip():
             raise LeftOut(columns.truth, true, _CAUSES[MISSING].format("truth"))
-        prediction, truth = _named(given, options), _named(true, options)
+        prediction, truth = _named(given, options, self._normalise), _named(true, options)
         if truth.option is None:
             among = listed(map(repr, options.names))
             raise RowFault(
@@ -154,6 +158,28 @@ class AnswerRows:
         words = {name: pd.array(arrays[name], dtype="str") for name in ("prediction", "truth", "answer_as_given")}
         return {"prediction": words["prediction"], "truth": words["truth"], "options": options, **words}
 
+    def notes(self, arrays: Arrays) -> Iterator[str]:
+        """Which answers count as none, and which were read as an option that they are not written as."""
+        given = pc.utf8_trim_whitespace(arrays["answer_as_given"])
+        none = pc.is_null(arrays["prediction"])
+        if n_invalid := pc.sum(none).as_py():
+            shown = _with_examples([repr(text) for text in pc.unique(given.filter(none)).to_pylist()])
+            names = "1 answer names" if n_invalid == 1 else f"{n_invalid:,} answers name"
+            yield f"{names} no option, or more than one (invalid, counted as wrong): {shown}."
+        if not self._normalise:
+            yield "Answers are not normalised: one that is not written as an option is invalid."
+            return
+        other = pc.fill_null(pc.not_equal(arrays["answer_as_given"], arrays["prediction"]), False)
+        pairs = dict.fromkeys(
+            zip(given.filter(other).to_pylist(), arrays["prediction"].filter(other).to_pylist(), strict=True)
+        )
+        if pairs:
+            shown = _with_examples([f"{text!r} as {option}" for text, option in pairs])
+            yield (
+                f"Answers are normalised: {shown}. `--no-normalise-answers` (in touchstone.yaml: "
+                "`normalise_answers: false`) takes them as they are written."
+            )
+
     def _text(self, field: str, value: Any) -> str:
         """No answer at all is a blank one, and wrong: a model must not gain by not answering."""
         try:
@@ -162,36 +188,18 @@ class AnswerRows:
             raise RowFault(f"field '{field}' holds {fault}, not a single answer.", "Write one answer.") from fault
 
 
-def row_reader(file: RecordFile, columns: EvaluationColumns) -> RowReader:
+def row_reader(file: RecordFile, columns: EvaluationColumns, normalise_answers: bool = True) -> RowReader:
     """What reads the records of this kind of file."""
-    return ScoreRows(file, columns) if columns.kind == "scores" else AnswerRows(file, columns)
+    return ScoreRows(file, columns) if columns.kind == "scores" else AnswerRows(file, columns, normalise_answers)
+
+
+def _with_examples(shown: Sequence[str]) -> str:
+    return ", ".join(
+        one if len(one) <= _LONGEST_EXAMPLE else f"{one[:_LONGEST_EXAMPLE]}..." for one in shown[:EXAMPLES]
+    ) + (f" and {len(shown) - EXAMPLES:,} other texts" if len(shown) > EXAMPLES else "")
 
 
 @lru_cache(maxsize=_CACHED)
-def _named(text: str, options: Options) -> OptionAnswer:
-    """The option that a text names by its name, by what it says, by both, or by the letter of its place."""
-    names = options.names
-    ways: list[tuple[str, ...]] = [names]
-    if options.texts is not None:
-        ways.append(options.texts)
-    elif all(len(name) > 1 for name in names):
-        ways.append(tuple(ascii_uppercase[: len(names)]))
-    for way in ways:
-        option = normalised_answer(text, way).option
-        if option is not None:
-            name = names[way.index(option)]
-            return OptionAnswer(name, text != name)
-    if options.texts is not None:
-        return _named_by_both(text, names, options.texts)
-    return OptionAnswer(None, False)
-
-
-def _named_by_both(text: str, names: Sequence[str], texts: Sequence[str]) -> OptionAnswer:
-    """The option whose letter and text an answer such as "A: red", "(A) red" or "A - red" holds."""
-    for name, said in zip(names, texts, strict=True):
-        parts = re.fullmatch(rf"[\s(\[{{]*{re.escape(name)}{_BETWEEN}(\S.*)", text, re.IGNORECASE | re.DOTALL)
-        rest = None if parts is None else parts[1]
-        # The rest alone may name an option by its text only: "A - B" names none.
-        if rest is not None and normalised_answer(rest, tuple(texts)).option == said:
-            return OptionAnswer(name, True)
-    return OptionAnswer(None, False)
+def _named(text: str, options: Options, normalise: bool = True) -> OptionAnswer:
+    """The option that a text names, as `normalised_answer` says, or as it is written."""
+    return (normalised_answer if normalise else written_answer)(text, options.names, options.texts)

@@ -88,6 +88,22 @@ def test_an_answer_is_brought_to_its_option_or_stays_in_as_invalid(
     assert (read.n_normalised, read.n_invalid_answers, read.excluded) == (normalised, int(option is None), {})
 
 
+def test_normalisation_is_said_with_examples_and_can_be_switched_off(tmp_path: Path) -> None:
+    given = ["(B)", "Answer: B", "B", "A dog", "A or B", "E", "B?", ""]
+    path = json_lines(tmp_path / "a.jsonl", *(answer(str(number), one) for number, one in enumerate(given)))
+    read = read_evaluation_file(path)
+    assert (read.n_normalised, read.n_invalid_answers) == (2, 5)
+    assert read.notes == (
+        "5 answers name no option, or more than one (invalid, counted as wrong): 'A dog', 'A or B', 'E' and 2 other "
+        "texts.",
+        "Answers are normalised: '(B)' as B, 'Answer: B' as B. `--no-normalise-answers` (in touchstone.yaml: "
+        "`normalise_answers: false`) takes them as they are written.",
+    )
+    written_only = read_evaluation_file(path, normalise_answers=False)
+    assert (written_only.n_normalised, written_only.n_invalid_answers) == (0, 7)
+    assert "Answers are not normalised" in written_only.notes[-1]
+
+
 def test_a_blank_cell_is_an_invalid_answer_and_no_missing_one(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "sample_id,answer,prediction", "a,A,", "b,A,A")
     read = read_evaluation_file(path)
