@@ -13,8 +13,9 @@ import dagster as dg
 
 from analysis.words import counted
 from pipeline.step_errors import error_chain, users_words
-from resources.alerts.message import GATE_FAILED, GATE_PASSES, RUN_FAILED, Alert
+from resources.alerts.message import DRIFTS, GATE_FAILED, GATE_PASSES, RUN_FAILED, WARNS, WARNS_NO_MORE, Alert
 from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
+from resources.configuration.alerts import DRIFT, Alerts
 from resources.study import Study
 
 End = Literal[dg.DagsterEventType.RUN_FAILURE, dg.DagsterEventType.RUN_SUCCESS, dg.DagsterEventType.RUN_CANCELED]
@@ -39,43 +40,55 @@ class Told:
 
 
 # The alerts of a run that ended with this event, and the gates that fail after it.
-Alerts = tuple[list[Alert], list[str]]
-AlertsOf = Callable[[dg.DagsterRun, dg.EventLogRecord, list[str]], Alerts]
+Found = tuple[list[Alert], list[str]]
+AlertsOf = Callable[[dg.DagsterRun, dg.EventLogRecord, list[str]], Found]
 
 
-@dg.sensor(
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.STOPPED,
-    description=f"Tells the webhook in the variable `{WEBHOOK}` of every run that fails, once, with what its steps "
-    "said. Secrets are masked. What the webhook does not take is sent again at the next tick.",
-)
 def failed_runs(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study], alerts: dg.ResourceParam[AlertWebhook]
 ) -> dg.SkipReason:
     """One message for each run that failed since the sensor was switched on."""
 
-    def of(run: dg.DagsterRun, ended: dg.EventLogRecord, failing: list[str]) -> Alerts:
+    def of(run: dg.DagsterRun, ended: dg.EventLogRecord, failing: list[str]) -> Found:
         return [run_alert(context.instance, study, run, ended)], failing
 
     return tell(context, alerts, FAILED, of)
 
 
-@dg.sensor(
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.STOPPED,
-    description=f"Tells the webhook in the variable `{WEBHOOK}` of every gate that fails (not of advice) when its "
-    "run is over, with what was seen, needed and is to be done, and once when it passes again. Secrets are masked. "
-    "What the webhook does not take is sent again at the next tick.",
-)
 def failed_gates(
     context: dg.SensorEvaluationContext, study: dg.ResourceParam[Study], alerts: dg.ResourceParam[AlertWebhook]
 ) -> dg.SkipReason:
     """One message for each gate that failed in a run that ended since the sensor was switched on."""
 
-    def of(run: dg.DagsterRun, _ended: dg.EventLogRecord, failing: list[str]) -> Alerts:
+    def of(run: dg.DagsterRun, _ended: dg.EventLogRecord, failing: list[str]) -> Found:
         return gate_alerts(context.instance, study, run, failing)
 
     return tell(context, alerts, ENDED, of)
+
+
+def alert_sensors(on: Set[str]) -> list[dg.SensorDefinition]:
+    """Both sensors; each is on from the start if it sends what somebody asked to hear.
+
+    Args:
+        on: What of `alerts: on:` there is an address for.
+    """
+    masked = "Secrets are masked. What the webhook does not take is sent again at the next tick."
+    return [
+        dg.sensor(
+            minimum_interval_seconds=30,
+            default_status=dg.DefaultSensorStatus.RUNNING if on & sent else dg.DefaultSensorStatus.STOPPED,
+            description=f"Tells the webhook in the variable `{WEBHOOK}` of {what} {masked}",
+        )(function)
+        for function, sent, what in (
+            (failed_runs, {"failed_runs"}, "every run that fails, once, with what its steps said."),
+            (
+                failed_gates,
+                {"failed_gates", DRIFT, "advice"},
+                "every gate that fails, of drift and of advice, as `alerts: on:` in touchstone.yaml says, when the run "
+                "is over, with what was seen, needed and is to be done, and once when it passes again.",
+            ),
+        )
+    ]
 
 
 def tell(
@@ -163,7 +176,7 @@ def run_alert(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, en
     )
 
 
-def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, failing: list[str]) -> Alerts:
+def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, failing: list[str]) -> Found:
     """What is told of one run's gates: each that failed, and each that passes after it was told of as failed.
 
     Of a check on several partitions the run's own result is told, which names those that fail; which of them fail is
@@ -178,21 +191,29 @@ def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, 
     for one in seen:
         if one.partition is None and one.asset_check_key in parts:
             continue
-        (now.add if _is_failing(one) else now.discard)(_named(one))
+        (now.add if not one.passed and _is_asked_for(one, study.alerts) else now.discard)(_named(one))
     alerts = []
     for one in seen:
         if one.partition is not None and one.asset_check_key in whole:
             continue
         names = _names(one, before)
-        if _is_failing(one):
-            alerts.append(_gate_alert(GATE_FAILED, study, run, one))
+        kind = _kind(one)
+        if not one.passed and _is_asked_for(one, study.alerts):
+            alerts.append(_gate_alert(kind, study, run, one))
         elif one.passed and names and not names & now:
-            alerts.append(_gate_alert(GATE_PASSES, study, run, one))
+            passes = GATE_PASSES if kind == GATE_FAILED else WARNS_NO_MORE
+            alerts.append(_gate_alert(passes, study, run, one))
     return alerts, sorted(now)
 
 
-def _is_failing(seen: dg.AssetCheckEvaluation) -> bool:
-    return not seen.passed and seen.severity == dg.AssetCheckSeverity.ERROR
+def _kind(seen: dg.AssetCheckEvaluation) -> str:
+    if seen.severity == dg.AssetCheckSeverity.ERROR:
+        return GATE_FAILED
+    return DRIFTS if seen.asset_key.path[-1] == DRIFT else WARNS
+
+
+def _is_asked_for(seen: dg.AssetCheckEvaluation, alerts: Alerts) -> bool:
+    return {GATE_FAILED: "failed_gates", DRIFTS: DRIFT, WARNS: "advice"}[_kind(seen)] in alerts.on
 
 
 def _named(seen: dg.AssetCheckEvaluation) -> str:

@@ -1,5 +1,6 @@
 """Everything Dagster shows and runs: assets, checks, jobs, schedule, sensors and what they use."""
 
+import os
 from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import assets.pairwise
 import assets.reliability
 from assets.method_partitions import METHODS
 from assets.partitions import SETTINGS
-from pipeline.alerts import failed_gates, failed_runs
+from pipeline.alerts import alert_sensors
 from pipeline.automation import fidelity, judges_of, refresh, refresh_rule, watch_drift
 from pipeline.code_versions import code_version
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
@@ -28,7 +29,7 @@ from pipeline.reliability_automation import (
     write_ground_truth,
 )
 from pipeline.schedules import schedules_of
-from resources.alerts.webhook import AlertWebhook
+from resources.alerts.webhook import WEBHOOK, AlertWebhook
 from resources.gpu import GpuResource
 from resources.judges.openai.paid import costs_money
 from resources.parquet_tables import COLUMN_LINEAGE, ParquetTables
@@ -103,8 +104,8 @@ def definitions_of(study: Study) -> dg.Definitions:
             *(sensor for part in parts for sensor in part.sensors),
             *input_sensor(study),
             refresh,
-            failed_runs,
-            failed_gates,
+            # Without an address they would skip every tick.
+            *alert_sensors(set(study.alerts.on) if os.environ.get(WEBHOOK) else set()),
         ],
         executor=step_executor(tables),
         resources={

@@ -1,12 +1,13 @@
 """The running study: its configuration, its home, and the ledger, opened when first used."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import sqlalchemy as sa
 
+from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.load import FILE_NAME, configuration_file, load_configuration
@@ -38,6 +39,7 @@ class Study:
     pairwise_section: PairwiseStudy | None = None
     reliability_section: ReliabilityStudy | None = None
     fresh_within_hours: float | None = None
+    alerts: Alerts = field(default_factory=Alerts)
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -139,4 +141,5 @@ def study_from_environment() -> Study:
         pairwise_section=configuration.pairwise,
         reliability_section=configuration.reliability,
         fresh_within_hours=configuration.fresh_within_hours,
+        alerts=configuration.alerts,
     )

@@ -14,6 +14,7 @@ TEMPLATE = """\
 # Lines that are commented out show the default, or, where they say "optional", an example.
 study: {study}              # names the study in the ledger of judge calls
 # fresh_within_hours: 26     # optional, with a nightly schedule on: the UI shows reports that are older as stale
+# alerts: {on: [failed_gates, drift]}   # what TOUCHSTONE_ALERT_WEBHOOK is sent; also: failed_runs, advice
 
 fidelity:
   # --- your files ------------------------------------------------------------------------------------------

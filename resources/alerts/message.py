@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 RUN_FAILED, GATE_FAILED, GATE_PASSES = "run_failed", "gate_failed", "gate_passes_again"
+DRIFTS, WARNS, WARNS_NO_MORE = "drift", "advice", "advice_no_longer"
 LONGEST_TEXT: Final = 1200
 LONGEST_FIELD: Final = 500
 NOT_TAKEN: Final = "The webhook did not take what was said: see the run in the UI."
@@ -42,8 +43,15 @@ class Alert:
             return f"Study {self.study}: run {self.run[:8]} of job {self.job} failed. {self.error or ''}{again}"
         if self.kind == GATE_PASSES:
             return f"Study {self.study}: gate {self.check} on {where} passes again. {self.says or ''} {run}"
+        if self.kind == WARNS_NO_MORE:
+            return f"Study {self.study}: check {self.check} on {where} no longer warns. {self.says or ''} {run}"
         to_do = f" What to do: {self.to_do}" if self.to_do else ""
-        return f"Study {self.study}: gate {self.check} on {where} failed. {self.says or ''}{to_do} {run}"
+        happened = {
+            GATE_FAILED: f"gate {self.check} on {where} failed",
+            DRIFTS: f"the judge drifts, by check {self.check} on {where}",
+            WARNS: f"check {self.check} on {where} warns",
+        }[self.kind]
+        return f"Study {self.study}: {happened}. {self.says or ''}{to_do} {run}"
 
     @property
     def in_short(self) -> "Alert":

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.pairwise import PairwiseStudy
@@ -38,6 +39,7 @@ class Configuration(BaseSettings):
 
     study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
     fresh_within_hours: float | None = Field(None, ge=1, le=8760, description="older reports are shown as stale")
+    alerts: Alerts = Alerts()
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
     pairwise: PairwiseStudy | None = None

@@ -6,6 +6,8 @@ import yaml
 
 _TEXT = "tag:yaml.org,2002:str"
 _MERGE = "tag:yaml.org,2002:merge"
+# A key of ours that YAML 1.1 takes for "true".
+_ON = "on"
 
 
 class KeyFaults(Exception):
@@ -46,6 +48,8 @@ class _Loader(yaml.SafeLoader):
         lines: dict[str, int] = {}
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             line = key.start_mark.line + 1
+            if key.value == _ON:
+                key.tag = _TEXT
             if key.value in lines:
                 first = lines[key.value]
                 self.faults.append(f"line {line}: key '{key.value}' stands in line {first} already. Keep one.")

@@ -1,5 +1,6 @@
 """The sensors on failures as the daemon drives them, and runs that fail in the way a test wants."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -10,6 +11,7 @@ from dagster._core.remote_origin import CodeLocationOrigin
 
 from pipeline.runs import QUIET
 from resources.alerts.webhook import AlertWebhook
+from resources.configuration.alerts import Alerts
 from tests.small_datasets import study_over
 
 
@@ -22,9 +24,11 @@ class Ticks:
         instance: dg.DagsterInstance,
         folder: Path,
         location: CodeLocationOrigin | None = None,
+        alerts: Alerts | None = None,
     ) -> None:
         self.sensor, self.instance, self.location = sensor, instance, location
-        self.resources = {"study": study_over(folder, {}), "alerts": AlertWebhook()}
+        study = replace(study_over(folder, {}), alerts=alerts or Alerts())
+        self.resources = {"study": study, "alerts": AlertWebhook()}
         self.cursor: str | None = None
 
     def tick(self) -> str:
@@ -76,9 +80,10 @@ class Work:
     error: Exception | None = None
     gates = (True, True, True)
     words = "seen and needed"
+    table = "table"
 
     def run(self, instance: dg.DagsterInstance, *, blocking: bool = False) -> bool:
-        @dg.asset
+        @dg.asset(name=self.table)
         def table() -> None:
             if self.error is not None:
                 raise self.error

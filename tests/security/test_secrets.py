@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from pipeline.alerts import failed_gates
+from pipeline.alerts import alert_sensors
 from resources.alerts.webhook import WEBHOOK
 from resources.configuration.evaluation import Dataset
 from resources.configuration.openai_judge import OpenAIJudge
@@ -119,6 +119,7 @@ def test_a_run_of_each_study_writes_and_says_no_secret(
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    _, failed_gates = alert_sensors(set())
     alerts = Ticks(failed_gates, instance, tmp_path)
     said = [alerts.tick()]
     assert study(tmp_path, instance)

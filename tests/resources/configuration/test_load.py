@@ -47,6 +47,14 @@ def test_the_smallest_file_names_three_inputs_and_gets_the_defaults(tmp_path: Pa
     assert read.fidelity.thresholds.icc == 0.85
 
 
+@pytest.mark.parametrize("line", ["alerts: {on: [drift, advice]}\n", "alerts:\n  'on': [drift, advice]\n"])
+def test_what_is_alerted_of_is_a_list_under_on_which_yaml_takes_for_true(tmp_path: Path, line: str) -> None:
+    assert read_configuration(written(tmp_path, SMALLEST)).alerts.on == ("failed_gates", "drift")
+    assert read_configuration(written(tmp_path, SMALLEST + line)).alerts.on == ("drift", "advice")
+    said = faults_of(tmp_path, SMALLEST + "alerts: {on: [gates]}\n")
+    assert "alerts.on.0: Input should be 'failed_runs', 'failed_gates', 'drift' or 'advice' (found 'gates')." in said
+
+
 def test_relative_paths_are_taken_from_the_files_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
     text = SMALLEST + "  catalogue: lists/database.csv\n  judge: {kind: replay, path: ../calls.jsonl}\n"
