@@ -13,9 +13,9 @@ from dagster._core.remote_origin import (
     RemoteRepositoryOrigin,
 )
 
+from pipeline import gate_list
 from pipeline.alerts import alert_sensors
 from pipeline.definitions import definitions_of
-from pipeline.gate_list import ADVICE, gates
 from resources.alerts.webhook import WEBHOOK, AlertWebhook
 from resources.configuration.alerts import DRIFT, Alerts, Failure
 from resources.configuration.evaluation import Dataset, EvaluationGates
@@ -325,7 +325,7 @@ def test_drift_is_told_unless_it_was_not_asked_for(
 
 
 def test_drift_is_what_the_checks_of_the_table_of_drift_warn_of() -> None:
-    warned_of = {gate.name for gate in gates() if (gate.table, gate.kind) == (DRIFT, ADVICE)}
+    warned_of = {gate.name for gate in gate_list.gates() if (gate.table, gate.kind) == (DRIFT, gate_list.ADVICE)}
     assert warned_of == {"anchor_mean_holds", "anchor_scores_hold", "same_judge_as_pinned"}
 
 
