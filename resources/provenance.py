@@ -35,7 +35,7 @@ class Provenance:
     prompts: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     version: str = field(default_factory=lambda: version("touchstone"))
-    commit: str | None = field(default_factory=lambda: commit())
+    commit: str | None = field(default_factory=lambda: current_commit())
 
     @property
     def short(self) -> str:
@@ -59,7 +59,7 @@ class Provenance:
 
 
 @lru_cache
-def commit() -> str | None:
+def current_commit() -> str | None:
     """The checkout's commit; none where Touchstone was installed as a package or git is missing."""
     if not (CHECKOUT / ".git").exists():
         return None

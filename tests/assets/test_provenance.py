@@ -9,7 +9,7 @@ import pytest
 
 from assets.provenance import prompts_by, provenance_of
 from resources.home import CHECKOUT
-from resources.provenance import Provenance, commit
+from resources.provenance import Provenance, current_commit
 from tests.small_study import described
 
 
@@ -58,7 +58,7 @@ def test_its_json_has_every_key_and_null_for_what_does_not_apply(tmp_path: Path)
 def test_the_commit_is_that_of_the_checkout() -> None:
     if not (CHECKOUT / ".git").exists():
         pytest.skip("this is no checkout")
-    found = commit()
+    found = current_commit()
     assert found is not None
     assert len(found.removesuffix("-dirty")) >= 7
 
