@@ -31,7 +31,7 @@ from resources.study import Study
 FILES = dg.AssetKey("dataset_files")
 SAMPLES = dg.AssetKey("evaluation_samples")
 TABLES = (SAMPLES, *(dg.AssetKey(name) for name in RESULTS))
-OVERVIEW_TABLES = (dg.AssetKey("evaluation_summary"), dg.AssetKey("metric_comparison"))
+OVERVIEW_TABLES = tuple(map(dg.AssetKey, ("evaluation_summary", "metric_comparison", "evaluation_report")))
 OVERVIEW = dg.AssetSelection.assets(*OVERVIEW_TABLES)
 OVER_ALL: Final = ""  # the run over all data sets, among those of each: no data set has this name
 
@@ -52,7 +52,9 @@ evaluation = dg.define_asset_job(
 )
 
 evaluation_overview = dg.define_asset_job(
-    "evaluation_overview", selection=OVERVIEW, description="All data sets at a glance, and metrics against each other."
+    "evaluation_overview",
+    selection=OVERVIEW,
+    description="All data sets at a glance, metrics against each other, and the report.",
 )
 
 

@@ -11,7 +11,7 @@ from resources.study import Study
 READ_BY_PEOPLE: Final = (
     *("recommended_setting", "fidelity_report"),
     *("method_significance", "pairwise_report"),
-    *("evaluation_summary",),
+    *("evaluation_summary", "evaluation_report"),
     *("kappa_validation", "reliability_report"),
 )
 

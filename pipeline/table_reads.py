@@ -85,6 +85,7 @@ EVALUATION: Final = {
     "paper_comparison": ("@baseline",),
     "evaluation_summary": (),
     "metric_comparison": _INTERVALS,
+    "evaluation_report": ("bootstrap_resamples", "confidence", "seed"),
 }
 _THRESHOLDS: Final = ("threshold", "thresholds")
 RELIABILITY: Final = {

@@ -11,6 +11,7 @@ from rich.table import Table
 from resources.errors import listed
 from resources.home import Home
 from resources.plots.evaluation import MEANS
+from resources.reports.evaluation.report import FILE_NAME
 
 COMPARED = {"srcc": "SRCC", "accuracy": "Accuracy", "mean": "Mean"}
 
@@ -37,6 +38,9 @@ def show_evaluation(home: Home, console: Console) -> None:
         told = "differ" if row["significant"] is True else "are not told apart"
         pair = f"{COMPARED[row['statistic']]} of {row['first']} and {row['second']}"
         console.print(f"{pair} {told}: difference {with_interval(row)}, n = {row['n_used']}.", highlight=False)
+    report = home.outputs / FILE_NAME
+    if report.is_file():
+        console.print(f"Report: {report}", style="bold", soft_wrap=True, highlight=False, markup=False)
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
     outputs = home.outputs / "evaluation"
     console.print(f"Results as JSON, pictures as PNG and SVG: {outputs}/{{data set}}/", soft_wrap=True, highlight=False)

@@ -26,7 +26,7 @@ HEADLINES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 SHOWN_PARTITIONS: Final = 5
 LOOKED_AT: Final = 100  # runs of a job
 IMPLICIT_JOB: Final = "__ASSET_JOB"  # of Dagster: what the refresh rule and a person launch without a job
-REPORTS: Final = ("fidelity_report", "pairwise_report", "reliability_report")
+REPORTS: Final = ("fidelity_report", "pairwise_report", "evaluation_report", "reliability_report")
 
 
 class LastRun(NamedTuple):

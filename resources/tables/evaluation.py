@@ -191,3 +191,17 @@ EVALUATION_SUMMARY = Table(
     ),
     key=("dataset", "kind", "statistic"),
 )
+
+EVALUATION_REPORT = Table(
+    "evaluation_report",
+    "The report as one file for the browser: where it is and what it was made from.",
+    (
+        text("path", "Address of the HTML file."),
+        text("sha256", "Its content hash."),
+        whole("n_bytes", "Its size.", "bytes", low=1),
+        text("study", "Study that it is about."),
+        whole("n_datasets", "Data sets in it.", "count", low=0),
+        texts("languages", "Languages in it."),
+    ),
+    key=("path",),
+)

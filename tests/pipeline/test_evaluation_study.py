@@ -13,7 +13,9 @@ from assets.datasets import known_datasets
 from pipeline.command_line.evaluation_summary import show_evaluation
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.errors import UserError
+from resources.file_hash import sha256_of_file
 from resources.study import Study
+from tests.resources.reports.test_fidelity_page import words
 from tests.small_datasets import QUESTIONS, SRCC, TRUTHS, evaluate, stored, study_over, write_answers, write_scores
 
 GATES = EvaluationGates(min_srcc=0.9, min_accuracy=0.8, max_paper_deviation=0.05)
@@ -195,3 +197,29 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     study = study_over(tmp_path, {}, inbox=tmp_path / "inbox")
     with pytest.raises(UserError, match="one data set by name"):
         known_datasets(study.evaluation)
+
+
+def test_the_report_shows_every_data_set_in_both_languages_and_where_it_comes_from(
+    made: tuple[Study, list[str]],
+) -> None:
+    study, _ = made
+    [row] = stored(study, "evaluation_report").to_dict("records")
+    assert row["n_datasets"] == 3
+    page = Path(row["path"]).read_text(encoding="utf-8")
+    english, italian = words(page), words(page, "it")
+    scores = study.evaluation.datasets["pictures"].file
+    assert scores is not None
+    for said in ("pictures: SRCC", "questions: accuracy 0.700", "10 of 10 rows", sha256_of_file(scores)):
+        assert said in english
+    assert "questions: accuratezza 0,700" in italian
+    assert "Confronto con articoli" in italian
+
+
+def test_the_json_of_a_data_set_names_its_own_file_and_run(made: tuple[Study, list[str]]) -> None:
+    study, _ = made
+    file = study.evaluation.datasets["questions"].file
+    assert file is not None
+    found = json.loads((study.home.outputs / "evaluation" / "questions" / "results.json").read_text())["provenance"]
+    assert found["inputs_sha256"] == {"questions": sha256_of_file(file)}
+    assert found["run_id"]
+    assert found["seed"] == study.evaluation.seed

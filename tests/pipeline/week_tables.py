@@ -71,7 +71,7 @@ DATA_SET = Counter(
     }
 )
 TWO_SETS = DATA_SET + DATA_SET
-OVERVIEW = Counter({"evaluation_summary": 1, "metric_comparison": 1})
+OVERVIEW = Counter({"evaluation_summary": 1, "metric_comparison": 1, "evaluation_report": 1})
 # Study D: what votes and thresholds decide, what is before that, and what is withheld until a validation allows it.
 AFTER_VOTES = Counter(
     {

@@ -1,0 +1,71 @@
+"""Table `evaluation_report`: the study as one page for the browser, in English and Italian, that needs no network."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from assets.partitions import MADE_SO_FAR
+from assets.provenance import provenance_of
+from assets.report_files import as_one, page_on_disk
+from resources.configuration.evaluation import EvaluationStudy
+from resources.parquet_tables import Frames
+from resources.reports.evaluation.contents import Contents
+from resources.reports.evaluation.report import FILE_NAME, evaluation_page
+from resources.study import Study
+from resources.tables.evaluation import EVALUATION_REPORT
+
+WHOLE = ("evaluation_summary", "metric_comparison")
+BY_DATASET = (
+    *("evaluation_samples", "correlation", "mcq_confusion"),
+    *("option_rates", "category_breakdown", "paper_comparison"),
+)
+
+
+@dg.asset(
+    group_name="evaluation",
+    ins={name: dg.AssetIn() for name in WHOLE} | dict.fromkeys(BY_DATASET, MADE_SO_FAR),
+    kinds={"html"},
+    code_version="1",
+    # One run at a time: of two that overlap, the one that read first must not write last.
+    pool="evaluation_over_datasets",
+)
+def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study], **tables: Any) -> pd.DataFrame:
+    """Writes outputs/evaluation_report.html: how well each data set's predictions follow the truth, help and data."""
+    made = provenance_of(context, study, study.evaluation)
+    contents = replace(contents_of(study.name, study.evaluation, tables), provenance=made)
+    written = write_report(contents, report_path(study))
+    row = written.iloc[0]
+    context.add_output_metadata(
+        {
+            # Not `path`: the table's own address goes by that name.
+            "report": dg.MetadataValue.path(str(row["path"])),
+            "n_bytes": int(row["n_bytes"]),
+            "n_data_sets": int(row["n_datasets"]),
+        }
+    )
+    return written
+
+
+def report_path(study: Study) -> Path:
+    """Where the report is written, whether it was made yet or not."""
+    return study.home.outputs / FILE_NAME
+
+
+def contents_of(name: str, plan: EvaluationStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:
+    """What the report is made from: tables joined over data sets.
+
+    Args:
+        name: Of the study.
+        plan: Its configuration.
+        frames: Every table that the report reads, by name; a partitioned one as a dict.
+    """
+    return Contents(name, plan, {table: as_one(table, frame) for table, frame in frames.items()})
+
+
+def write_report(contents: Contents, path: Path) -> pd.DataFrame:
+    """The page on the disk, whole or not at all, and its row."""
+    about = {"study": contents.study, "n_datasets": len(contents.datasets)}
+    return page_on_disk(evaluation_page(contents), path, EVALUATION_REPORT, about)

@@ -1,0 +1,67 @@
+"""What an evaluation report is made from: the tables of every data set, the plan, and where the numbers come from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+from resources.configuration.evaluation import EvaluationStudy
+from resources.provenance import Provenance
+from resources.reports.numbers import interval, is_unreliable, percent
+from resources.reports.phrases import phrase
+from resources.reports.table_view import records
+from resources.reports.text import Part, Text, Translations
+
+WORDS: Final = Translations("shared", "glossary", "evaluation", "evaluation_glossary")
+HEADLINES: Final = ("srcc", "accuracy")
+say = WORDS.say
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The tables by name (all data sets in one frame), and what goes with them.
+
+    Attributes:
+        study: Name of the study.
+        plan: Its configuration.
+        tables: Frames that keep to their declarations; empty where nothing was made.
+        provenance: Where the numbers come from; none where no run made them.
+    """
+
+    study: str
+    plan: EvaluationStudy
+    tables: Mapping[str, pd.DataFrame]
+    provenance: Provenance | None = None
+
+    @property
+    def datasets(self) -> list[str]:
+        """Every data set, sorted."""
+        return sorted(self.tables["evaluation_samples"]["dataset"].unique())
+
+    @property
+    def headlines(self) -> list[dict[str, Any]]:
+        """The row of each data set that its verdict rests on: SRCC of scores, accuracy of answers."""
+        rows = records(self.tables["evaluation_summary"])
+        return [row for row in rows if row["statistic"] in HEADLINES and row["dataset"] in self.datasets]
+
+    @property
+    def level(self) -> Text:
+        """The level of the intervals, in percent."""
+        return percent(self.plan.confidence, 0)
+
+
+def statistic_name(name: str) -> Part:
+    """A statistic as people read it; a name of the code where there are no words for it."""
+    key = f"statistic.{name}"
+    return say(key) if key in WORDS.texts["en"] else name
+
+
+def bounds_of(row: Mapping[str, Any]) -> Text:
+    """The interval of a row, marked where it rests on too few clusters."""
+    return interval(row["ci_low"], row["ci_high"], unreliable=is_unreliable(row.get("method")))
+
+
+def reason(row: Mapping[str, Any]) -> Part:
+    """Why a number is missing; empty where it is there."""
+    return phrase(row["undefined"]) if row["undefined"] else ""
