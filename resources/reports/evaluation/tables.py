@@ -1,6 +1,6 @@
 """The tables of an evaluation report: correlations, answers, groups, comparisons with each other and with papers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from resources.reports.evaluation.contents import Contents, bounds_of, reason, say, statistic_name
@@ -162,6 +162,11 @@ def paper_table(contents: Contents) -> TableView | None:
         for row in records(contents.tables["paper_comparison"])
     ]
     return _view("paper", heads, rows)
+
+
+def _remark(row: Mapping[str, Any]) -> Part:
+    said = [say("groups.small") if row["small"] else "", reason(row)]
+    return lines(said) if any(said) else ""
 
 
 def _first() -> list[Head]:
