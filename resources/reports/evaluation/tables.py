@@ -99,9 +99,7 @@ def groups_table(contents: Contents) -> TableView | None:
             number(row["value"]),
             bounds_of(row),
             whole(row["n_used"]),
-            lines([say("groups.small") if row["small"] else "", reason(row)])
-            if row["small"] or row["undefined"]
-            else "",
+            _remark(row),
         ]
         for row in records(frame[frame["level"] > 0].head(SHOWN_GROUPS))
     ]
