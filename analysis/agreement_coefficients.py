@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.kappa import columns_of
-from analysis.rounding import rounded
+from analysis.ties import snap
 from analysis.undefined import UndefinedStatistic
 
 ANCHORS = (0.0, 0.3, 0.5, 0.7, 1.0)
@@ -119,7 +119,7 @@ def gwet_ac1(ratings: ArrayLike, n_categories: int | None = None) -> float:
     sizes = present.sum(axis=1)
     if not bool(np.any(sizes >= 2)):
         raise UndefinedStatistic("no unit with ratings of two raters")
-    categories, codes = np.unique(rounded(values[present]), return_inverse=True)
+    categories, codes = np.unique(values[present], return_inverse=True)
     q = len(categories) if n_categories is None else n_categories
     if len(categories) > q:
         raise ValueError(f"{len(categories)} categories occur, but there are only {q}")
@@ -141,12 +141,12 @@ def bins_of(scores: ArrayLike) -> NDArray[np.int64]:
         scores: Any shape, on 0-1.
 
     Returns:
-        The same shape; a score half-way between two anchors, at 12 decimals, belongs to the lower one.
+        The same shape; a score half-way between two anchors belongs to the lower one.
 
     Raises:
         ValueError: A score is missing or outside 0-1.
     """
-    values = rounded(scores)
+    values = snap(scores, [0.0, *CUTS, 1.0], 1.0)
     if not bool(np.all((values >= 0.0) & (values <= 1.0))):
         raise ValueError("each score must be a number from 0 to 1; drop missing ones and count them")
     return np.searchsorted(np.array(CUTS), values, side="left").astype(np.int64)

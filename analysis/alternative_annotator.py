@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from analysis.benjamini_yekutieli import benjamini_yekutieli
-from analysis.pairs import comparable
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 Metric = Literal["negative_rmse", "accuracy"]
@@ -120,7 +119,7 @@ def alternative_annotator(
     parts = {column: _against(scores, verdicts, column, usable, metric, epsilon) for column in tested.tolist()}
     adjusted = benjamini_yekutieli(np.array([part.p for part in parts.values()], dtype=np.float64))
     for column, p in zip(parts, adjusted, strict=True):
-        parts[column] = parts[column]._replace(p_adjusted=p, rejected=bool(rounded(p) <= rounded(q)))
+        parts[column] = parts[column]._replace(p_adjusted=p, rejected=bool(compare(p, q) <= 0))
     n_rejected = sum(bool(part.rejected) for part in parts.values())
     rate = n_rejected / tested.size
     return AlternativeAnnotator(
@@ -164,9 +163,7 @@ def _checked(
         raise ValueError(f"fewest_instances must be at least 2, got {fewest_instances}")
     if not scores.size or np.isnan(scores).all():
         raise UndefinedStatistic("no annotator rated anything")
-    # Both sides on one scale, so that a rating and a verdict that are equal stay equal.
-    together = comparable(np.column_stack([scores, verdicts]))
-    return together[:, :-1], together[:, -1], labels
+    return scores, verdicts, labels
 
 
 def _against(
@@ -181,14 +178,17 @@ def _against(
     others = np.delete(scores[rows], column, axis=1)
     person = _alignment(scores[rows, column], others, metric)
     machine = _alignment(verdicts[rows], others, metric)
-    judge_wins = machine >= person
-    person_wins = person >= machine
+    # An error is a difference of scores, a share of agreement a mean of zeros and ones.
+    seen = np.column_stack([verdicts[rows], scores[rows]])
+    largest = 1.0 if metric == "accuracy" else np.nanmax(np.abs(seen), axis=1)
+    nearer = compare(machine - person, 0.0, largest)
+    judge_wins, person_wins = nearer >= 0, nearer <= 0
     d = person_wins.astype(np.int64) - judge_wins.astype(np.int64)
     n, total, squares = len(d), int(d.sum()), int((d * d).sum())
     mean = total / n
     t: float | None = None
     if (d == d[0]).all():
-        p = 0.0 if float(rounded(mean)) < float(rounded(epsilon)) else 1.0
+        p = 0.0 if compare(mean, epsilon, 1.0) < 0 else 1.0
     else:
         # From sums of whole numbers, so that the order of the instances cannot show in the last digit.
         spread = (n * squares - total * total) / (n * (n - 1))
@@ -201,8 +201,12 @@ def _alignment(values: NDArray[np.float64], others: NDArray[np.float64], metric:
     """How near each value is to those of the remaining annotators; larger is nearer."""
     if metric == "accuracy":
         agree = np.where(np.isnan(others), np.nan, values[:, None] == others)
-        return rounded(np.nanmean(agree, axis=1))
-    return rounded(-np.sqrt(np.nanmean(np.square(rounded(values[:, None] - others)), axis=1)))
+        return np.asarray(np.nanmean(agree, axis=1))
+    away = np.abs(values[:, None] - others)
+    # In units of the largest one, whose square then neither vanishes nor overflows.
+    unit = np.nanmax(away, axis=1)
+    unit[unit == 0.0] = 1.0
+    return np.asarray(-unit * np.sqrt(np.nanmean(np.square(away / unit[:, None]), axis=1)))
 
 
 def _skipped(n_instances: int) -> AgainstAnnotator:

@@ -15,7 +15,7 @@ from analysis.bootstrap import (
     percentile_interval,
     resampled_values,
 )
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.workers import mapped
 
@@ -71,7 +71,7 @@ def acceleration(deleted: ArrayLike) -> float:
     # Of several units alike; the ratio has none.
     differences = values.mean() - values
     largest = float(np.abs(differences).max())
-    if not np.any(rounded(differences)):
+    if not compare(differences, 0.0, np.abs(values).max()).any():
         raise UndefinedStatistic("the statistic is the same whichever cluster is left out")
     u = differences / largest
     return float((u**3).sum() / (6.0 * (u**2).sum() ** 1.5))
@@ -106,8 +106,9 @@ def bca_interval(
     plain = interval_between((0.5, 0.5), array, "BCa bootstrap", n_clusters, resamples)
     if plain.low is None:
         return plain
-    differences = rounded(array[np.isfinite(array)] - value)
-    below = float(np.mean(differences < 0.0) + np.mean(differences == 0.0) / 2.0)
+    kept = array[np.isfinite(array)]
+    sides = compare(kept, value, np.abs(kept))
+    below = float(np.mean(sides < 0) + np.mean(sides == 0) / 2.0)
     try:
         rate = acceleration(deleted)
     except UndefinedStatistic as undefined:

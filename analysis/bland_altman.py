@@ -8,8 +8,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.bootstrap import RESAMPLES, Estimate, Interval, clustered_intervals
-from analysis.pairs import Pairs, paired
-from analysis.rounding import rounded
+from analysis.pairs import paired
+from analysis.ties import differences, join_ties
 from analysis.undefined import UndefinedStatistic
 from analysis.weighted import Counts, Floats, means, varies
 
@@ -70,7 +70,7 @@ def bland_altman(
         Bland and Altman (1986), Lancet 327:307-310; (1999), Stat. Methods Med. Res. 8:135-160.
     """
     pairs = paired(judge, human, clusters)
-    difference = _differences(pairs)
+    difference = differences(pairs.judge, pairs.human)
     once = np.ones((1, pairs.n), dtype=np.int64)
     bias, lower, upper, sd = (float(value) for value in _limits(once, difference)[0])
     if pairs.clustered:
@@ -127,14 +127,16 @@ def slope_on_mean(
         Bland and Altman (1999), section 3.2.
     """
     pairs = paired(judge, human, clusters)
-    difference = _differences(pairs)
-    middle = rounded((rounded(pairs.judge) + rounded(pairs.human)) / 2.0)
+    difference = differences(pairs.judge, pairs.human)
+    largest = np.maximum(np.abs(pairs.judge), np.abs(pairs.human))
+    middle = join_ties(pairs.judge / 2.0 + pairs.human / 2.0, largest)
     if bool(np.all(middle == middle[0])):
         raise UndefinedStatistic(f"all {pairs.n} means of judge and human are equal")
     line = _line(middle, difference)
     slope = float(line(np.ones((1, pairs.n), dtype=np.int64))[0])
     intercept = float(difference.mean() - slope * middle.mean())
-    residual = rounded(difference - intercept - slope * middle)
+    along = slope * (middle - middle.mean())
+    residual = join_ties(difference - difference.mean() - along, np.maximum(largest, np.abs(along)))
     spread = float(((middle - middle.mean()) ** 2).sum())
     error = float(np.sqrt((residual**2).sum() / (pairs.n - 2) / spread))
     p_method = f"t-test, {pairs.n - 2} degrees of freedom"
@@ -149,15 +151,10 @@ def slope_on_mean(
         )
     else:
         interval = _t_interval(slope, error, pairs.n, pairs.n - 2, confidence)
+    p = 1.0 if slope == 0.0 else 0.0
     if error > 0.0:
         p = float(2.0 * scipy.stats.t.sf(abs(slope) / error, pairs.n - 2))
-    else:
-        p = 1.0 if rounded(slope) == 0.0 else 0.0
     return Slope(slope, intercept, p, p_method, interval, pairs.n, pairs.n_clusters)
-
-
-def _differences(pairs: Pairs) -> Floats:
-    return rounded(rounded(pairs.judge) - rounded(pairs.human))
 
 
 def _limits(counts: Counts, difference: Floats) -> Floats:

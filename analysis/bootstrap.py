@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import DECIMALS
+from analysis.ties import compare
 from analysis.workers import mapped
 
 CHUNK = 100
@@ -268,8 +268,8 @@ def _drawn(random: np.random.Generator, rows: int, n_clusters: int) -> NDArray[n
 
 
 def _all_the_same(values: NDArray[np.float64]) -> bool:
-    """Equal at 12 decimals, or at 12 digits beyond 1."""
-    return bool(np.ptp(values) <= 10.0**-DECIMALS * max(1.0, np.abs(values).max()))
+    """Equal but for the last digits of arithmetic on numbers of their size."""
+    return bool(compare(values.max(), values.min(), np.abs(values).max()) == 0)
 
 
 def _check_confidence(confidence: float) -> None:

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from analysis.bootstrap import cluster_index
-from analysis.pairs import comparable, paired
-from analysis.rounding import rounded
+from analysis.pairs import paired
 from analysis.undefined import UndefinedStatistic
 
 FOLDS = 5
@@ -146,7 +145,7 @@ def isotonic_steps(judge: Floats, human: Floats, part: str) -> tuple[Floats, Flo
         UndefinedStatistic: No two different scores of the judge.
     """
     _refuse_constant(judge, part)
-    at, group, sizes = np.unique(rounded(judge), return_inverse=True, return_counts=True)
+    at, group, sizes = np.unique(judge, return_inverse=True, return_counts=True)
     return at, isotonic_regression(np.bincount(group, weights=human) / sizes, weights=sizes).x
 
 
@@ -157,10 +156,9 @@ def _fit_line(judge: Floats, human: Floats, part: str) -> Prediction:
 
 def _fit_isotonic(judge: Floats, human: Floats, part: str) -> Prediction:
     at, fitted = isotonic_steps(judge, human, part)
-    return lambda scores: np.interp(rounded(scores), at, fitted)
+    return lambda scores: np.interp(scores, at, fitted)
 
 
 def _refuse_constant(judge: Floats, part: str) -> None:
-    column = comparable(judge)
-    if column.size < 2 or bool(np.all(column == column[0])):
+    if judge.size < 2 or bool(np.all(judge == judge[0])):
         raise UndefinedStatistic(f"the judge's scores {part} are all equal")

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from analysis.mean_squares import score_matrix
-from analysis.rounding import rounded
 from analysis.stability import stability, t_quantile
+from analysis.ties import compare
 
 THRESHOLD = 0.02
 FEWEST_REPEATS = 3
@@ -101,8 +101,8 @@ def convergence(
     matrix = score_matrix(scores)
     n_objects, n_repeats = matrix.shape
     planned = n_repeats if planned_repeats is None else planned_repeats
-    if not rounded(threshold) > 0:
-        raise ValueError(f"threshold is {threshold}; a half-width must be above 0 at 12 decimals")
+    if not threshold > 0:
+        raise ValueError(f"threshold is {threshold}; a half-width must be above 0")
     if planned < n_repeats:
         raise ValueError(f"planned_repeats is {planned}, but there are {n_repeats} repeats")
     in_order = np.take_along_axis(matrix, np.argsort(np.isnan(matrix), axis=1, kind="stable"), axis=1)
@@ -147,14 +147,14 @@ def summarised(curves: Convergence) -> ConvergenceSummary:
         mean_half_width=mean,
         median_half_width=median,
         max_half_width=widest,
-        n_at_or_below=(rounded(width) <= rounded(curves.threshold)).sum(axis=0),
+        n_at_or_below=(compare(width, curves.threshold) <= 0).sum(axis=0),
         n_without_spread=(curves.sd == 0).sum(axis=0),
     )
 
 
 def _arrived(half_width: NDArray[np.float64], sd: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
     enough = np.arange(1, half_width.shape[1] + 1) >= FEWEST_REPEATS
-    return enough & (sd > 0) & (rounded(half_width) <= rounded(threshold))
+    return enough & (sd > 0) & (compare(half_width, threshold) <= 0)
 
 
 def _stays(arrived: NDArray[np.bool_], n_valid: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -175,7 +175,7 @@ def _projected(sd: NDArray[np.float64], threshold: float, confidence: float) -> 
     # t exceeds the normal quantile, so the answer is never below this; it is at most a few repeats above.
     least = np.floor((float(ndtri(probability)) * spread / threshold) ** 2)
     n = np.fmax(least, FEWEST_REPEATS)
-    while (short := rounded(t_quantile(n, probability) * spread / np.sqrt(n)) > rounded(threshold)).any():
+    while (short := compare(t_quantile(n, probability) * spread / np.sqrt(n), threshold) > 0).any():
         n = n + short
     none = np.isnan(spread).tolist()
     return tuple(None if missing else int(at) for at, missing in zip(n.tolist(), none, strict=True))

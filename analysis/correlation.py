@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.bca import both_intervals
 from analysis.bootstrap import RESAMPLES, Interval
 from analysis.exact_permutation import LARGEST, Kind, exact_p
+from analysis.holm import below_level
 from analysis.pairs import SIDES, paired, varying
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
 
 KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
@@ -56,7 +57,7 @@ def correlations(
     """Whether the judge orders objects as people do, by several coefficients over the same resamples.
 
     Args:
-        judge: Shape ``(n,)``, scores; on 0-1 compared at 12 decimals, else at 12 significant ones.
+        judge: Shape ``(n,)``, raw scores, or means with their ties joined (`ties.row_means`).
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
         seed: Of the resamples.
@@ -95,7 +96,7 @@ def correlations(
     results: dict[Kind, Correlation] = {}
     for kind, value, interval, interval_bca in zip(kinds, values, percentile, bca, strict=True):
         p, p_method = _p_value(kind, x, y)
-        significant: bool | None = bool(rounded(p) < rounded(1.0 - confidence))
+        significant: bool | None = below_level(p, 1.0 - confidence)
         if pairs.clustered:
             p_method += ", assumes independence"
             significant = excludes_zero(interval)
@@ -148,8 +149,8 @@ def _p_value(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> tupl
     return usual_p(kind, x, y), "Kendall's test" if kind == "kendall" else "t distribution"
 
 
-def excludes_zero(interval: Interval) -> bool | None:
-    """Whether 0 lies outside an interval; none where there is no interval."""
+def excludes_zero(interval: Interval, operand: float = 1.0) -> bool | None:
+    """Whether 0 lies outside an interval of numbers made of scores up to `operand`; none where there is no interval."""
     if interval.low is None or interval.high is None:
         return None
-    return bool(rounded(interval.low) > 0.0 or rounded(interval.high) < 0.0)
+    return bool(compare(interval.low, 0.0, operand) > 0 or compare(interval.high, 0.0, operand) < 0)

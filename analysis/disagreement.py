@@ -1,12 +1,11 @@
 """How far judges lie apart on each document, which documents are in dispute, and whom to look at first."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import rounded
+from analysis.ties import ceiling, compare, differences, join_ties
 
 HIGH_DISAGREEMENT = 0.4
 REVIEWED_SHARE = 0.20
@@ -58,7 +57,7 @@ def document_disagreement(
         high_disagreement: A difference above it is high.
 
     Returns:
-        Of the judges that scored it. All comparisons are made at 12 decimals: a difference of 0.4 is not above 0.4.
+        Of the judges that scored it. A difference of 0.4 is not above 0.4, whatever the last digits of the subtraction.
 
     Raises:
         ValueError: Fewer than 2 judges, another number of thresholds, a document with fewer than 2 scores, or an
@@ -77,13 +76,12 @@ def document_disagreement(
     there = np.isfinite(matrix)
     if (there.sum(axis=1) < 2).any():
         raise ValueError("a document has fewer than two scores; drop it and count it")
-    values = rounded(matrix)
-    low, high = np.where(there, values, np.inf), np.where(there, values, -np.inf)
-    labels = high > rounded(limits)
-    largest = rounded(high.max(axis=1) - low.min(axis=1))
+    low, high = np.where(there, matrix, np.inf), np.where(there, matrix, -np.inf)
+    labels = compare(high, limits) > 0
+    largest = differences(high.max(axis=1), low.min(axis=1))
     return DocumentDisagreement(
         largest=largest,
-        is_high=np.asarray(largest > rounded(high_disagreement)),
+        is_high=np.asarray(compare(largest, high_disagreement, np.nanmax(np.abs(matrix), axis=1)) > 0),
         labels_differ=np.asarray(labels.any(axis=1) & (there & ~labels).any(axis=1)),
         lowest_judge=low.argmin(axis=1),
         highest_judge=high.argmax(axis=1),
@@ -121,7 +119,7 @@ def review_order(disagreement: DocumentDisagreement, queries: ArrayLike, query_k
     disputed = np.flatnonzero(disagreement.disputed)
     listed = np.unique(index[disputed]).astype(np.intp)
     # NaN sorts last.
-    listed = listed[np.lexsort((rounded(kappas[listed]), -largest[listed]))]
+    listed = listed[np.lexsort((join_ties(kappas[listed], 1.0), -largest[listed]))]
     place_of = np.full(n_queries, -1, dtype=np.intp)
     place_of[listed] = np.arange(len(listed))
     disputed = disputed[np.lexsort((-disagreement.largest[disputed], place_of[index[disputed]]))]
@@ -140,5 +138,4 @@ def review_quota(n_disputed: int, share: float = REVIEWED_SHARE) -> int:
     """
     if n_disputed < 0 or not 0.0 <= share <= 1.0:
         raise ValueError(f"a number of queries and a share of 0-1 are needed, got {n_disputed} and {share}")
-    # Rounded first: 0.07 * 100 is 7.000000000000001 in floating point, and would ask for 8.
-    return math.ceil(float(rounded(share * n_disputed)))
+    return ceiling(share * n_disputed)

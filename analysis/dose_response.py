@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
-from analysis.rounding import rounded
+from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
 from analysis.weighted import Counts, Floats
 
@@ -107,14 +107,14 @@ def dose_response(
 
 
 def dosed_drops(drops: ArrayLike, magnitudes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Drops as comparisons see them, and the dose of each column.
+    """Drops with their ties joined, and the dose of each column.
 
     Args:
-        drops: Shape ``(n_items, n_magnitudes)``, of scores on 0-1; NaN is a missing pair.
+        drops: Shape ``(n_items, n_magnitudes)``, as `ties.differences` gives them; NaN is a missing pair.
         magnitudes: Shape ``(n_magnitudes,)``.
 
     Returns:
-        Both as floats, the drops rounded.
+        Both as floats.
 
     Raises:
         ValueError: Shapes do not fit, a drop or magnitude is infinite, or a magnitude occurs twice.
@@ -124,9 +124,9 @@ def dosed_drops(drops: ArrayLike, magnitudes: ArrayLike) -> tuple[NDArray[np.flo
         raise ValueError(f"drops must be items by magnitudes, got shapes {matrix.shape} and {doses.shape}")
     if np.isinf(matrix).any() or not np.isfinite(doses).all():
         raise ValueError("drops and magnitudes must be finite; a missing drop is NaN, a magnitude is never missing")
-    if np.unique(rounded(doses)).size < doses.size:
+    if np.unique(join_ties(doses)).size < doses.size:
         raise ValueError(f"a magnitude occurs twice in {doses.tolist()}")
-    return rounded(matrix), doses
+    return join_ties(matrix), doses
 
 
 def _within_items(matrix: Floats, present: NDArray[np.bool_], doses: Floats) -> Floats:
@@ -138,13 +138,15 @@ def _within_items(matrix: Floats, present: NDArray[np.bool_], doses: Floats) -> 
         centred.append(np.where(present, values - kept.sum(axis=1)[:, None] / cells, 0.0))
     dose, drop = centred
     # The mean of equal drops may be off by a bit, which would show as a spread.
-    drop = rounded(drop)
+    drop = join_ties(drop, np.fmax.reduce(np.abs(matrix), axis=1, keepdims=True))
     return np.column_stack([(dose * dose).sum(axis=1), (drop * drop).sum(axis=1), (dose * drop).sum(axis=1)])
 
 
 def _line(counts: Counts, moments: Floats) -> Floats:
     """Slope and R squared of each resample, shape ``(resamples, 2)``; an item drawn twice is two items."""
     of_dose, of_drop, of_both = (counts @ moments).T
+    # A sum of products that cancel leaves their last digits.
+    of_both = np.where(compare(of_both, 0.0, np.sqrt(of_dose) * np.sqrt(of_drop)) == 0, 0.0, of_both)
     r2 = np.full(len(counts), np.nan)
     np.divide(of_both**2, of_dose * of_drop, out=r2, where=of_drop > 0.0)
     return np.column_stack([of_both / of_dose, np.clip(r2, 0.0, 1.0)])

@@ -11,8 +11,8 @@ from scipy.optimize import brentq
 from analysis.accuracy import numbers
 from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
 from analysis.dependent_correlations import ASSUMES
-from analysis.pairs import Pairs, comparable, paired
-from analysis.rounding import rounded
+from analysis.pairs import Pairs, paired
+from analysis.ties import compare, differences
 from analysis.undefined import UndefinedStatistic
 from analysis.weighted import Counts, Floats, means, varies
 
@@ -135,8 +135,7 @@ def effect_band(value: float | None) -> Band | None:
     """Cohen's word for the size of d, whatever its sign: small from 0.2, medium from 0.5, large from 0.8."""
     if value is None:
         return None
-    size = abs(float(rounded(value)))
-    return next((band for least, band in BANDS if size >= least), "negligible")
+    return next((band for least, band in BANDS if compare(abs(value), least) >= 0), "negligible")
 
 
 def _once(n: int) -> Counts:
@@ -151,13 +150,11 @@ def _d_of_counts(first: tuple[Counts, Floats], second: tuple[Counts, Floats]) ->
         first: How often each value is drawn, shape ``(resamples, n1)``, and the values, shape ``(n1,)``.
         second: The same of the other side.
     """
-    compared = comparable(np.concatenate([first[1], second[1]]))
-    columns = (compared[: first[1].size], compared[first[1].size :])
     squares, freedom, moving = np.zeros(len(first[0])), -2, np.zeros(len(first[0]), dtype=np.bool_)
-    for (counts, values), column in zip((first, second), columns, strict=True):
+    for counts, values in (first, second):
         squares = squares + (counts * (values - means(counts, values)[:, None]) ** 2).sum(axis=1)
         freedom = freedom + counts.sum(axis=1)
-        moving |= varies(counts, column)
+        moving |= varies(counts, values)
     d = np.full(len(squares), np.nan)
     np.divide(means(*first) - means(*second), np.sqrt(squares / freedom), out=d, where=moving)
     return d
@@ -188,8 +185,8 @@ def _d_and_g(counts: Counts, pairs: Pairs) -> Floats:
 
 
 def _d_z(pairs: Pairs, confidence: float) -> Effect:
-    drops = rounded(rounded(pairs.judge) - rounded(pairs.human))
-    if bool(np.all(rounded(drops - drops[0]) == 0.0)):
+    drops = differences(pairs.judge, pairs.human)
+    if bool(np.all(drops == drops[0])):
         return Effect(None, None, "all drops are equal, so they have no standard deviation")
     value = float(drops.mean() / drops.std(ddof=1))
     try:

@@ -8,7 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from analysis.rounding import rounded
+from analysis.ties import compare
+from analysis.weighted import centred
 
 LARGEST = 9
 Kind = Literal["pearson", "spearman", "kendall"]
@@ -24,7 +25,7 @@ def exact_p(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> float
 
     Args:
         kind: The correlation.
-        x: Shape ``(n,)`` with n at most 9, rounded, not constant.
+        x: Shape ``(n,)`` with n at most 9, not constant.
         y: Shape ``(n,)``, likewise.
 
     Returns:
@@ -43,13 +44,12 @@ def exact_p(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> float
         statistics = _concordance_of_orders(x, y, orders)
     else:
         left, right = (x, y) if kind == "pearson" else (scipy.stats.rankdata(x), scipy.stats.rankdata(y))
-        left, right = left - left.mean(), right - right.mean()
+        left, right = centred(left), centred(right)
         norm = float(np.sqrt((left**2).sum()) * np.sqrt((right**2).sum()))
         statistics = right[orders] @ left / norm
     distance = np.abs(statistics)
-    # The first permutation is the identity, the observed pairing. Differences are rounded, not the two sides: sides
-    # that tie but for the last bit could round apart.
-    return float(np.mean(rounded(distance - distance[0]) >= 0.0))
+    # The first permutation is the identity, the observed pairing. A correlation is a sum of products of at most 1.
+    return float(np.mean(compare(distance, distance[0], 1.0) >= 0))
 
 
 def _concordance_of_orders(

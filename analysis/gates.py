@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 import scipy
 
-from analysis.rounding import rounded
+from analysis.ties import ceiling, compare
 
 SHOWN_DECIMALS = 3
 MOST_DECIMALS = 12
@@ -41,7 +41,7 @@ def at_least(
     remedy: str = "",
     reason: str = "",
 ) -> Gate:
-    """Passes when the number reaches the one needed, both rounded to 12 decimals.
+    """Passes when the number reaches the one needed, or differs from it in the last digits of arithmetic alone.
 
     Args:
         name: Of the gate, as code spells it.
@@ -141,10 +141,10 @@ def smallest_n_for_lower_bound(share: float, confidence: float = 0.95) -> int | 
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     if not 0.0 <= share <= 1.0:
         raise ValueError(f"a share must lie between 0 and 1, got {share}")
-    if rounded(share) == 1.0:
+    if compare(share, 1.0) == 0:
         return None
     z = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0))
-    return max(1, math.ceil(float(rounded(share * z**2 / (1.0 - share)))))
+    return max(1, ceiling(share * z**2 / (1.0 - share)))
 
 
 def _gate(
@@ -178,8 +178,8 @@ def _gate(
 
 
 def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:
-    left, right = float(rounded(seen)), float(rounded(needed))
-    return left >= right if sign == ">=" else left <= right
+    side = compare(seen, needed)
+    return bool(side >= 0 if sign == ">=" else side <= 0)
 
 
 def _shown(seen: float, needed: float, sign: Literal[">=", "<="], passed: bool) -> str:

@@ -12,7 +12,7 @@ from analysis.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compa
 from analysis.bootstrap import RESAMPLES
 from analysis.dependent_correlations import ASSUMES
 from analysis.holm import below_level, holm
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 OF_CLUSTERS = "Holm's p of a t-test on the clustered standard error"
@@ -136,9 +136,9 @@ def _p(found: TwoAccuracies, n_clusters: int) -> float | None:
         return found.p
     if found.standard_error is None or n_clusters < 2:
         return None
-    if rounded(found.difference) == 0.0:
+    if compare(found.difference, 0.0, 1.0) == 0:
         return 1.0
-    if rounded(found.standard_error) == 0.0:
+    if compare(found.standard_error, 0.0, 1.0) == 0:
         # All clusters tell the same: a sign test's p.
         return float(0.5 ** (n_clusters - 1))
     # Resampled clusters vary less than clusters do, by this factor.

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from analysis.accuracy import accuracy
 from analysis.bootstrap import RESAMPLES, Interval
 from analysis.pairs import paired
-from analysis.rounding import rounded
+from analysis.ties import compare, differences
 from analysis.wilson import wilson
 
 Expected = Literal["worse", "better", "same"]
@@ -70,11 +70,11 @@ def hit_rate(
     if not 0.0 < tolerance < np.inf:
         raise ValueError(f"tolerance is {tolerance}; it must be above 0")
     pairs = paired(original, altered, clusters, sides=("original", "altered"), fewest=1)
-    differences = rounded(rounded(pairs.judge) - rounded(pairs.human))
+    drops = differences(pairs.judge, pairs.human)
     if expected == "same":
-        hits = np.abs(differences) < float(rounded(tolerance))
+        hits = compare(np.abs(drops), tolerance, np.maximum(np.abs(pairs.judge), np.abs(pairs.human))) < 0
     else:
-        hits = differences > 0.0 if expected == "worse" else differences < 0.0
+        hits = drops > 0.0 if expected == "worse" else drops < 0.0
     share = accuracy(hits, pairs.clusters, seed=seed, resamples=resamples, confidence=confidence)
     interval = share.interval
     if pairs.clustered and share.n_correct in (0, pairs.n):
@@ -86,10 +86,10 @@ def hit_rate(
         interval=interval,
         n_hits=share.n_correct,
         n_misses=pairs.n - share.n_correct,
-        n_ties=int(np.count_nonzero(differences == 0.0)),
+        n_ties=int(np.count_nonzero(drops == 0.0)),
         n_pairs=pairs.n,
         n_clusters=pairs.n_clusters,
         mean_original=float(pairs.judge.mean()),
         mean_altered=float(pairs.human.mean()),
-        mean_difference=float(differences.mean()),
+        mean_difference=float(drops.mean()),
     )

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 
 
 def holm(p_values: ArrayLike) -> list[float]:
@@ -35,5 +35,5 @@ def holm(p_values: ArrayLike) -> list[float]:
 
 
 def below_level(p: float, level: float) -> bool:
-    """Whether a p-value lies below a level, both rounded to 12 decimals."""
-    return bool(rounded(p) < rounded(level))
+    """Whether a p-value lies below a level, not just in the last digits of arithmetic."""
+    return bool(compare(p, level) < 0)

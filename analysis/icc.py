@@ -19,7 +19,7 @@ from analysis.mean_squares import (
     score_matrix,
     two_way,
 )
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 Band = Literal["excellent", "good", "moderate", "poor"]
@@ -166,8 +166,7 @@ def icc_band(value: float | None) -> Band | None:
     """The word for a coefficient: excellent from 0.85, good from 0.70, moderate from 0.50, else poor; None has none."""
     if value is None:
         return None
-    seen = float(rounded(value))
-    return next((band for least, band in BANDS if seen >= least), "poor")
+    return next((band for least, band in BANDS if compare(value, least) >= 0), "poor")
 
 
 def _used_part(given: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:

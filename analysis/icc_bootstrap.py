@@ -6,7 +6,6 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.bootstrap import Interval, clustered_intervals
 from analysis.icc import DETERMINISTIC, icc
 from analysis.mean_squares import one_way_icc, parted, score_matrix
-from analysis.pairs import comparable
 from analysis.undefined import UndefinedStatistic
 from analysis.weighted import OfCounts
 
@@ -80,9 +79,8 @@ def icc_of_counts(scores: ArrayLike, planned_repeats: int) -> OfCounts:
 def _object_moments(matrix: NDArray[np.float64], repeats: NDArray[np.float64]) -> NDArray[np.float64]:
     """What each object adds to the sums of squares: shape ``(n_objects, 6)``."""
     parts = parted(matrix, repeats)
-    seen = comparable(matrix)
     # Equal repeats leave noise of the mean's last digit, which is no spread.
-    within = np.where(np.nanmax(seen, axis=1) > np.nanmin(seen, axis=1), np.square(parts.within).sum(axis=0), 0.0)
+    within = np.where(np.nanmax(matrix, axis=1) > np.nanmin(matrix, axis=1), np.square(parts.within).sum(axis=0), 0.0)
     totals = repeats * parts.objects
     return np.column_stack(
         [

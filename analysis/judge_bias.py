@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.bootstrap import RESAMPLES, Interval
 from analysis.holm import below_level
-from analysis.rounding import rounded
 from analysis.signed_rank import SignedRank, signed_rank
+from analysis.ties import differences, join_ties
 from analysis.undefined import UndefinedStatistic
 from analysis.walsh import differences_by_query, shift
 
@@ -85,10 +85,10 @@ def judge_bias(
     Source:
         docs/statistics.md, Agreement of two judges.
     """
-    differences, index, n_queries = differences_by_query(first, second, queries)
-    one, two = rounded(first), rounded(second)
+    apart, index, n_queries = differences_by_query(first, second, queries)
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     how = {"seed": seed, "resamples": resamples, "workers": workers}
-    of_queries = query_medians(differences, index)
+    of_queries = query_medians(apart, index, np.maximum(np.abs(one), np.abs(two)))
     medians = _test(
         "query_medians",
         of_queries,
@@ -98,42 +98,48 @@ def judge_bias(
         how,
     )
     biased = medians.p is not None and below_level(medians.p, level)
-    pooled = _test("pooled", differences, index, _difference_of_medians(one, two), confidence, how)
+    pooled = _test("pooled", apart, index, _difference_of_medians(one, two), confidence, how)
     if pooled.p is not None:
         pooled = pooled._replace(method=f"{pooled.method}, {ASSUMES_INDEPENDENCE}")
     return JudgeBias(medians._replace(biased=biased), pooled)
 
 
-def query_medians(values: ArrayLike, queries: NDArray[np.intp]) -> NDArray[np.float64]:
+def query_medians(
+    values: ArrayLike, queries: NDArray[np.intp], operands: ArrayLike | None = None
+) -> NDArray[np.float64]:
     """The median of each query's values.
 
     Args:
         values: Shape ``(n_documents,)``, one per document, none missing.
         queries: Shape ``(n_documents,)``, the number of each document's query: every number from 0 occurs.
+        operands: Shape ``(n_documents,)``, the largest absolute score that went into each value; none: its own size.
 
     Returns:
-        Shape ``(n_queries,)``, rounded to 12 decimals.
+        Shape ``(n_queries,)``, ties joined.
     """
     array = np.asarray(values, dtype=np.float64)
     ordered = array[np.lexsort((array, queries))]
     sizes = np.bincount(queries)
     starts = np.cumsum(sizes) - sizes
-    return rounded((ordered[starts + (sizes - 1) // 2] + ordered[starts + sizes // 2]) / 2.0)
+    medians = (ordered[starts + (sizes - 1) // 2] + ordered[starts + sizes // 2]) / 2.0
+    largest = np.zeros(sizes.size)
+    np.maximum.at(largest, queries, np.abs(array if operands is None else np.asarray(operands, dtype=np.float64)))
+    return join_ties(medians, largest)
 
 
 def _test(
     name: Literal["query_medians", "pooled"],
-    differences: NDArray[np.float64],
+    apart: NDArray[np.float64],
     clusters: NDArray[np.intp],
     difference_of_medians: float,
     confidence: float,
     how: dict[str, int],
 ) -> BiasTest:
-    moved = shift(differences, clusters, confidence=confidence, **how)
-    n, n_zero = differences.size, int(np.count_nonzero(differences == 0.0))
+    moved = shift(apart, clusters, confidence=confidence, **how)
+    n, n_zero = apart.size, int(np.count_nonzero(apart == 0.0))
     tail = (moved.value, moved.interval, difference_of_medians, None)
     try:
-        found = signed_rank(differences)
+        found = signed_rank(apart)
     except UndefinedStatistic as undefined:
         return BiasTest(name, None, f"none: {undefined.reason}", None, None, n, n_zero, *tail, undefined.reason)
     return BiasTest(name, found.p, found.method, found.statistic, _higher(found), n, n_zero, *tail, None)
@@ -147,4 +153,4 @@ def _higher(found: SignedRank) -> Literal[1, 2] | None:
 
 
 def _difference_of_medians(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    return float(rounded(np.median(first) - np.median(second)))
+    return float(differences(np.median(first), np.median(second)))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 # How the two judges' labels of a document fall together, in the order of the columns of counts.
@@ -43,7 +43,7 @@ def relevant(scores: ArrayLike, threshold: float) -> NDArray[np.bool_]:
 
     Args:
         scores: Any shape, on 0-1.
-        threshold: A score above it is relevant, one equal to it at 12 decimals is not.
+        threshold: A score above it is relevant, one equal to it is not.
 
     Returns:
         The same shape.
@@ -57,7 +57,7 @@ def relevant(scores: ArrayLike, threshold: float) -> NDArray[np.bool_]:
         raise ValueError(f"{missing} of {values.size} scores are missing or infinite; drop and count them")
     if not np.isfinite(threshold):
         raise ValueError(f"a threshold must be a number, got {threshold}")
-    return np.asarray(rounded(values) > rounded(threshold), dtype=np.bool_)
+    return np.asarray(compare(values, threshold) > 0, dtype=np.bool_)
 
 
 def counts_of_queries(
@@ -164,12 +164,12 @@ def is_low(found: ArrayLike, low_kappa: float = LOW_KAPPA) -> NDArray[np.bool_]:
 
     Args:
         found: Any shape, of `kappas`.
-        low_kappa: A kappa below it at 12 decimals is low.
+        low_kappa: A kappa below it is low, one that is equal but for the last digits of arithmetic is not.
 
     Returns:
         The same shape; false where kappa is not defined.
     """
-    return np.asarray(rounded(found) < rounded(low_kappa), dtype=np.bool_)
+    return np.asarray(compare(found, low_kappa) < 0, dtype=np.bool_)
 
 
 def kappa_summary(counts: ArrayLike, low_kappa: float = LOW_KAPPA) -> KappaSummary:

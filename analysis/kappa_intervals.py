@@ -19,7 +19,6 @@ from analysis.agreement_coefficients import (
 from analysis.bootstrap import RESAMPLES, Estimate, Interval, percentile_interval, resample_counts
 from analysis.kappa import COUNTS, LOW_KAPPA, headline_kappas, is_low, kappas, with_documents
 from analysis.krippendorff import alpha_of_moments, alpha_of_tables
-from analysis.rounding import rounded
 
 OF_LABELS = (
     "kappa_macro",
@@ -83,7 +82,8 @@ def score_sums(first: ArrayLike, second: ArrayLike, queries: ArrayLike, n_querie
     Raises:
         ValueError: Shapes differ, a score is missing or outside 0-1, or a query's number does not fit.
     """
-    one, two, index = rounded(first), rounded(second), np.asarray(queries)
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    index = np.asarray(queries)
     if one.ndim != 1 or one.shape != two.shape or one.shape != index.shape:
         raise ValueError(
             f"both judges need one score and one query per document, got shapes {one.shape}, {two.shape}, {index.shape}"

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from analysis.pairs import comparable, paired
-from analysis.rounding import rounded
+from analysis.pairs import paired
 from analysis.score_correlation import SIDES
+from analysis.ties import compare, differences
 
 LEVEL = 0.95
 # All pairs of 3,000 samples, 4.5 million; of more samples as many pairs are drawn.
@@ -67,11 +67,9 @@ def krasula(
     if not np.isfinite(error).all() or bool(np.any(error < 0.0)):
         raise ValueError("standard errors must be finite and not negative")
     first, second = _pairs(pairs.n, seed, most_pairs)
-    of_truth = rounded(pairs.human[first] - pairs.human[second])
-    x = comparable(pairs.judge)
-    of_prediction = rounded(x[first] - x[second])
-    together = np.sqrt(error[first] ** 2 + error[second] ** 2)
-    enough = rounded(np.abs(of_truth) - float(ndtri(LEVEL)) * together) >= 0.0
+    of_truth, of_prediction = (differences(side[first], side[second]) for side in (pairs.human, pairs.judge))
+    needed = float(ndtri(LEVEL)) * np.hypot(error[first], error[second])
+    enough = compare(np.abs(of_truth), needed, np.maximum(np.abs(pairs.human[first]), np.abs(pairs.human[second]))) >= 0
     different = enough & (of_truth != 0.0)
     better = (of_prediction * np.sign(of_truth))[different]
     n_different, n_similar = int(different.sum()), int((~different).sum())

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import rounded
 from analysis.undefined import UndefinedStatistic
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -31,8 +30,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Alpha:
 
     Args:
         ratings: Shape ``(n_units, n_raters)``, numbers; NaN or none where a rater gave no value.
-        level: nominal (equal or not), ordinal (by order; distance is in ranks) or interval (by difference). Values
-            are compared at 12 decimals.
+        level: nominal (equal or not), ordinal (by order; distance is in ranks) or interval (by difference).
 
     Returns:
         Alpha and what it was computed from.
@@ -53,7 +51,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Alpha:
     if bool(np.isinf(values).any()):
         raise ValueError("a value is infinite; values must be finite, missing ones NaN")
     per_unit = np.count_nonzero(~np.isnan(values), axis=1)
-    kept, sizes = rounded(values[per_unit >= 2]), per_unit[per_unit >= 2]
+    kept, sizes = values[per_unit >= 2], per_unit[per_unit >= 2]
     n_values = int(sizes.sum())
     if n_values == 0:
         raise UndefinedStatistic("no unit with values of two raters")

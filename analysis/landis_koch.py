@@ -2,7 +2,7 @@
 
 import math
 
-from analysis.rounding import rounded
+from analysis.ties import snap
 
 # Each word reaches up to and with its number; what lies above the last is almost perfect, what is negative poor.
 BANDS = ((0.20, "slight"), (0.40, "fair"), (0.60, "moderate"), (0.80, "substantial"))
@@ -10,7 +10,7 @@ LOWEST, HIGHEST = "poor", "almost perfect"
 
 
 def landis_koch(kappa: float) -> str:
-    """The word for a kappa, compared at 12 decimals.
+    """The word for a kappa, the limits in its lower one but for the last digits of arithmetic.
 
     Args:
         kappa: A defined kappa, unitless, at most 1.
@@ -24,7 +24,7 @@ def landis_koch(kappa: float) -> str:
     Source:
         Landis and Koch (1977), Biometrics 33:159-174.
     """
-    value = float(rounded(kappa))
+    value = float(snap(kappa, [0.0, *(upper for upper, _ in BANDS), 1.0], 1.0))
     if not math.isfinite(value) or value > 1.0:
         raise ValueError(f"a kappa is a number up to 1, got {kappa}; an undefined one has no band")
     if value < 0.0:

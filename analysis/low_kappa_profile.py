@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.holm import holm
-from analysis.rounding import rounded_on_own_scale
+from analysis.ties import join_ties
 from analysis.undefined import UndefinedStatistic
 
 # Runs of letters and digits, joined by apostrophes or hyphens.
@@ -146,7 +146,7 @@ def _p(low: Group, rest: Group, yes_no: bool) -> float:
         raise UndefinedStatistic("no query of low kappa has this feature")
     if not rest.size:
         raise UndefinedStatistic("no query outside those of low kappa has this feature")
-    both = rounded_on_own_scale(np.r_[low, rest])
+    both = join_ties(np.r_[low, rest])
     if bool(np.all(both == both[0])):
         raise UndefinedStatistic("the same for every query")
     if yes_no:

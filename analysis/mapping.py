@@ -11,9 +11,9 @@ from scipy.optimize import least_squares
 from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
 from analysis.correlation import of_counts
 from analysis.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
-from analysis.pairs import comparable, paired, varying
-from analysis.rounding import rounded
+from analysis.pairs import paired, varying
 from analysis.score_correlation import SIDES
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 # Of the curve, numerical derivatives included; an optimum at infinity (a straight tail, say) never converges.
@@ -161,7 +161,7 @@ def mapped_fit(
     )
     once = np.ones((1, pairs.n), dtype=np.int64)
     before, after = (float(of_counts("spearman", side, y)(once)[0]) for side in (x, x_mapped))
-    monotone = bool(rounded(after) == rounded(before))
+    monotone = bool(compare(after, before, 1.0) == 0)
     return MappedFit(
         float(plcc(once)[0]),
         interval._replace(method=f"{interval.method}, mapping held fixed"),
@@ -230,7 +230,7 @@ def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats,
 def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool]:
     """The plain cubic where it does not fall, else the best of those that cannot."""
     half_width = float(z.max())
-    plain = np.polyfit(z / half_width, y, 3) if np.unique(comparable(z)).size > 3 else None
+    plain = np.polyfit(z / half_width, y, 3) if np.unique(z).size > 3 else None
     powers = half_width ** np.array([3.0, 2.0, 1.0, 0.0])
     if plain is not None and _lowest_slope(plain) >= 0.0:
         return plain / powers, True

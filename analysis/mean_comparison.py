@@ -11,7 +11,7 @@ from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_int
 from analysis.correlation import excludes_zero
 from analysis.dependent_correlations import ASSUMES
 from analysis.holm import below_level
-from analysis.rounding import rounded
+from analysis.ties import differences as joined_differences
 from analysis.undefined import UndefinedStatistic
 
 
@@ -67,7 +67,7 @@ def welch(
         Welch (1947), Biometrika 34:28-35.
     """
     a, b = _side(first), _side(second)
-    if not np.any(rounded(a - a[0])) and not np.any(rounded(b - b[0])):
+    if bool(np.all(a == a[0])) and bool(np.all(b == b[0])):
         raise UndefinedStatistic("neither side varies")
     found = scipy.stats.ttest_ind(a, b, equal_var=False)
     spread = spread_of_difference(
@@ -81,7 +81,7 @@ def welch(
         workers=workers,
     )
     clustered = None if spread is None else spread.interval
-    return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, confidence, a.size, b.size)
+    return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, confidence, a, b)
 
 
 def paired_t(
@@ -118,8 +118,8 @@ def paired_t(
     a, b = _side(first), _side(second)
     if a.shape != b.shape or (clusters is not None and np.shape(clusters) != a.shape):
         raise ValueError(f"both sides and clusters must hold the same samples, got shapes {a.shape} and {b.shape}")
-    differences = rounded(a - b)
-    if not np.any(rounded(differences - differences[0])):
+    differences = joined_differences(a, b)
+    if bool(np.all(differences == differences[0])):
         raise UndefinedStatistic("all differences are equal")
     labels = np.arange(a.size) if clusters is None else clusters
     clustered = None
@@ -133,7 +133,7 @@ def paired_t(
             workers=workers,
         )
     found = scipy.stats.ttest_1samp(differences, 0.0)
-    return _result(found, float(differences.mean()), "paired t", clustered, confidence, a.size, b.size)
+    return _result(found, float(differences.mean()), "paired t", clustered, confidence, a, b)
 
 
 def _side(values: ArrayLike) -> NDArray[np.float64]:
@@ -149,12 +149,13 @@ def _result(
     p_method: str,
     clustered: Interval | None,
     confidence: float,
-    n_first: int,
-    n_second: int,
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
 ) -> MeanDifference:
+    n_first, n_second = first.size, second.size
     t, df, p = float(found.statistic), float(found.df), float(found.pvalue)
     if clustered is not None:
-        significant = excludes_zero(clustered)
+        significant = excludes_zero(clustered, float(max(np.abs(first).max(), np.abs(second).max())))
         method = f"{p_method}, {ASSUMES}"
         return MeanDifference(difference, t, df, p, method, clustered, significant, n_first, n_second)
     low, high = found.confidence_interval(confidence)

@@ -1,15 +1,12 @@
 """Analysis of variance of a score matrix: mean squares between objects, within objects and of repeats."""
 
-from math import ceil, log10
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import DECIMALS, rounded
+from analysis.ties import TIE
 from analysis.undefined import UndefinedStatistic
-
-LEAST_SHARE = 10.0**-DECIMALS
 
 
 class Parted(NamedTuple):
@@ -21,7 +18,7 @@ class Parted(NamedTuple):
         repeats: Shape ``(n_objects,)``, valid scores.
         msb: Mean square of the objects' parts.
         within_squares: Sum of squares of ``within``.
-        scale: The power of ten that brings the scores to 0-1.
+        largest: The largest absolute score.
     """
 
     objects: NDArray[np.float64]
@@ -29,7 +26,7 @@ class Parted(NamedTuple):
     repeats: NDArray[np.float64]
     msb: float
     within_squares: float
-    scale: float
+    largest: float
 
 
 class OneWay(NamedTuple):
@@ -86,15 +83,15 @@ def parted(matrix: NDArray[np.float64], repeats: NDArray[np.float64]) -> Parted:
     within -= objects
     if missing is not None:
         within[missing] = 0.0
-    scale = _scale(matrix)
+    largest = _largest(matrix)
     squares = _sum_of_squares(within.ravel())
-    constant = _constant_rows(matrix, squares, scale)
+    constant = _constant_rows(matrix, squares, largest)
     if constant is not None:
         within[:], squares, objects = 0.0, 0.0, constant - middle
     weighted = repeats * objects
     between = float((weighted * objects).sum()) - float(weighted.sum()) ** 2 / n_cells
-    msb = _nothing_if_rounded(between / max(len(objects) - 1, 1), scale)
-    return Parted(objects, within, repeats, msb, squares, scale)
+    msb = _or_nothing(between / max(len(objects) - 1, 1), largest)
+    return Parted(objects, within, repeats, msb, squares, largest)
 
 
 def one_way(parts: Parted) -> OneWay:
@@ -123,7 +120,7 @@ def two_way(parts: Parted) -> TwoWay:
     residual = sum(float(np.square(row - mean).sum()) for row, mean in zip(parts.within, repeats, strict=True))
     msj = n * _sum_of_squares(repeats) / (k - 1)
     mse = residual / ((n - 1) * (k - 1))
-    return TwoWay(n, k, parts.msb, _nothing_if_rounded(msj, parts.scale), _nothing_if_rounded(mse, parts.scale))
+    return TwoWay(n, k, parts.msb, _or_nothing(msj, parts.largest), _or_nothing(mse, parts.largest))
 
 
 def one_way_icc(msb: ArrayLike, msw: ArrayLike, k0: ArrayLike, k: ArrayLike) -> NDArray[np.float64]:
@@ -164,7 +161,7 @@ def agreement_icc(squares: TwoWay, factors: NDArray[np.float64]) -> NDArray[np.f
 
 def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64], size: ArrayLike) -> NDArray[np.float64]:
     """NaN where the denominator is not positive, judged against the size of what it was made of."""
-    positive = denominator > np.multiply(LEAST_SHARE, size)
+    positive = denominator > np.multiply(TIE, size)
     return np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=positive)
 
 
@@ -173,24 +170,22 @@ def _sum_of_squares(values: NDArray[np.float64]) -> float:
     return float(np.einsum("i,i->", values, values))
 
 
-def _scale(matrix: NDArray[np.float64]) -> float:
+def _largest(matrix: NDArray[np.float64]) -> float:
     least, most = float(matrix.min()), float(matrix.max())
     if least != least:
         least, most = float(np.nanmin(matrix)), float(np.nanmax(matrix))
-    largest = max(most, -least)
-    return 1.0 if largest == 0.0 or (least >= 0.0 and most <= 1.0) else 10.0 ** ceil(log10(largest))
+    return max(most, -least)
 
 
-def _nothing_if_rounded(mean_square: float, scale: float) -> float:
-    """Zero where the spread would not survive rounding to 12 decimals."""
-    return mean_square if mean_square > (0.5 * LEAST_SHARE * scale) ** 2 else 0.0
+def _or_nothing(mean_square: float, largest: float) -> float:
+    """Zero where the spread is no more than the last digits of scores of that size."""
+    return mean_square if mean_square > (TIE * largest) ** 2 else 0.0
 
 
-def _constant_rows(matrix: NDArray[np.float64], within_squares: float, scale: float) -> NDArray[np.float64] | None:
-    """Each row's one value where max = min on rounded scores in every row."""
-    # Rows that are equal once rounded cannot have a larger sum of squares; this spares most calls the rounding.
-    if within_squares > matrix.size * (LEAST_SHARE * scale) ** 2:
+def _constant_rows(matrix: NDArray[np.float64], within_squares: float, largest: float) -> NDArray[np.float64] | None:
+    """Each row's one value where all scores of every row are equal."""
+    # Equal scores leave no more than the last digits of their mean; this spares most calls the look at every row.
+    if within_squares > matrix.size * (TIE * largest) ** 2:
         return None
-    seen = rounded(matrix / scale)
-    highest = np.nanmax(seen, axis=1)
-    return highest * scale if np.array_equal(highest, np.nanmin(seen, axis=1)) else None
+    highest = np.nanmax(matrix, axis=1)
+    return highest if np.array_equal(highest, np.nanmin(matrix, axis=1)) else None

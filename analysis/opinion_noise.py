@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 
@@ -82,7 +82,8 @@ def against_opinion_noise(errors: ArrayLike, ci95: ArrayLike, n_parameters: int 
     n_used = int(known.sum())
     if n_used <= n_parameters:
         raise UndefinedStatistic(f"{n_used} samples with an interval cannot carry {n_parameters} fitted parameters")
-    excess = rounded(np.abs(error[known]) - half_width[known])
-    n_outliers = int(np.count_nonzero(excess > 0.0))
-    beyond = float(np.sqrt((np.maximum(excess, 0.0) ** 2).sum() / (n_used - n_parameters)))
+    excess = np.abs(error[known]) - half_width[known]
+    outlier = compare(excess, 0.0, np.maximum(np.abs(error[known]), half_width[known])) > 0
+    n_outliers = int(np.count_nonzero(outlier))
+    beyond = float(np.sqrt((excess[outlier] ** 2).sum() / (n_used - n_parameters)))
     return AgainstOpinionNoise(n_outliers / n_used, n_outliers, beyond, n_used, int(error.size), error.size - n_used)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.bootstrap import cluster_index
-from analysis.rounding import rounded, rounded_on_own_scale
 from analysis.undefined import UndefinedStatistic
 
 FEWEST_PAIRS = 3
@@ -36,7 +35,7 @@ def paired(
     sides: tuple[str, str] = SIDES,
     fewest: int = FEWEST_PAIRS,
 ) -> Pairs:
-    """Two sides of equal length without gaps, as floats that are not rounded yet.
+    """Two sides of equal length without gaps, as floats.
 
     Args:
         judge: Shape ``(n,)``, scores.
@@ -71,34 +70,19 @@ def paired(
     return Pairs(left, right, index, int(left.size), n_clusters)
 
 
-def comparable(values: ArrayLike) -> NDArray[np.float64]:
-    """A column as comparisons see it: 12 decimals on 0-1, 12 significant ones on any larger scale.
-
-    Args:
-        values: Any shape, any unit.
-
-    Returns:
-        The same shape; a column beyond 1 is divided by a power of ten first.
-    """
-    array = np.asarray(values, dtype=np.float64)
-    within_one = array.size == 0 or float(np.nanmax(np.abs(array))) <= 1.0
-    return rounded(array) if within_one else rounded_on_own_scale(array)
-
-
 def varying(values: NDArray[np.float64], side: str) -> NDArray[np.float64]:
-    """The comparable values of a side that is not constant.
+    """The values of a side that is not constant.
 
     Args:
-        values: Shape ``(n,)``.
+        values: Shape ``(n,)``, raw values, or results of arithmetic with their ties joined (`ties.join_ties`).
         side: What to call it in the reason.
 
     Returns:
-        Shape ``(n,)``, rounded.
+        The same.
 
     Raises:
         UndefinedStatistic: All values are equal.
     """
-    column = comparable(values)
-    if bool(np.all(column == column[0])):
+    if bool(np.all(values == values[0])):
         raise UndefinedStatistic(f"all {values.size} {side} scores are equal")
-    return column
+    return values

@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from analysis.bootstrap import Interval
-from analysis.rounding import rounded
+from analysis.ties import compare
 
 
 class PaperDeviation(NamedTuple):
@@ -41,11 +41,11 @@ def paper_deviation(ours: float, interval: Interval, paper: float) -> PaperDevia
     for number in (ours, paper):
         if not abs(number) < float("inf"):
             raise ValueError(f"numbers to compare must be finite, got {number}")
-    delta = float(rounded(ours - paper))
-    direction: Literal["above", "below", "equal"] = "equal" if delta == 0.0 else "above" if delta > 0.0 else "below"
+    side = compare(ours, paper)
+    direction: Literal["above", "below", "equal"] = "equal" if side == 0 else "above" if side > 0 else "below"
     deviates, reason = None, interval.method
     if interval.low is not None and interval.high is not None:
-        outside = rounded(paper - interval.low) < 0.0 or rounded(paper - interval.high) > 0.0
+        outside = compare(interval.low, paper) > 0 or compare(interval.high, paper) < 0
         deviates, reason = bool(outside), ""
     relative = None if paper == 0.0 else float((ours - paper) / abs(paper))
     return PaperDeviation(ours, paper, float(ours - paper), relative, direction, deviates, reason)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.accuracy import numbers
 from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
 from analysis.pairs import varying
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 FEWEST_LABELS = 2
@@ -85,10 +85,14 @@ def prediction_powered_mean(
     alone = float(human.var()) / n
     return PredictionPowered(
         mean=_estimate(
-            value, variance, confidence, n, f"PPI++, normal, lambda {followed:.3g}, {n} labels and {rest} unlabelled"
+            value,
+            0.0 if _vanishes(variance, human, everywhere) else variance,
+            confidence,
+            n,
+            f"PPI++, normal, lambda {followed:.3g}, {n} labels and {rest} unlabelled",
         ),
         tuning=followed,
-        effective_labels_gain=None if _vanishes(variance) else n * alone / variance - n,
+        effective_labels_gain=None if _vanishes(variance, human, everywhere) else n * alone / variance - n,
         human_only=labels_alone(human, confidence=confidence),
         judge_only=judge_alone(everywhere, confidence=confidence),
         n_labelled=n,
@@ -136,7 +140,9 @@ def judge_alone(judge: ArrayLike, *, confidence: float = 0.95) -> Estimate:
 def _alone(values: NDArray[np.float64], method: str, done: str, confidence: float) -> Estimate:
     if not values.size:
         raise UndefinedStatistic(f"no object is {done}")
-    return _estimate(float(values.mean()), float(values.var()) / values.size, confidence, values.size, method)
+    variance = float(values.var()) / values.size
+    variance = 0.0 if _vanishes(variance, values) else variance
+    return _estimate(float(values.mean()), variance, confidence, values.size, method)
 
 
 def _tuned(human: NDArray[np.float64], seen: NDArray[np.float64], everywhere: NDArray[np.float64]) -> float:
@@ -147,12 +153,12 @@ def _tuned(human: NDArray[np.float64], seen: NDArray[np.float64], everywhere: ND
 
 
 def _estimate(value: float, variance: float, confidence: float, n: int, method: str) -> Estimate:
-    if _vanishes(variance):
+    if variance == 0.0:
         return Estimate(value, no_interval("1 score only" if n == 1 else "nothing varies", n))
     half = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0)) * float(np.sqrt(variance))
     return Estimate(value, Interval(value - half, value + half, method, n, n < RELIABLE_CLUSTERS, 0))
 
 
-def _vanishes(variance: float) -> bool:
-    """Whether the standard error is 0 at 12 decimals: equal scores leave noise of the mean's last digit."""
-    return float(rounded(np.sqrt(variance))) == 0.0
+def _vanishes(variance: float, *scores: NDArray[np.float64]) -> bool:
+    """Whether the standard error of such scores is 0: equal ones leave noise of the mean's last digit."""
+    return bool(compare(np.sqrt(variance), 0.0, max(float(np.abs(side).max()) for side in scores)) == 0)

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
-from analysis.pairs import comparable
 from analysis.preference_truth import NO_WINNER
-from analysis.rounding import rounded
+from analysis.ties import snap
 from analysis.undefined import UndefinedStatistic
 from analysis.wilson import wilson
 
@@ -56,7 +55,7 @@ def predicted_winners(score_1: ArrayLike, score_2: ArrayLike) -> NDArray[np.int6
         score_2: Shape ``(n,)``, of images 2.
 
     Returns:
-        Shape ``(n,)``: 1, 2, or 0 on an exact tie; scores are compared at 12 decimals (beyond 1: 12 significant ones).
+        Shape ``(n,)``: 1, 2, or 0 on an exact tie; raw scores are compared exactly.
 
     Raises:
         ValueError: Shapes differ, or a score is missing.
@@ -67,9 +66,7 @@ def predicted_winners(score_1: ArrayLike, score_2: ArrayLike) -> NDArray[np.int6
     missing = int(np.count_nonzero(~(np.isfinite(one) & np.isfinite(two))))
     if missing:
         raise ValueError(f"{missing} of {one.size} pairs miss a finite score; drop and count them")
-    on_one_scale = comparable(np.concatenate([one, two]))
-    difference = rounded(on_one_scale[: one.size] - on_one_scale[one.size :])
-    return np.where(difference > 0, 1, np.where(difference < 0, 2, NO_WINNER))
+    return np.where(one > two, 1, np.where(one < two, 2, NO_WINNER))
 
 
 def credits_of(truth: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
@@ -173,7 +170,7 @@ def accuracy_by_agreement(
         workers: Processes; the results are the same for any number.
 
     Returns:
-        Bands [0.7, 0.8), [0.8, 0.9) and [0.9, 1.0], on agreement rounded to 12 decimals; pairs below are in none.
+        Bands [0.7, 0.8), [0.8, 0.9) and [0.9, 1.0], whatever the last digits of a division; pairs below are in none.
 
     Raises:
         ValueError: Shapes differ, or agreement missing or outside 0.5-1.
@@ -183,7 +180,7 @@ def accuracy_by_agreement(
     labels = np.asarray(clusters)
     if agreed.shape != true.shape or labels.shape != true.shape:
         raise ValueError(f"one agreement and cluster per pair, got shapes {agreed.shape}, {labels.shape}, {true.shape}")
-    agreed = rounded(agreed)
+    agreed = snap(agreed, [0.5, *(low for _, low, _ in BANDS), 1.0])
     if not bool(np.all((agreed >= 0.5) & (agreed <= 1.0))):
         raise ValueError("agreement is a majority's share of votes and lies between 0.5 and 1")
     bands = []

@@ -13,7 +13,7 @@ from analysis.holm import below_level, holm
 from analysis.letter_display import letter_display
 from analysis.mcnemar import McNemar, mcnemar
 from analysis.preference_accuracy import TIE_CREDIT
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 CHANCE = 0.5
@@ -100,11 +100,11 @@ def against_chance(accuracy: float, p: float | None, *, unreliable: bool, level:
         level: What a sure p lies below.
 
     Returns:
-        ``better`` or ``worse`` where that is sure, else ``open``. Numbers are compared at 12 decimals.
+        ``better`` or ``worse`` where that is sure, else ``open``.
     """
     if p is None or unreliable or not below_level(p, level):
         return "open"
-    return "better" if rounded(accuracy) > CHANCE else "worse"
+    return "better" if compare(accuracy, CHANCE) > 0 else "worse"
 
 
 def compare_methods(

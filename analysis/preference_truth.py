@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 
 NO_WINNER = 0
 MIN_AGREEMENT = 0.7
@@ -129,7 +129,7 @@ def filter_pairs(
         min_reviewers: The least number of reviewers that is kept.
 
     Returns:
-        Agreement is compared at 12 decimals.
+        An agreement that is the smallest one but for the last digits of a division passes.
 
     Raises:
         ValueError: As `winners`, reviewers of another shape or missing, or `min_agreement` outside 0.5-1.
@@ -140,7 +140,7 @@ def filter_pairs(
     seen_by = np.asarray(reviewers, dtype=np.float64)
     if seen_by.shape != tied.shape or not np.isfinite(seen_by).all():
         raise ValueError(f"one number of reviewers per pair is needed, got shape {seen_by.shape} for {tied.shape}")
-    low = ~tied & (rounded(agreements(left, right, neither)) < rounded(min_agreement))
+    low = ~tied & (compare(agreements(left, right, neither), min_agreement) < 0)
     few = ~tied & ~low & (seen_by < min_reviewers)
     return PairFilter(~(tied | low | few), tied, low, few)
 

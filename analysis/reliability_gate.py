@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.kappa import LOW_KAPPA, KappaSummary
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.words import noun, queries
 
@@ -104,4 +104,4 @@ def reliability_gate(
 
 
 def _reaches(seen: float | None, needed: float) -> bool:
-    return seen is not None and bool(rounded(seen) >= rounded(needed))
+    return seen is not None and bool(compare(seen, needed) >= 0)

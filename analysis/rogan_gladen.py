@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from analysis.accuracy import truths
 from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.wilson import wilson
 
@@ -73,7 +73,7 @@ def rogan_gladen(
         raise UndefinedStatistic(f"people pass {n_passed} of the {n} labelled: the judge's {missing} is unknown")
     sensitivity, specificity = float(seen[human == 1].mean()), float(1.0 - seen[human == 0].mean())
     above_chance = sensitivity + specificity - 1.0
-    if rounded(above_chance) <= 0.0:
+    if compare(above_chance, 0.0, 1.0) <= 0:
         raise UndefinedStatistic(
             f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to 1 or less: the judge is no better "
             "than chance, which no correction mends"

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.bootstrap import RESAMPLES, Interval, interval_between, no_interval, percentile_interval
 from analysis.halves import halves
-from analysis.rounding import rounded
 from analysis.setting_choice import NONE, Rule, choose
 from analysis.setting_measures import Compared, Evidence, or_none, resampled
 from analysis.simultaneous import differences_from
+from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
 
 MEASURED = ("icc", "json_validity", "spearman", "median_mad")
@@ -163,7 +163,7 @@ def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence:
         means = np.full(values.shape[1], np.nan)
         for place in np.unique(picks[rows]):
             means[place] = np.nanmean(values[:, place])
-        optimism = float(rounded((values[rows, picks[rows]] - means[picks[rows]]).mean()))
+        optimism = float(join_ties((values[rows, picks[rows]] - means[picks[rows]]).mean(), 1.0))
         if (optimism > 0.0) if name in BETTER_IF_LOWER else (optimism < 0.0):
             left.append(name)
             optimism = 0.0
@@ -251,8 +251,8 @@ def _corrected(found: Reported, optimism: float, limits: tuple[float, float]) ->
 def _beyond(found: Reported, optimism: float, limits: tuple[float, float]) -> bool:
     """Whether value or bounds less the optimism would be past what is possible."""
     numbers = (found.value, found.interval.low, found.interval.high)
-    seen = [float(rounded(one - optimism)) for one in numbers if one is not None]
-    return any(_within(one, limits) != one for one in seen)
+    seen = [one - optimism for one in numbers if one is not None]
+    return any(compare(one, limits[0], 1.0) < 0 or compare(one, limits[1], 1.0) > 0 for one in seen)
 
 
 def _within(value: float, limits: tuple[float, float]) -> float:

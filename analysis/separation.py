@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
-from analysis.pairs import comparable, paired
+from analysis.pairs import paired
 from analysis.weighted import Counts, Floats, OfCounts
 
 
@@ -50,7 +50,7 @@ def separation(
         Hanley and McNeil (1982), Radiology 143:29-36.
     """
     pairs = paired(original, altered, clusters, sides=("original", "altered"), fewest=1)
-    of_counts = _auc_of_counts(comparable(np.concatenate([pairs.judge, pairs.human])))
+    of_counts = _auc_of_counts(np.concatenate([pairs.judge, pairs.human]))
     value = float(of_counts(np.ones((1, pairs.n), dtype=np.int64))[0])
     [interval] = clustered_intervals(
         lambda counts: of_counts(counts)[:, None],
@@ -67,12 +67,12 @@ def _auc_of_counts(both: Floats) -> OfCounts:
     """A function from counts ``(resamples, n)`` to the AUC ``(resamples,)``.
 
     Args:
-        both: Shape ``(2n,)``, the rounded scores, originals first; a pair is drawn with both its scores.
+        both: Shape ``(2n,)``, the scores, originals first; a pair is drawn with both its scores.
     """
     n = both.size // 2
     order = np.argsort(both, kind="stable")
     pair, is_altered = order % n, order >= n
-    starts = np.flatnonzero(np.r_[True, np.diff(both[order]) != 0.0])
+    starts = np.flatnonzero(np.r_[True, np.diff(both[order]) > 0.0])
 
     def auc(counts: Counts) -> Floats:
         drawn = counts.take(pair, axis=1)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.rounding import rounded
 from analysis.setting_measures import Measures
+from analysis.ties import TIE, compare, join_ties
 from analysis.weighted import Floats
 
 NONE = -1
@@ -50,16 +50,16 @@ class Rule:
         return np.asarray(self.margins(measures) @ np.array(weights))
 
     def met(self, measures: Measures) -> NDArray[np.bool_]:
-        """Which conditions hold, compared at 12 decimals: shape ``(..., n_settings, 4)``.
+        """Which conditions hold, whatever the last digits of arithmetic: shape ``(..., n_settings, 4)``.
 
         An undefined measure meets nothing, and neither does the ICC of a deterministic setting, 1 by construction.
         """
         return np.stack(
             [
-                (rounded(measures.icc) >= rounded(self.icc)) & measures.varies,
-                rounded(measures.json_validity) >= rounded(self.json_validity),
-                rounded(measures.spearman) >= rounded(self.spearman),
-                rounded(measures.median_mad) <= rounded(self.median_mad),
+                (compare(measures.icc, self.icc) >= 0) & measures.varies,
+                compare(measures.json_validity, self.json_validity) >= 0,
+                compare(measures.spearman, self.spearman) >= 0,
+                compare(measures.median_mad, self.median_mad, 1.0) <= 0,
             ],
             axis=-1,
         )
@@ -79,8 +79,10 @@ def choose(measures: Measures, rule: Rule) -> NDArray[np.intp]:
     Returns:
         Shape ``()`` or ``(resamples,)``; -1 where no setting meets them. Of equal scores the first counts.
     """
-    scores = np.where(rule.passes(measures), rounded(rule.scores(measures)), -np.inf)
-    return np.where(np.isneginf(scores).all(axis=-1), NONE, scores.argmax(axis=-1))
+    passes = rule.passes(measures)
+    scores = np.where(passes, rule.scores(measures), -np.inf)
+    best = passes & (scores >= scores.max(axis=-1, keepdims=True) - TIE)
+    return np.where(passes.any(axis=-1), best.argmax(axis=-1), NONE)
 
 
 def least_lacking(measures: Measures, rule: Rule) -> int | None:
@@ -95,11 +97,11 @@ def least_lacking(measures: Measures, rule: Rule) -> int | None:
         condition's room), then the highest score. None where every setting is deterministic.
     """
     margins = rule.margins(measures)
-    lacking = np.round(np.where(margins < 0, -margins, 0.0).sum(axis=-1), 12)
+    lacking = join_ties(np.where(margins < 0, -margins, 0.0).sum(axis=-1), 1.0)
     undefined, scores = np.isnan(margins).sum(axis=-1), -np.nan_to_num(rule.scores(measures))
     order = np.lexsort([np.arange(len(lacking)), scores, lacking, undefined, ~measures.varies])
     return int(order[0]) if measures.varies[order[0]] else None
 
 
 def _room(room: float) -> float:
-    return room if float(rounded(room)) > 0.0 else 1.0
+    return room if compare(room, 0.0, 1.0) > 0 else 1.0

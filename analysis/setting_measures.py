@@ -11,9 +11,9 @@ from analysis.bootstrap import cluster_index, resampled_values
 from analysis.icc import icc
 from analysis.icc_bootstrap import icc_of_counts
 from analysis.mean_squares import score_matrix
-from analysis.pairs import FEWEST_PAIRS, comparable
-from analysis.rounding import rounded
+from analysis.pairs import FEWEST_PAIRS
 from analysis.stability import stability
+from analysis.ties import join_ties
 from analysis.undefined import UndefinedStatistic
 from analysis.weighted import Counts, Floats, OfCounts, spearman_of_counts
 
@@ -230,8 +230,7 @@ def _unpacked(values: Floats, n_settings: int) -> Measures:
 
 
 def _columns(setting: Judged, given: Compared) -> list[OfCounts]:
-    seen = rounded(setting.scores)
-    differ = (np.nanmax(seen, axis=1) > np.nanmin(seen, axis=1)).astype(np.float64)
+    differ = (np.nanmax(setting.scores, axis=1) > np.nanmin(setting.scores, axis=1)).astype(np.float64)
     answers = np.column_stack([setting.valid_first_answers, setting.first_answers])
 
     def validity(counts: Counts) -> Floats:
@@ -262,7 +261,10 @@ def _spearman(setting: Judged, given: Compared) -> OfCounts:
     if len(first) < FEWEST_PAIRS:
         return lambda counts: np.full(len(counts), np.nan)
     combine = np.nanmean if given.aggregate == "mean" else np.nanmedian
-    judge = combine(setting.scores[places], axis=1)
-    sides = (np.bincount(key, weights=side) / np.bincount(key) for side in (judge, given.human[places]))
-    of_counts = spearman_of_counts(*(comparable(side) for side in sides))
+    largest = np.zeros((2, len(first)))
+    sides = []
+    for side, scores in zip(largest, (setting.scores[places], given.human[places, None]), strict=True):
+        np.fmax.at(side, key, np.nanmax(np.abs(scores), axis=1))
+        sides.append(join_ties(np.bincount(key, weights=combine(scores, axis=1)) / np.bincount(key), side))
+    of_counts = spearman_of_counts(*sides)
     return lambda counts: of_counts(counts.take(places[first], axis=1))

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.rounding import rounded
+from analysis.ties import join_ties
 from analysis.undefined import UndefinedStatistic
 
 MOST_EXACT = 50
@@ -32,7 +32,7 @@ def signed_rank(differences: ArrayLike) -> SignedRank:
     """Whether differences are spread evenly about 0, by the signed-rank test, two-sided.
 
     Args:
-        differences: Shape ``(n,)``, in the scores' unit, independent of each other.
+        differences: Shape ``(n,)``, in the scores' unit, independent of each other, as `ties.differences` gives them.
 
     Returns:
         Mid-ranks of the absolute differences; zeros take the lowest ranks and then leave the sum (Pratt). p is the
@@ -65,7 +65,7 @@ def signed_rank(differences: ArrayLike) -> SignedRank:
 
 
 def finite_differences(differences: ArrayLike) -> NDArray[np.float64]:
-    """The differences rounded to 12 decimals, shape ``(n,)``.
+    """The differences with their ties joined, shape ``(n,)``.
 
     Raises:
         ValueError: Not one-dimensional, or a difference is missing or infinite.
@@ -76,7 +76,7 @@ def finite_differences(differences: ArrayLike) -> NDArray[np.float64]:
     missing = int(np.count_nonzero(~np.isfinite(values)))
     if missing:
         raise ValueError(f"{missing} of {values.size} differences are missing or infinite; drop and count them")
-    return rounded(values)
+    return join_ties(values)
 
 
 def _exact_p(doubled: NDArray[np.int64], n_zero: int, seen: int) -> float:

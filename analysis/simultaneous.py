@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, UNDEFINED_SHARE_LIMIT, Interval, no_interval
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.weighted import Floats
 
 FEWEST_KEPT = 2
@@ -77,8 +77,8 @@ def differences_from(
 
 
 def told_apart(interval: Interval) -> bool | None:
-    """Whether a difference from the best lies above 0, bound rounded to 12 decimals; none without an interval."""
-    return None if interval.low is None else bool(rounded(interval.low) > 0.0)
+    """Whether a difference from the best lies above 0, not just in the last digits; none without an interval."""
+    return None if interval.low is None else bool(compare(interval.low, 0.0, 1.0) > 0)
 
 
 def _refusal(n_clusters: int, n_dropped: int, resamples: int, of_best: int, best_steady: bool) -> str | None:
@@ -97,7 +97,7 @@ def _critical(seen: Floats, kept: Floats, confidence: float) -> float:
     for first in range(seen.size - 1):
         differences = kept[:, [first]] - kept[:, first + 1 :]
         errors = differences.std(axis=0, ddof=1)
-        varies = rounded(errors) > 0.0
+        varies = compare(errors, 0.0, 1.0) > 0
         if varies.any():
             away = np.abs(differences - (seen[first] - seen[first + 1 :]))[:, varies] / errors[varies]
             np.maximum(largest, away.max(axis=1), out=largest)
@@ -111,8 +111,8 @@ def _interval(
     if itself:
         return Interval(0.0, 0.0, "0 by definition: the best itself", n_clusters, False, 0)
     error = float(behind.std(ddof=1))
-    if float(rounded(error)) == 0.0:
-        if float(rounded(difference)) == 0.0:
+    if compare(error, 0.0, 1.0) == 0:
+        if compare(difference, 0.0, 1.0) == 0:
             return Interval(0.0, 0.0, "0 in every resample", n_clusters, unreliable, n_dropped)
         why = "the difference is the same in every resample, which leaves no standard error"
         return no_interval(why, n_clusters, n_dropped)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from analysis.mean_squares import score_matrix
-from analysis.rounding import rounded
+from analysis.ties import compare
 
 OUTLIER_MADS = 2.5 * 1.4826
 FEWEST_REPEATS_FOR_OUTLIERS = 10
@@ -22,7 +22,7 @@ class Stability:
         mean: The judge's score of the object.
         median: The older study's score of the object.
         mad: Median distance from the median, not multiplied by 1.4826.
-        sd: With n - 1 in the denominator; exactly 0 where all valid repeats are equal once rounded.
+        sd: With n - 1 in the denominator; exactly 0 where all valid repeats are equal.
         low: Lower end of the t interval of the mean.
         high: Its upper end.
         half_width: Half of its length.
@@ -73,9 +73,9 @@ def stability(scores: ArrayLike, confidence: float = 0.95) -> Stability:
     mad = _row_median(distance, n_valid)
     mean, sd = _mean_and_sd(matrix, n_valid)
     half_width = t_quantile(n_valid, (1 + confidence) / 2) * sd / np.sqrt(np.maximum(n_valid, 1))
-    seen_mad = rounded(mad)
-    searched = (n_valid >= FEWEST_REPEATS_FOR_OUTLIERS) & (seen_mad > 0)
-    outlier = searched[:, None] & (rounded(distance) > rounded(OUTLIER_MADS * mad)[:, None])
+    largest = np.fmax.reduce(np.abs(matrix), axis=1)
+    searched = (n_valid >= FEWEST_REPEATS_FOR_OUTLIERS) & (compare(mad, 0.0, largest) > 0)
+    outlier = searched[:, None] & (compare(distance, (OUTLIER_MADS * mad)[:, None], largest[:, None]) > 0)
     return Stability(
         n_valid=n_valid,
         mean=mean,
@@ -116,8 +116,7 @@ def _mean_and_sd(
     np.divide(np.nansum(matrix, axis=1), n_valid, out=mean, where=n_valid >= 1)
     sd = np.full(len(matrix), np.nan)
     np.divide(np.nansum(np.square(matrix - mean[:, None]), axis=1), n_valid - 1, out=sd, where=n_valid >= 2)
-    seen = rounded(matrix)
-    equal = np.fmax.reduce(seen, axis=1) == np.fmin.reduce(seen, axis=1)
+    equal = np.fmax.reduce(matrix, axis=1) == np.fmin.reduce(matrix, axis=1)
     return mean, np.where(equal & (n_valid >= 2), 0.0, np.sqrt(sd))
 
 

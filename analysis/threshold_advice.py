@@ -7,13 +7,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.halves import halves
 from analysis.kappa import cohens_kappa, counts_of_queries, relevant
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.walsh import differences_by_query, walsh_median
 from analysis.words import queries as in_queries
 from analysis.words import told_apart
 
 HIGHEST = 1.0
+# Of a threshold that a person will write down.
+DECIMALS = 12
 NO_HELP = "no threshold helps"
 IN_FORCE = "no further threshold helps"
 
@@ -72,7 +74,7 @@ def threshold_advice(
     """
     differences, index, n_queries = differences_by_query(first, second, queries)
     moved = walsh_median(differences)
-    if rounded(moved) == 0.0:
+    if moved == 0.0:
         return ThresholdAdvice(
             None, 0.0, None, None, None, None, n_queries, f"{NO_HELP}: the median shift of the documents is 0"
         )
@@ -91,10 +93,10 @@ def threshold_advice(
     kappas = f"micro kappa {kappa_now:.2f} -> {kappa_advised:.2f}"
     seen = f"{kappas} on queries that did not set it, of {in_queries(n_queries)}"
     shown_now, shown = told_apart(now, tried)
-    if rounded(kappa_advised) <= rounded(kappa_now):
+    if compare(kappa_advised, kappa_now, 1.0) <= 0:
         words = f"{NO_HELP}: {names[place]} above {shown} does not raise kappa ({seen})"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
-    if rounded(tried) == rounded(now):
+    if compare(tried, now) == 0:
         words = f"{IN_FORCE}: {shown} for {names[place]}, which is what its shift calls for, is in force already"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
     words = f"set the threshold of {names[place]} from {shown_now} to {shown} ({seen})"
@@ -116,8 +118,8 @@ def _moved(thresholds: Thresholds, moved: float) -> Thresholds:
     """The thresholds with that of the higher judge as far above the other's as its scores lie above."""
     first, second = thresholds
     if moved > 0:
-        return min(HIGHEST, float(rounded(second + moved))), second
-    return first, min(HIGHEST, float(rounded(first - moved)))
+        return min(HIGHEST, round(second + moved, DECIMALS)), second
+    return first, min(HIGHEST, round(first - moved, DECIMALS))
 
 
 def _micro_kappa(scores: NDArray[np.float64], thresholds: Thresholds) -> float | None:

@@ -1,6 +1,5 @@
 """The shift between two judges: the median of the Walsh averages, with its clustered interval."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,36 +7,38 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from analysis.bootstrap import RESAMPLES, Estimate, cluster_index, clustered_intervals
-from analysis.rounding import DECIMALS, rounded
 from analysis.signed_rank import finite_differences
+from analysis.ties import compare, differences
 from analysis.undefined import UndefinedStatistic
+from analysis.weighted import Floats
 
-# Differences as whole numbers of the last decimal that counts: sums of two are then exact.
-UNITS = 10**DECIMALS
-LARGEST = 1000.0
-GRID_STEPS = 20_000
-
-PairsUpTo = Callable[[int], int]
-
-
-class _Grid(NamedTuple):
-    """Differences as whole `steps` from `start` on, both start and `step` in units of 1e-12."""
-
-    steps: NDArray[np.int64]
-    start: int
-    step: int
-    exact: bool
+# So many distinct differences are looked at one by one in each resample; of more, neighbours stand for each other.
+MOST_DISTINCT = 20_000
+# Beyond these shares differences are few and far apart: they keep their own values.
+MIDDLE = (0.001, 0.999)
+# Averages left between two bounds are listed where they are no more than so many for each difference.
+LISTED = 4
+# Of so few distinct differences all averages are listed and sorted once for all resamples.
+FEW_DISTINCT = 256
 
 
-def score_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+class _Bound(NamedTuple):
+    """An average, how many pairs have at most that, and of how many differences each one is the other half."""
+
+    average: float
+    pairs: int
+    partners: NDArray[np.intp]
+
+
+def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
     """First judge - second judge, document by document.
 
     Args:
-        first: Shape ``(n,)``, scores on 0-1.
+        first: Shape ``(n,)``, scores in any unit.
         second: Shape ``(n,)``, same order.
 
     Returns:
-        Shape ``(n,)``, rounded before and after the subtraction.
+        Shape ``(n,)``, ties joined.
 
     Raises:
         ValueError: Shapes differ, or a score is missing or infinite.
@@ -48,16 +49,16 @@ def score_differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64
     missing = int(np.count_nonzero(~(np.isfinite(one) & np.isfinite(two))))
     if missing:
         raise ValueError(f"{missing} of {one.size} documents lack a score of a judge; drop and count them")
-    return rounded(rounded(one) - rounded(two))
+    return differences(one, two)
 
 
 def differences_by_query(
     first: ArrayLike, second: ArrayLike, queries: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
+) -> tuple[Floats, NDArray[np.intp], int]:
     """First judge - second judge with the query of each document.
 
     Args:
-        first: Shape ``(n,)``, scores on 0-1.
+        first: Shape ``(n,)``, scores in any unit.
         second: Shape ``(n,)``, same documents.
         queries: Shape ``(n,)``, the query of each document.
 
@@ -68,41 +69,34 @@ def differences_by_query(
         ValueError: Shapes differ, or a score or a query is missing.
         UndefinedStatistic: No document.
     """
-    differences = score_differences(first, second)
-    if not differences.size:
+    apart = score_differences(first, second)
+    if not apart.size:
         raise UndefinedStatistic("no document that both judges scored")
     index, n_queries = cluster_index(queries)
-    if index.shape != differences.shape:
-        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {differences.shape}")
-    return differences, index, n_queries
+    if index.shape != apart.shape:
+        raise ValueError(f"one query per document is needed, got shapes {index.shape} and {apart.shape}")
+    return apart, index, n_queries
 
 
 def walsh_median(differences: ArrayLike) -> float:
     """By how much differences are shifted away from 0: their Hodges-Lehmann estimate.
 
     Args:
-        differences: Shape ``(n,)``, -1000 to 1000, zeros included.
+        differences: Shape ``(n,)``, in any unit, zeros included, as `ties.differences` gives them.
 
     Returns:
-        The median of the n(n+1)/2 averages of two differences, each with itself included; in the differences' unit
-        and exact for any n: selected by counting pairs, n log n steps a count, not by listing them.
+        The median of the n(n+1)/2 averages of two differences, each with itself included, in the differences' unit:
+        selected by counting pairs, n log n steps a count, not by listing them.
 
     Raises:
-        ValueError: Not one-dimensional, or a difference is missing or beyond 1000.
+        ValueError: Not one-dimensional, or a difference is missing.
         UndefinedStatistic: No difference.
 
     Source:
         Hodges and Lehmann (1963), Ann. Math. Stat. 34:598-611.
     """
-    values, repeats = np.unique(_whole(differences), return_counts=True)
-    up_to = np.r_[0, np.cumsum(repeats)]
-
-    def pairs_up_to(total: int) -> int:
-        ordered = int(repeats @ up_to[np.searchsorted(values, total - values, side="right")])
-        return (ordered + int(up_to[np.searchsorted(values, total // 2, side="right")])) // 2
-
-    twice = _twice_middle_sum(pairs_up_to, int(up_to[-1]), 2 * int(values[0]), 2 * int(values[-1]))
-    return twice / 4 / UNITS
+    values, repeats = np.unique(_some(differences), return_counts=True)
+    return _median_average(values, repeats.astype(np.int64))
 
 
 def shift(
@@ -117,7 +111,7 @@ def shift(
     """`walsh_median` with its interval over resampled clusters.
 
     Args:
-        differences: Shape ``(n,)``, -1000 to 1000, zeros included.
+        differences: Shape ``(n,)``, in any unit, zeros included, as `ties.differences` gives them.
         clusters: Shape ``(n,)``, the query of each difference.
         seed: Of the resamples.
         resamples: How many resamples.
@@ -125,9 +119,9 @@ def shift(
         workers: Processes; the interval is the same for any number.
 
     Returns:
-        The exact value. In resamples the differences stand on a grid: the widest that holds all of them, where it has
-        at most 20,000 steps (scores of up to four decimals always do), else one of 20,000 steps from the smallest to
-        the largest, and the method says so: no resample's shift is off by more than half a step.
+        The exact value. Resamples are exact too where there are at most 20,000 distinct differences; of more, those in
+        the middle 99.8 % are put on a grid of 20,000 steps, and the method says so: no resample's shift is off by more
+        than half a step.
 
     Raises:
         ValueError: Shapes that do not fit, a missing difference or cluster, or bad resamples or confidence.
@@ -136,87 +130,147 @@ def shift(
     Source:
         Hodges and Lehmann (1963), Ann. Math. Stat. 34:598-611; Field and Welsh (2007), J. R. Stat. Soc. B 69:369-390.
     """
-    value, whole = walsh_median(differences), _whole(differences)
+    apart = _some(differences)
+    value = walsh_median(apart)
     index, n_clusters = cluster_index(clusters)
-    if index.shape != whole.shape:
-        raise ValueError(f"one cluster per difference is needed, got shapes {index.shape} and {whole.shape}")
-    grid = _grid(whole)
+    if index.shape != apart.shape:
+        raise ValueError(f"one cluster per difference is needed, got shapes {index.shape} and {apart.shape}")
+    values, place, step = _distinct(apart)
     ones = np.ones(len(index), dtype=np.int64)
-    of_step = csr_matrix((ones, (grid.steps, index)), shape=(int(grid.steps.max()) + 1, n_clusters))
+    of_value = csr_matrix((ones, (place, index)), shape=(len(values), n_clusters))
 
-    def shifts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        weights = np.ascontiguousarray((of_step @ counts.T).T)
-        return np.array([[(grid.start + grid.step * _middle_step(row)) / UNITS] for row in weights])
+    few = _every_pair(values) if len(values) <= FEW_DISTINCT else None
+
+    def shifts(counts: NDArray[np.int64]) -> Floats:
+        weights = np.ascontiguousarray((of_value @ counts.T).T)
+        if few is None:
+            return np.array([[_median_average(values[row > 0], row[row > 0])] for row in weights])
+        return np.array([[_median_of_listed(*few, row)] for row in weights])
 
     [interval] = clustered_intervals(
         shifts, np.arange(n_clusters), resamples=resamples, seed=seed, confidence=confidence, workers=workers
     )
-    if not grid.exact and interval.low is not None:
-        interval = interval._replace(method=f"{interval.method}, on a grid of {grid.step / UNITS:.2g}")
+    if step and interval.low is not None:
+        interval = interval._replace(method=f"{interval.method}, on a grid of {step:.2g}")
     return Estimate(value, interval)
 
 
-def _whole(differences: ArrayLike) -> NDArray[np.int64]:
+def _some(differences: ArrayLike) -> Floats:
     values = finite_differences(differences)
     if not values.size:
         raise UndefinedStatistic("no difference, so there is no shift")
-    if float(np.abs(values).max()) > LARGEST:
-        raise ValueError(f"differences must lie between -{LARGEST:g} and {LARGEST:g}")
-    return np.rint(values * UNITS).astype(np.int64)
+    return values
 
 
-def _grid(whole: NDArray[np.int64]) -> _Grid:
-    start = int(whole.min())
-    above = whole - start
-    widest, span = max(1, int(np.gcd.reduce(above))), int(above.max())
-    exact = span // widest <= GRID_STEPS
-    step = widest if exact else -(-span // GRID_STEPS)
-    return _Grid((2 * above + step) // (2 * step), start, step, exact)
+def _distinct(apart: Floats) -> tuple[Floats, NDArray[np.intp], float]:
+    """Distinct differences in ascending order, the place of each difference among them, and the step of their grid."""
+    values, place = np.unique(apart, return_inverse=True)
+    if len(values) <= MOST_DISTINCT:
+        return values, place, 0.0
+    low, high = np.quantile(apart, MIDDLE)
+    step = float(high - low) / MOST_DISTINCT
+    inside = (apart >= low) & (apart <= high)
+    on_grid = np.where(inside, low + step * np.rint((apart - low) / step), apart)
+    values, place = np.unique(on_grid, return_inverse=True)
+    return values, place, step
 
 
-def _middle_step(weights: NDArray[np.int64]) -> float:
-    """The Walsh median, in steps from the grid's start, where each step holds so many differences."""
-    last = len(weights) - 1
-    up_to = np.cumsum(weights)
-    # In whole numbers: exact, and not handed to threads that wait for each other, as so short a product of floats is.
-    backwards, n = up_to[::-1].copy(), int(up_to[-1])
-
-    def pairs_up_to(total: int) -> int:
-        all_below = total - last  # a difference less than so many steps up fits every other
-        ordered = n * int(up_to[all_below - 1]) if all_below > 0 else 0
-        low, high = max(0, all_below), min(last, total)
-        ordered += int(weights[low : high + 1] @ backwards[last - total + low : last - total + high + 1])
-        return (ordered + int(up_to[total // 2])) // 2
-
-    return _twice_middle_sum(pairs_up_to, n, 0, 2 * last) / 4
-
-
-def _twice_middle_sum(pairs_up_to: PairsUpTo, n: int, low: int, high: int) -> int:
-    """The two middle sums of all pairs of n whole numbers, added; the same one twice where the pairs are odd."""
+def _median_average(values: Floats, weights: NDArray[np.int64]) -> float:
+    """The median of the averages of all pairs of distinct ascending values, each there as often as its weight says."""
+    n = int(weights.sum())
     pairs = n * (n + 1) // 2
-    lower = _smallest_sum(pairs_up_to, (pairs + 1) // 2, (low - 1, 0), (high, pairs))
-    found = pairs_up_to(lower)
-    upper_place = pairs // 2 + 1
-    if found >= upper_place:
-        return 2 * lower
-    return lower + _smallest_sum(pairs_up_to, upper_place, (lower, found), (high, pairs))
+    first, second = (pairs + 1) // 2, pairs // 2 + 1
+    # Halves are exact, and their sums never overflow.
+    halves, up_to = values / 2.0, np.r_[0, np.cumsum(weights)]
+    below = _Bound(2.0 * float(halves[0]), 0, np.zeros(len(values), dtype=np.intp))
+    above = _Bound(2.0 * float(halves[-1]), pairs, np.full(len(values), len(values)))
+    left, now = np.inf, len(values) ** 2
+    # What is left stops shrinking where many sums are equal, as those of huge differences with small ones.
+    while LISTED * len(values) < now < left:
+        for guess in (_on_line, _middle_of_rows):
+            average = guess(halves, below, above, first)
+            partners = _partners(halves, average)
+            alone = np.searchsorted(halves, average / 2.0, side="right")
+            bound = _Bound(average, (int(weights @ up_to[partners]) + int(up_to[alone])) // 2, partners)
+            if bound.pairs < first:
+                below = bound
+            elif bound.pairs >= second:
+                above = bound
+            else:
+                some, rest = partners > 0, partners < len(values)
+                largest = float((halves[some] + halves[partners[some] - 1]).max())
+                return _middle(largest, float((halves[rest] + halves[partners[rest]]).min()))
+        left, now = now, int((above.partners - below.partners).sum())
+    one, other, averages = _listed(halves, below.partners, above.partners)
+    places = below.pairs + np.cumsum(_repeats(weights, one, other))
+    return _middle(*(float(averages[np.searchsorted(places, place)]) for place in (first, second)))
 
 
-def _smallest_sum(pairs_up_to: PairsUpTo, place: int, below: tuple[int, int], above: tuple[int, int]) -> int:
-    """The smallest sum up to which there are `place` pairs; `below` and `above` are sums with their pairs.
+def _every_pair(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """All pairs of distinct values, each with itself too, in ascending order of their averages."""
+    n = len(values)
+    return _listed(values / 2.0, np.zeros(n, dtype=np.intp), np.full(n, n))
 
-    Every other guess lies where a straight line between the two puts it, which is close where the sums are many and
-    spread; halving in between bounds the number of guesses where they are not.
-    """
-    by_line = True
-    while above[0] - below[0] > 1:
-        width = above[0] - below[0]
-        step = width * (place - below[1]) // (above[1] - below[1]) if by_line else width // 2
-        guess = below[0] + min(max(step, 1), width - 1)
-        by_line = not by_line
-        pairs = pairs_up_to(guess)
-        if pairs >= place:
-            above = (guess, pairs)
-        else:
-            below = (guess, pairs)
-    return above[0]
+
+def _median_of_listed(
+    one: NDArray[np.intp], other: NDArray[np.intp], averages: Floats, weights: NDArray[np.int64]
+) -> float:
+    """`_median_average` from what `_every_pair` gives."""
+    places = np.cumsum(_repeats(weights, one, other))
+    pairs = int(places[-1])
+    return _middle(*(float(averages[np.searchsorted(places, place)]) for place in ((pairs + 1) // 2, pairs // 2 + 1)))
+
+
+def _repeats(weights: NDArray[np.int64], one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.int64]:
+    """How often each pair is there."""
+    found = weights[one] * weights[other]
+    itself = one == other
+    found[itself] = (found[itself] + weights[one[itself]]) // 2
+    return found
+
+
+def _middle(lower: float, upper: float) -> float:
+    middle = lower / 2.0 + upper / 2.0
+    return middle if compare(middle, 0.0, max(abs(lower), abs(upper))) else 0.0
+
+
+def _on_line(halves: Floats, below: _Bound, above: _Bound, place: int) -> float:
+    """Where the pair of that place would be if averages were spread evenly between two bounds."""
+    share = (place - below.pairs) / (above.pairs - below.pairs)
+    return below.average * (1.0 - share) + above.average * share
+
+
+def _middle_of_rows(halves: Floats, below: _Bound, above: _Bound, place: int) -> float:
+    """An average with at least a quarter of those between two bounds on either side: a median of medians."""
+    left = above.partners - below.partners
+    rows = np.flatnonzero(left > 0)
+    medians = halves[rows] + halves[below.partners[rows] + (left[rows] - 1) // 2]
+    order = np.argsort(medians)
+    return float(medians[order[np.searchsorted(np.cumsum(left[rows][order]), left.sum() / 2.0)]])
+
+
+def _partners(halves: Floats, average: float) -> NDArray[np.intp]:
+    """With how many others, the smallest first, each difference averages at most that."""
+    found = np.searchsorted(halves, average - halves, side="right")
+    last = len(halves) - 1
+    # The subtraction is off by a bit where the sum is not.
+    while True:
+        more = (found <= last) & (halves[np.minimum(found, last)] + halves <= average)
+        fewer = (found > 0) & (halves[found - 1] + halves > average)
+        if not (more.any() or fewer.any()):
+            return found
+        found = found + more - fewer
+
+
+def _listed(
+    halves: Floats, lowest: NDArray[np.intp], up_to: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """The pairs between two bounds, each once, and their averages in ascending order."""
+    left = up_to - lowest
+    one = np.repeat(np.arange(len(halves)), left)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(left) - left, left) + np.repeat(lowest, left)
+    kept = other >= one
+    one, other = one[kept], other[kept]
+    averages = halves[one] + halves[other]
+    order = np.argsort(averages, kind="stable")
+    return one[order], other[order], averages[order]

@@ -23,7 +23,7 @@ def varies(counts: Counts, column: Floats) -> NDArray[np.bool_]:
 
     Args:
         counts: Shape ``(resamples, n)``.
-        column: Shape ``(n,)``, rounded, or ``(resamples, n)``.
+        column: Shape ``(n,)``, or ``(resamples, n)``.
 
     Returns:
         Shape ``(resamples,)``.
@@ -38,11 +38,21 @@ def means(counts: Counts, values: Floats) -> Floats:
     return np.asarray(counts @ values / counts.sum(axis=1))
 
 
+def near_one(values: Floats) -> Floats:
+    """Values over a power of two, which loses no digit: the largest is below 1, so that no sum overflows."""
+    return np.ldexp(values, -np.frexp(np.abs(values).max())[1])
+
+
+def centred(values: Floats) -> Floats:
+    """Distances from the mean over the largest of them, whose squares then neither vanish nor overflow."""
+    near = near_one(values)
+    distances = near - near.mean()
+    return distances / (np.abs(distances).max() or 1.0)
+
+
 def pearson_of_counts(x: Floats, y: Floats) -> OfCounts:
     """A function from counts ``(resamples, n)`` to Pearson's r ``(resamples,)``, NaN where a side is constant."""
-    dx, dy = x - x.mean(), y - y.mean()
-    # Brought near 1, so that squares of tiny or huge values neither vanish nor overflow.
-    dx, dy = dx / (np.abs(dx).max() or 1.0), dy / (np.abs(dy).max() or 1.0)
+    dx, dy = centred(x), centred(y)
     moments = np.column_stack([dx, dy, dx * dx, dy * dy, dx * dy])
 
     def pearson(counts: Counts) -> Floats:
@@ -159,12 +169,19 @@ def _square_spread(sizes: Counts, total: Counts) -> Counts:
 
 
 def _centred_pearson(counts: Counts, x: Floats, y: Floats) -> Floats:
-    """Moments about each resample's own mean; constant resamples are told by the rounded values, not by moments."""
-    dx, dy = x - means(counts, x)[:, None], y - means(counts, y)[:, None]
+    """Moments about each resample's own mean; a resample is constant by its values, not by its moments."""
+    dx, dy = (_distances(counts, side) for side in (x, y))
     covariance = (counts * dx * dy).sum(axis=1)
     # Two roots, not the root of a product, which underflows where both spreads are tiny.
     spread = np.sqrt((counts * dx * dx).sum(axis=1)) * np.sqrt((counts * dy * dy).sum(axis=1))
     return _ratio(covariance, spread, varies(counts, x) & varies(counts, y))
+
+
+def _distances(counts: Counts, values: Floats) -> Floats:
+    """Distances from each resample's own mean over the largest of them, 0 for values that were not drawn."""
+    away = np.where(counts > 0, values - means(counts, values)[:, None], 0.0)
+    largest = np.abs(away).max(axis=1, keepdims=True)
+    return np.divide(away, largest, out=away, where=largest > 0.0)
 
 
 def _ratio(above: Floats, below: Floats, defined: NDArray[np.bool_]) -> Floats:

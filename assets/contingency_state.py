@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.contingency import PASSED, ContingencyFacts, ContingencyStep, StepName, step_due
-from analysis.rounding import rounded
+from analysis.ties import compare
 from assets.judge_pairs import refuse_unjudged
 from assets.judged_again import judged_again_now
 from assets.reliability.bias_test import biased_pairs
@@ -137,9 +137,7 @@ def advised_thresholds(tables: ContingencyTables, in_force: Mapping[str, float])
     rows = tables.threshold_advice
     pairs = [pair in biased for pair in zip(rows["judge_1"], rows["judge_2"], strict=True)]
     advised = helpful(rows[np.array(pairs, dtype=bool)])
-    return {
-        judge: value for judge, value in advised.items() if float(rounded(value)) != float(rounded(in_force[judge]))
-    }
+    return {judge: value for judge, value in advised.items() if compare(value, in_force[judge]) != 0}
 
 
 def recalibrated(study: Study, history: pd.DataFrame, query_kappa: pd.DataFrame) -> bool:
@@ -228,8 +226,10 @@ def changed(study: Study, history: pd.DataFrame, in_force: Mapping[str, float]) 
     if history.empty:
         return False
     recorded: dict[str, float] = json.loads(history["thresholds"].iloc[-1])
-    then, now = ({judge: float(rounded(value)) for judge, value in found.items()} for found in (recorded, in_force))
-    return then != now or recalibration_under_way(study) is not None
+    same = recorded.keys() == in_force.keys() and all(
+        compare(recorded[judge], in_force[judge]) == 0 for judge in recorded
+    )
+    return not same or recalibration_under_way(study) is not None
 
 
 def recalibration_under_way(study: Study) -> Recalibrated | None:

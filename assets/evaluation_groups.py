@@ -10,8 +10,8 @@ import pandas as pd
 from analysis.accuracy import accuracy
 from analysis.bootstrap import Interval
 from analysis.group_accuracies import GroupAccuracies, compare_groups
-from analysis.rounding import rounded
 from analysis.score_correlation import score_correlations
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation_rows import KIND_OF, Sampling, clusters_of, sides_of
 from assets.intervals import in_words
@@ -197,7 +197,7 @@ def _mark_best_and_worst(rows: list[dict[str, Any]]) -> None:
     if not eligible:
         return
     best, worst = (extreme(eligible, key=lambda row: row["value"]) for extreme in (max, min))
-    if float(rounded(best["value"])) > float(rounded(worst["value"])):
+    if compare(best["value"], worst["value"], 1.0) > 0:
         best["standing"], worst["standing"] = "best", "worst"
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.rounding import rounded
+from analysis.ties import ceiling
 from assets.contingency_state import queries_of_low_kappa, queries_of_older_prompts, require_contingency
 from assets.judge_pairs import judges_in
 from assets.reliability.judgments import documents_of, refuse_without_judges
@@ -80,7 +80,7 @@ def held_out(queries: Sequence[str], share: float, seed: int) -> frozenset[str]:
         seed: Of the draw.
     """
     names = sorted(queries)
-    chosen = np.random.default_rng(seed).permutation(len(names))[: int(float(rounded(share * len(names))))]
+    chosen = np.random.default_rng(seed).permutation(len(names))[: -ceiling(-share * len(names))]
     return frozenset(names[place] for place in chosen)
 
 

@@ -10,8 +10,8 @@ from analysis.dose_response import FEWEST_MAGNITUDES, DoseResponse, dose_respons
 from analysis.effect_size import FEWEST, effect_band, effect_size
 from analysis.hit_rate import HitRate, hit_rate
 from analysis.page_trend import page_trend
-from analysis.rounding import rounded
 from analysis.separation import separation
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.counted_pairs import chose_setting, counted, mark
 from assets.intervals import in_words
@@ -37,8 +37,8 @@ DESCRIBED = ["setting", "alteration", "kind", "magnitude", "magnitude_unit", "ex
 def dose_of(kind: str, magnitude: float) -> float:
     """How strong an alteration is, 0 where nothing is changed, in the unit of `dose_unit`."""
     if kind in LEFT_OVER:
-        return float(rounded(1.0 - magnitude))
-    return float(rounded(magnitude - 1.0)) if kind in LARGER else float(magnitude)
+        return round(1.0 - magnitude, 12)
+    return round(magnitude - 1.0, 12) if kind in LARGER else float(magnitude)
 
 
 def dose_unit(kind: str, magnitude_unit: str) -> str:
@@ -119,14 +119,14 @@ def seen_in_words(
     if hits.n_pairs < FEWEST:
         return UNKNOWN
     if expected == "same":
-        kept = bool(rounded(hits.n_misses / hits.n_pairs) <= rounded(thresholds.false_alarm_rate))
+        kept = bool(compare(hits.n_misses / hits.n_pairs, thresholds.false_alarm_rate) <= 0)
         return KEPT if kept else DISTURBED
-    often = bool(rounded(hits.value) >= rounded(thresholds.hit_rate))
-    far = d is not None and bool(rounded(d) >= rounded(thresholds.effect_size))
+    often = bool(compare(hits.value, thresholds.hit_rate) >= 0)
+    far = d is not None and bool(compare(d, thresholds.effect_size) >= 0)
     if often and far:
         return SEEN
-    above_chance = hits.interval.low is not None and bool(rounded(hits.interval.low) > A_COIN)
-    beyond = bool(rounded(hits.mean_difference) >= rounded(same_tolerance))
+    above_chance = hits.interval.low is not None and bool(compare(hits.interval.low, A_COIN) > 0)
+    beyond = bool(compare(hits.mean_difference, same_tolerance, hits.mean_original) >= 0)
     return IN_PART if often or far or above_chance or beyond else NOT_SEEN
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.bootstrap import FEWEST_CLUSTERS
 from analysis.contingency import PASSED
 from analysis.gates import Gate, at_most
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.words import queries, told_apart
 from assets.checks import DOES_NOT_APPLY, told
 from resources.configuration.reliability import ReliabilityGate
@@ -42,7 +42,7 @@ def unproven(last: Mapping[Any, Any], limits: ReliabilityGate) -> str:
         if pd.isna(low):
             few = f": {queries(n)}, fewer than {FEWEST_CLUSTERS}" if n < FEWEST_CLUSTERS else ""
             said.append(f"{name} kappa has no interval{few}")
-        elif rounded(float(low)) < rounded(needed):
+        elif compare(float(low), needed) < 0:
             bound, limit = told_apart(float(low), needed)
             said.append(f"the lower bound of {name} kappa is {bound}, below {limit}")
     return "; ".join(said) or "by the limits of that time"

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.preference_significance import AgainstChance, against_chance
-from analysis.rounding import rounded
+from analysis.ties import compare
 
 # Published measures of photo preference lie between these; beyond them a fault is likelier than a finding.
 PLAUSIBLE: Final = (0.4, 0.7)
@@ -66,5 +66,5 @@ def interval_column(name: str) -> str:
 
 
 def plausible(accuracy: float) -> bool:
-    """Whether an accuracy lies in `PLAUSIBLE`, at 12 decimals."""
-    return bool(PLAUSIBLE[0] <= rounded(accuracy) <= PLAUSIBLE[1])
+    """Whether an accuracy lies in `PLAUSIBLE`, limits included."""
+    return bool(compare(accuracy, PLAUSIBLE[0]) >= 0 >= compare(accuracy, PLAUSIBLE[1]))

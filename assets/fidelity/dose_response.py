@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.dose_response import FEWEST_MAGNITUDES
 from analysis.gates import Gate, at_least
-from analysis.rounding import rounded
+from analysis.ties import compare
 from assets.checks import NOT_ASKED, WARN, gate_result, told
 from assets.sensitivity_rows import dose_points, dose_rows
 from resources.errors import listed
@@ -16,6 +16,7 @@ from resources.plots.figure import figure_metadata
 from resources.plots.sensitivity import draw_dose_response
 from resources.study import Study
 
+LARGEST_SCORE = 1.0
 EXPLAINED, NOT_EXPLAINED, FALLS, UNDEFINED = "explained", "not_explained", "falls", "undefined"
 
 
@@ -95,12 +96,12 @@ def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
 def _reading(row: Mapping[Any, Any], threshold: float) -> str:
     if pd.isna(row["r2"]) or pd.isna(row["slope"]):
         return UNDEFINED
-    if rounded(row["slope"]) <= 0.0:
+    if compare(row["slope"], 0.0, LARGEST_SCORE) <= 0:
         return FALLS
-    return EXPLAINED if rounded(row["r2"]) >= rounded(threshold) else NOT_EXPLAINED
+    return EXPLAINED if compare(row["r2"], threshold) >= 0 else NOT_EXPLAINED
 
 
 def _said(row: Mapping[Any, Any]) -> str:
     if pd.isna(row["r2"]):
         return f"{row['kind']} (undefined)"
-    return f"{row['kind']} ({row['r2']:.2f}{', falling' if rounded(row['slope']) <= 0.0 else ''})"
+    return f"{row['kind']} ({row['r2']:.2f}{', falling' if compare(row['slope'], 0.0, LARGEST_SCORE) <= 0 else ''})"

@@ -11,7 +11,7 @@ from analysis.deviation import deviation
 from analysis.gates import Gate, at_least, at_most
 from analysis.icc import icc
 from analysis.pairs import FEWEST_PAIRS
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.anchor import has_enough_repeats, pinned_occasion
 from assets.anchor_changes import changes_since
@@ -150,8 +150,8 @@ def n_moved(scores: pd.DataFrame, pinned: str, occasion: str, study: FidelityStu
     days = (scores[scores["occasion"] == day].set_index("object") for day in (pinned, occasion))
     then, now = (_comparable(part, study) for part in days)
     moved = pd.DataFrame({"then": then, "now": now}).dropna().astype(float)
-    moves = np.abs(rounded(rounded(moved["now"]) - rounded(moved["then"])))
-    return int((moves > rounded(study.thresholds.drift_shift)).sum())
+    moves = (moved["now"] - moved["then"]).abs()
+    return int((compare(moves, study.thresholds.drift_shift, moved.abs().max(axis=1)) > 0).sum())
 
 
 @dg.asset_check(asset=drift)

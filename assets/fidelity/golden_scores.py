@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from analysis.rounding import rounded
+from analysis.ties import differences
 from assets.checks import NOT_ASKED, WARN, gate_result, require, told
 from assets.counted_pairs import chose_setting, counted
 from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
@@ -138,7 +138,7 @@ def golden_score_rows(
         rows[f"n_{side}"] = objects.map(scored["n_valid"]).fillna(0).astype("int64")
     reasons = [_why_no_pair(row, study.minimum_repeats) for row in rows.assign(skipped=frame["skipped"]).itertuples()]
     rows["undefined"] = pd.array(reasons, dtype="str")
-    drops = rounded(rounded(rows["original_score"]) - rounded(rows["altered_score"]))
+    drops = differences(rows["original_score"], rows["altered_score"])
     rows["drop"] = np.where(rows["undefined"].isna(), drops, np.nan)
     return rows[[column.name for column in GOLDEN_SCORES.columns]]
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least
 from analysis.pairs import FEWEST_PAIRS
+from analysis.ties import differences, join_ties
 from assets.checks import gate_of_each, require, told
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
@@ -61,7 +62,9 @@ def matched_rows(
     described = by_key[DESCRIBED].first().where(by_key[DESCRIBED].nunique(dropna=False) < 2)
     matched = matched.join(described).reset_index()
     matched.insert(0, "setting", setting)
-    matched["difference"] = matched["judge_score"] - matched["human_score"]
+    for side in ("judge_score", "human_score"):
+        matched[side] = join_ties(matched[side])
+    matched["difference"] = differences(matched["judge_score"], matched["human_score"])
     return matched[[column.name for column in MATCHED_SCORES.columns]]
 
 
@@ -77,7 +80,7 @@ def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
     values = np.full(len(scores), np.nan)
     combine = np.nanmean if aggregate == "mean" else np.nanmedian
     values[valid] = combine(scores[valid], axis=1)
-    return values
+    return join_ties(values)
 
 
 @dg.asset_check(asset=matched_scores, partitions_def=SETTINGS, blocking=True)

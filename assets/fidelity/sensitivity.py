@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.effect_size import FEWEST
 from analysis.gates import Gate, at_least, at_most, share_at_least
-from analysis.rounding import rounded
+from analysis.ties import compare
 from assets.checks import NOT_ASKED, WARN, gate_result, told
 from assets.partitions import metadata_value
 from assets.sensitivity_rows import sensitivity_rows
@@ -123,7 +123,7 @@ def weakest_stripes(frame: pd.DataFrame, column: str) -> pd.Series | None:
 
 def strong_stripes(frame: pd.DataFrame) -> pd.Series | None:
     """The row of plain stripes at opacity 0.7."""
-    strong = rounded(frame["magnitude"].to_numpy(dtype=float)) == STRONG_OPACITY
+    strong = compare(frame["magnitude"], STRONG_OPACITY) == 0
     return _first(frame[(frame["kind"] == "stripes") & strong], "cohens_d")
 
 

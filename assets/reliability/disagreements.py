@@ -4,7 +4,7 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.rounding import rounded
+from analysis.ties import differences
 from assets.judge_pairs import Scored, current_scores
 from assets.reliability.disputed_documents import reviewed_queries, undecided
 from assets.reliability.query_kappa import lowest_kappas
@@ -20,7 +20,7 @@ EXPORT = [
     *("documents", "n_undecided", "reviewed", "held_out"),
 ]
 TEXTS = ("query_id", "query", "documents", "reviewers_wrote")
-# Written with 12 decimals, as they are compared: a mean would show the noise of its sum.
+# Written with 12 decimals: a mean would show the noise of its sum.
 NUMBERS = ("kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2")
 
 
@@ -61,7 +61,7 @@ def disputed_queries(
         held_out: Queries kept back from whoever writes the next prompt.
     """
     documents = scored.documents.assign(
-        difference=rounded(np.nanmax(scored.scores, axis=1) - np.nanmin(scored.scores, axis=1)),
+        difference=differences(np.nanmax(scored.scores, axis=1), np.nanmin(scored.scores, axis=1)),
         avg_judge1=scored.scores[:, 0],
         avg_judge2=scored.scores[:, 1],
     )
@@ -98,7 +98,7 @@ def exported(frame: pd.DataFrame, words: pd.DataFrame) -> str:
         documents=[" ".join(documents) for documents in frame["documents"]],
         reviewers_wrote=[wrote.get(query, "") for query in frame["query_id"]],
     )
-    shown = shown.assign(**{name: rounded(shown[name].to_numpy(np.float64, na_value=np.nan)) for name in NUMBERS})
+    shown = shown.assign(**{name: np.round(shown[name].to_numpy(np.float64, na_value=np.nan), 12) for name in NUMBERS})
     shown = shown.assign(**{name: shown[name].map(harmless) for name in TEXTS})
     return "\ufeff" + shown.rename(columns=EXPORTED).to_csv(index=False)
 

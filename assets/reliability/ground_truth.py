@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import dagster as dg
@@ -13,7 +12,7 @@ from analysis.consensus import NO_DOCUMENT, consensus
 from analysis.contingency import PASSED, RESOLVED
 from analysis.gates import Gate
 from analysis.kappa import kappa_summary
-from analysis.rounding import rounded
+from analysis.ties import compare
 from assets.checks import require, told
 from assets.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.judgments import sound_scores
@@ -87,15 +86,17 @@ def current_gate(history: pd.DataFrame, scored: Scored, thresholds: Thresholds) 
             seen = [found.macro, found.macro_defined, found.micro, found.n_documents]
     then = [last[name] for name in ("kappa_macro", "kappa_macro_defined", "kappa_micro", "n_documents")]
     recorded: Thresholds = json.loads(last["thresholds"])
-    same = _comparable(seen) == _comparable(then) and recorded.keys() == thresholds.keys()
-    same = same and _comparable(recorded[judge] for judge in thresholds) == _comparable(thresholds.values())
+    same = len(seen) == len(then) and all(map(_alike, seen, then)) and recorded.keys() == thresholds.keys()
+    same = same and all(_alike(recorded[judge], limit) for judge, limit in thresholds.items())
     others = "Scores or thresholds are others than those of the latest validation. Run `touchstone run reliability`."
     gate = Gate("validation_is_of_these_scores", same, None, "the same", others, int(last["n_documents"]))
     return told(gate, "The latest validation is of these scores and thresholds.")
 
 
-def _comparable(values: Iterable[Any]) -> list[float | None]:
-    return [None if value is None or pd.isna(value) else float(rounded(value)) for value in values]
+def _alike(one: Any, other: Any) -> bool:
+    """Both missing, or equal but for the last digits of arithmetic."""
+    missing = [value is None or pd.isna(value) for value in (one, other)]
+    return all(missing) or (not any(missing) and bool(compare(one, other) == 0))
 
 
 def consensus_of(

@@ -150,5 +150,6 @@ def _with_differences(contents: Contents, scored: Scored) -> Contents:
     ]
     _, index = np.unique(pair.queries, return_inverse=True)
     differences = score_differences(pair.score_1, pair.score_2)
-    medians = query_medians(differences, index.astype(np.intp)) if differences.size else np.empty(0)
+    largest = np.maximum(np.abs(pair.score_1), np.abs(pair.score_2))
+    medians = query_medians(differences, index.astype(np.intp), largest) if differences.size else np.empty(0)
     return replace(contents, differences=medians)

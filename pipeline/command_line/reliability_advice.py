@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.words import counted, noun, queries, told_apart
 from assets.contingency_state import thresholds_now
 from assets.recalibration_plan import RecalibrationPlan
@@ -55,7 +55,7 @@ def effect_in_words(study: Study, now: Mapping[str, float], then: Mapping[str, f
     return [
         f"On all queries, {one_line(before.judge_1)} and {one_line(before.judge_2)}: macro {before.macro:.3f} -> "
         f"{after.macro:.3f}, micro {_kappa(before.micro)} -> {_kappa(after.micro)}."
-        f"{' Accepting lowers macro kappa.' if rounded(after.macro) < rounded(before.macro) else ''}"
+        f"{' Accepting lowers macro kappa.' if compare(after.macro, before.macro, 1.0) < 0 else ''}"
         for before, after in zip(kappas_at(study, now), kappas_at(study, then), strict=True)
     ]
 

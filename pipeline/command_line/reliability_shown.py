@@ -15,7 +15,7 @@ from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.landis_koch import landis_koch
-from analysis.rounding import rounded
+from analysis.ties import compare
 from analysis.words import counted, told_apart
 from analysis.words import queries as in_queries
 from assets.contingency_state import REVIEW, RUN, due, next_command, nobody_to_judge_again
@@ -55,11 +55,11 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
         value = float(last[f"kappa_{name}"])
         low, high = last[f"kappa_{name}_low"], last[f"kappa_{name}_high"]
         bounds = "none" if pd.isna(low) or pd.isna(high) else f"[{low:.3f}, {high:.3f}]{few_queries(last)}"
-        missed = bool(rounded(value) < rounded(limit))
+        missed = bool(compare(value, limit) < 0)
         seen = told_apart(value, limit)[0] if missed and f"{value:.3f}" == f"{limit:.3f}" else f"{value:.3f}"
         table.add_row(f"kappa {name}", seen, bounds, landis_koch(value), _needed(f">= {limit:g}", missed=missed))
     low, most = 100 * float(last["low_share"]), 100 * gate.max_low_share
-    missed = bool(rounded(low) > rounded(most))
+    missed = bool(compare(low, most) > 0)
     share = told_apart(low, most)[0] if missed and f"{low:.1f}" == f"{most:.1f}" else f"{low:.1f}"
     table.add_row(f"queries below {gate.low_kappa:g}", f"{share} %", "", "", _needed(f"<= {most:g} %", missed=missed))
     judges = " and ".join(one_line(str(last[name]), NAME) for name in ("judge_1", "judge_2"))

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from analysis.rounding import rounded
 from analysis.words import queries
 from assets.contingency_state import advised_thresholds, no_verdict, stored_tables, thresholds_now
 from assets.judged_again import judged_again_now
@@ -98,7 +97,7 @@ def _higher(row: Mapping[Any, Any]) -> str:
         # Plus 0, so that no -0.000 is told.
         toward, low, high = -toward + 0.0, -high + 0.0, -low + 0.0
     bounds = interval_in_words(low, high, row["interval_method"])
-    if rounded(toward) > 0:
+    if toward > 0:
         return f"{said} by {toward:.3f}{bounds}"
     return f"{said} where they differ; the median shift is {toward:.3f}{bounds}"
 

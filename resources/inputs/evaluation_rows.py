@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analysis.option_answers import OptionAnswer, normalised_answer, written_answer
-from analysis.rounding import rounded_on_own_scale
 from resources.errors import listed
 from resources.inputs.evaluation_columns import EvaluationColumns
 from resources.inputs.evaluation_values import (
@@ -96,8 +95,8 @@ class ScoreRows:
         return values[0], values[1], from_text and self._plain is None
 
     def compared(self, arrays: Arrays) -> list[pa.Array]:
-        """Both scores, rounded as every comparison is."""
-        return [pa.array(rounded_on_own_scale(arrays[name].to_numpy())) for name in ("prediction", "truth")]
+        """Both scores."""
+        return [arrays[name] for name in ("prediction", "truth")]
 
     def notes(self, arrays: Arrays) -> Iterator[str]:
         """Nothing: why a score is left out is counted by cause."""

@@ -8,12 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
-from analysis.rounding import rounded
 from resources.plots.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_draw
 
 # Which mark a validation's status has: the same as on the report's page.
 MARKS: Final = {PASSED: "o", CONTINGENCY: "o", RESOLVED: "D"}
-EDGES: Final = rounded(np.linspace(-1.0, 1.0, 21))
+EDGES: Final = np.round(np.linspace(-1.0, 1.0, 21), 12)
 # Beside the scale, where kappa has no place.
 UNDEFINED_AT: Final = 1.15
 WIDTH: Final = 0.092  # of a bar, in kappa

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.database.bulk_rows import in_batches
 from resources.errors import UserError, listed, nearest
 from resources.inputs.relevance_table import source_connection, stored_table
@@ -156,9 +156,9 @@ def _number(stored: sa.Table, column: str, text: str) -> int:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Alike at 12 decimals, as every comparison of scores is."""
+    """Alike but for the last digits of arithmetic."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, float) and isinstance(other, float):
-        return bool(rounded(one) == rounded(other))
+        return bool(compare(one, other) == 0)
     return bool(one == other)

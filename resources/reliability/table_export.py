@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.errors import UserError, listed
 from resources.partial_files import whole_file
 from resources.reliability.query_store import QueryStore
@@ -135,7 +135,7 @@ def _refuse_other_scores(
     """Ground truth that rests on other scores than those that would be written beside it."""
     now, then = _complete(lists), _complete([used.get(judge, []) for judge in judges])
     for judge, there, known in zip(judges, now, then, strict=True):
-        if there != known:
+        if len(there) != len(known) or compare(there, known).any():
             raise UserError(
                 f"The ground truth of query '{query_id}' was written before its scores of judge '{judge}' changed. "
                 "Nothing was written. `touchstone run reliability` writes it anew; then export again."
@@ -147,7 +147,7 @@ def _complete(lists: Sequence[Sequence[float | None]]) -> list[list[float]]:
     whole = [
         place for place in range(len(lists[0])) if all(place < len(one) and one[place] is not None for one in lists)
     ]
-    return [rounded([float(one[place] or 0.0) for place in whole]).tolist() for one in lists]
+    return [[float(one[place] or 0.0) for place in whole] for one in lists]
 
 
 def _schema(score_columns: Sequence[str]) -> pa.Schema:

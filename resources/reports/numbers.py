@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.reports.text import LANGUAGES, Text, joined, same
 
 DECIMALS: Final = 3
@@ -103,8 +103,8 @@ def beside_limit(value: Any, needed: float, sign: Literal[">=", "<="], passed: b
     if exact.is_integer() and float(needed).is_integer():
         return whole(exact)
     for decimals in range(DECIMALS, MOST_DECIMALS):
-        shown, limit = float(rounded(round(exact, decimals))), float(rounded(needed))
-        if (shown >= limit if sign == ">=" else shown <= limit) == passed:
+        side = compare(round(exact, decimals), needed)
+        if (side >= 0 if sign == ">=" else side <= 0) == passed:
             return number(exact, decimals)
     return number(exact, MOST_DECIMALS)
 

@@ -87,11 +87,11 @@ def test_above_5_percent_undefined_resamples_there_is_no_interval():
     assert interval.method == "none: undefined in 6 of 100 resamples, more than 5 %"
 
 
-@pytest.mark.parametrize("value", [0.5, 0.0, 3e5])
+@pytest.mark.parametrize("value", [0.5, 0.0, 3e5, 3e-13])
 def test_a_value_that_every_resample_repeats_has_no_bounds_where_they_would_claim_certainty(value):
     # The last digits differ, as those of a mean do.
     values = np.full(100, value)
-    values[:3] = [np.nan, value * (1 + 1e-15), value + 1e-15]
+    values[:3] = [np.nan, value * (1 + 1e-15), value * (1 - 1e-15)]
     plain = percentile_interval(values, confidence=0.9, n_clusters=30, resamples=100)
     assert (plain.low, plain.high) == pytest.approx((value, value))
     refused = percentile_interval(values, confidence=0.9, n_clusters=30, resamples=100, refuse_constant=True)

@@ -12,6 +12,7 @@ from scipy import stats
 from analysis.bootstrap import CHUNK, percentile_interval
 from analysis.correlation import KINDS, correlation, correlations, usual_p
 from analysis.exact_permutation import exact_p
+from analysis.ties import differences, row_means
 from analysis.undefined import UndefinedStatistic
 from analysis.weighted import kendall_of_counts, pearson_of_counts, spearman_of_counts
 
@@ -149,8 +150,8 @@ def test_digits_survive_a_resample_without_the_outlier():
 
 
 def test_equal_differences_in_floating_point_count_as_ties():
-    # 0.7 - 0.6 and 0.8 - 0.7 differ in the last bit; unrounded they would be two ranks.
-    x = [0.7 - 0.6, 0.8 - 0.7, 0.3, 0.4]
+    # 0.7 - 0.6 and 0.8 - 0.7 differ in the last bit; without joining they would be two ranks.
+    x = differences([0.7, 0.8, 0.4, 0.5], [0.6, 0.7, 0.1, 0.1])
     result = correlation(x, [0.2, 0.1, 0.3, 0.4], "kendall", seed=1)
     # 5 concordant pairs, 1 tied in x: 5 / sqrt(5 * 6).
     assert result.value == pytest.approx(5 / np.sqrt(30), abs=1e-14)
@@ -190,9 +191,9 @@ def test_a_constant_side_is_named():
         correlation([0.1, 0.2, 0.3], [0.5, 0.5, 0.5], "pearson", seed=1)
 
 
-def test_a_side_constant_but_for_the_last_bit_is_constant():
+def test_means_that_differ_in_the_last_bit_are_constant():
     with pytest.raises(UndefinedStatistic, match="all 3 judge scores are equal"):
-        correlation([0.3, 0.1 + 0.2, 0.3], [0.1, 0.2, 0.3], "spearman", seed=1)
+        correlation(row_means([[0.3, 0.3], [0.1, 0.5], [0.2, 0.4]]), [0.1, 0.2, 0.3], "spearman", seed=1)
 
 
 def test_ten_pairs_are_too_many_for_all_permutations():

@@ -186,9 +186,10 @@ def test_equal_repeats_are_deterministic_with_no_test_and_no_interval() -> None:
     assert (result.within_variance, result.method) == (0.0, None)
 
 
-def test_repeats_that_differ_only_beyond_12_decimals_are_deterministic() -> None:
-    assert icc([[0.7 - 0.6, 0.8 - 0.7], [0.5, 0.5]]).deterministic
+def test_equal_repeats_are_deterministic_and_any_other_are_not() -> None:
+    assert icc([[0.1, 0.1, 0.1], [0.7, 0.7, 0.7]]).deterministic  # whose means are off in the last bit
     assert not icc([[0.1, 0.1 + 2e-12], [0.5, 0.5]]).deterministic
+    assert not icc([[1e-13, 2e-13], [5e-13, 5e-13]]).deterministic
 
 
 def test_a_deterministic_setting_may_lack_scores_but_not_second_repeats() -> None:

@@ -68,9 +68,10 @@ def test_interval_alpha_keeps_under_a_change_of_unit_and_ordinal_alpha_under_any
     assert alpha_or_none(values**3, "ordinal") == alpha_or_none(values, "ordinal")
 
 
-def test_values_that_differ_by_less_than_12_decimals_are_the_same_category():
-    assert 0.1 + 0.2 != 0.3
-    assert krippendorff_alpha([[0.1 + 0.2, 0.3], [0.7, 0.7]], "nominal").value == 1.0
+def test_values_are_the_same_category_where_they_are_equal_as_read():
+    assert krippendorff_alpha([[3e-13, 3e-13], [4e-13, 4e-13]], "nominal").value == 1.0
+    # 4 values in 3 categories, of which only .7 and .7 agree: 1 - 3 * 2 / (16 - 4 - 1 - 1) = .4.
+    assert krippendorff_alpha([[3e-13, 4e-13], [0.7, 0.7]], "nominal").value == pytest.approx(0.4)
 
 
 def test_perfect_agreement_is_1_and_systematic_disagreement_negative():
@@ -84,7 +85,7 @@ def test_alpha_without_pairs_or_variation_is_undefined(level):
     with pytest.raises(UndefinedStatistic, match="two raters"):
         krippendorff_alpha([[1, None], [None, 2]], level)
     with pytest.raises(UndefinedStatistic, match="all 4 values are equal"):
-        krippendorff_alpha([[0.3, 0.1 + 0.2], [0.3, 0.3]], level)
+        krippendorff_alpha([[0.3, 0.3], [0.3, 0.3]], level)
 
 
 @pytest.mark.parametrize(("ratings", "level"), [([1, 2], "nominal"), ([[1, np.inf]], "nominal"), ([[1, 2]], "ratio")])

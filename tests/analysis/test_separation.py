@@ -54,5 +54,6 @@ def test_equal_scores_separate_as_well_as_a_coin():
     assert (found.interval.low, found.interval.method) == (None, "none: the same in every resample")
 
 
-def test_floating_point_makes_no_order():
-    assert separation([0.1 + 0.2], [0.3], seed=1).auc == 0.5
+def test_scores_far_below_1_have_an_order():
+    assert separation([3e-13], [3e-13], seed=1).auc == 0.5
+    assert separation([4e-13], [3e-13], seed=1).auc == 1.0

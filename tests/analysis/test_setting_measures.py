@@ -55,7 +55,7 @@ def test_three_objects_by_hand():
 
 
 def test_a_deterministic_setting_is_told_by_its_repeats():
-    steady = Judged(np.array([[0.2, 0.2], [0.5, 0.5], [0.1 + 0.2, 0.3]]), np.ones(3), np.ones(3))
+    steady = Judged(np.array([[0.2, 0.2], [0.5, 0.5], [0.3, 0.3]]), np.ones(3), np.ones(3))
     seen = measured(compared([steady], [0.1, 0.6, 0.5], ["a", "b", "c"], planned_repeats=2))
     assert (seen.icc[0], seen.varies[0], seen.median_mad[0]) == (1.0, False, pytest.approx(0, abs=1e-15))
 

@@ -42,8 +42,10 @@ def test_one_repeat_has_a_mean_and_no_interval() -> None:
     assert seen.reasons == ("one valid repeat: no spread and no interval", "no valid repeat", None)
 
 
-def test_repeats_that_differ_only_beyond_12_decimals_have_no_spread() -> None:
-    assert stability([[0.7 - 0.6, 0.8 - 0.7, 0.1]]).sd[0] == 0.0
+def test_equal_repeats_have_no_spread_though_their_mean_is_off_in_the_last_bit() -> None:
+    assert np.mean([0.7, 0.7, 0.7]) != 0.7
+    assert stability([[0.7, 0.7, 0.7]]).sd[0] == 0.0
+    assert stability([[3e-13, 4e-13, 5e-13]]).sd[0] == pytest.approx(1e-13)
 
 
 def test_outliers_are_looked_for_from_ten_repeats_on() -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from analysis.rounding import rounded
+
 from analysis.threshold_advice import threshold_advice
 from analysis.undefined import UndefinedStatistic
 
@@ -17,7 +17,7 @@ def shifted(by, n_queries=20):
 def test_a_shift_of_a_tenth_is_undone_by_a_threshold_of_six_tenths():
     found = threshold_advice(*shifted(0.1), seed=1, names=("gpt", "claude"))
     assert (found.higher, found.threshold_now, found.threshold_advised) == (1, 0.5, 0.6)
-    assert (found.shift, found.n_queries) == (0.1, 20)
+    assert (found.shift, found.n_queries) == (pytest.approx(0.1, abs=1e-15), 20)
     # First: 5 of 9 relevant, second 4, both 4: p_o 8/9, p_e (20 + 20)/81: 40/81 -> (72 - 40)/(81 - 40) = 32/41.
     assert found.kappa_now == pytest.approx(32 / 41, abs=1e-12)
     assert found.kappa_advised == 1.0
@@ -27,7 +27,7 @@ def test_a_shift_of_a_tenth_is_undone_by_a_threshold_of_six_tenths():
 def test_with_the_judges_in_other_order_the_second_gets_the_threshold():
     first, second, queries = shifted(0.1)
     found, mirrored = (threshold_advice(*pair, queries, seed=1) for pair in ((first, second), (second, first)))
-    assert (mirrored.higher, mirrored.threshold_advised, mirrored.shift) == (2, 0.6, -0.1)
+    assert (mirrored.higher, mirrored.threshold_advised, mirrored.shift) == (2, 0.6, -found.shift)
     assert (mirrored.kappa_now, mirrored.kappa_advised) == (found.kappa_now, found.kappa_advised)
 
 

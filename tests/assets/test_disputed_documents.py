@@ -42,7 +42,7 @@ def test_documents_far_apart_or_with_two_labels_are_in_dispute_the_worst_query_f
     assert keys(frame) == [("q4", "d1"), ("q4", "d2"), ("q1", "d2")]
     assert frame["place"].tolist() == [1, 1, 2]
     assert frame["place_in_query"].tolist() == [1, 2, 1]
-    assert frame["disagreement"].tolist() == [0.8, 0.4, 0.6]
+    assert frame["disagreement"].tolist() == pytest.approx([0.8, 0.4, 0.6], abs=1e-15)
     # 0.6 - 0.2 is 0.39999999999999997 in floating point; 0.4 is not above 0.4, and the labels differ all the same.
     assert frame["is_high"].tolist() == [True, False, True]
     assert frame["labels_differ"].tolist() == [True, True, True]

@@ -50,9 +50,11 @@ def test_an_incomplete_document_is_counted_and_left_out() -> None:
     assert (row["n_documents"], row["n_both"], row["kappa"]) == (3, 2, 1.0)
 
 
-def test_the_largest_difference_is_rounded_so_that_it_compares() -> None:
-    # 0.7 - 0.4 is 0.29999999999999993 in floating point.
-    assert query_kappa_of({"q": {"d": (0.7, 0.4), "e": (0.1, 0.2)}})["largest_difference"].tolist() == [0.3]
+def test_differences_that_are_equal_but_for_the_last_digit_are_equal() -> None:
+    # 0.7 - 0.4 is 0.29999999999999993 in floating point, 0.8 - 0.5 is 0.30000000000000004.
+    frame = query_kappa_of({"q": {"d": (0.7, 0.4), "e": (0.1, 0.2)}, "r": {"d": (0.8, 0.5)}})
+    assert len(set(frame["largest_difference"])) == 1
+    assert frame["largest_difference"].tolist() == pytest.approx([0.3, 0.3], abs=1e-15)
 
 
 def test_three_judges_have_a_row_per_pair_and_the_lowest_is_the_querys() -> None:

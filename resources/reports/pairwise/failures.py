@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.reports.numbers import number, whole
 from resources.reports.pairwise.contents import Contents, named, say
 from resources.reports.pictures import Picture, picture
@@ -39,7 +39,7 @@ def failing_pairs(contents: Contents) -> pd.DataFrame:
     """
     pairs, results = contents.judged, contents.tables["pairwise_results"]
     votes = pairs["votes_1"] + pairs["votes_2"]
-    unanimous = rounded(pairs["agreement"].to_numpy(dtype=np.float64)) == 1.0
+    unanimous = compare(pairs["agreement"], 1.0) == 0
     unanimous &= pairs["votes_neither"].to_numpy(dtype=np.int64) == 0
     sure = pairs[unanimous & (votes >= LEAST_VOTES).to_numpy(dtype=bool)]
     said = results[results["predicted_winner"].notna() & results["pair_idx"].isin(sure["pair_idx"])]

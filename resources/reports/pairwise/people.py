@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.rounding import rounded
+from analysis.ties import snap
 from resources.plots.figure import BLUE, PALE
 from resources.reports.charts import Chart, words
 from resources.reports.numbers import interval, number, percent, plain_number, whole
@@ -72,7 +72,7 @@ def agreement_chart(contents: Contents) -> Chart:
     """How many pairs there are by the share of votes that the winner got, judged ones and others."""
     pairs = contents.tables["photo_pairs"]
     # The band of each pair: 0 a tie, then (0.5, 0.6), [0.6, 0.7) and so on, unanimous pairs last.
-    agreement = rounded(pairs["agreement"].to_numpy(dtype=np.float64))
+    agreement = snap(pairs["agreement"].to_numpy(dtype=np.float64), EDGES)
     band = np.where(agreement <= EDGES[0], 0, np.searchsorted(EDGES, agreement, side="right"))
     judged = pairs["excluded"].isna().to_numpy()
     labels = _labels()

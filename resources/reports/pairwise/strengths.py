@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.preference_likelihood import CHANCE_PER_VOTE
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.plots.figure import BLUE, ORANGE
 from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
 from resources.reports.numbers import interval, is_number, number, percent, plain_number, whole
@@ -151,8 +151,11 @@ def said_of_likelihood(contents: Contents) -> Text | None:
     if not rows:
         return None
     # A bound that only the last bit lifts above a coin is not above it.
-    chance = rounded(CHANCE_PER_VOTE)
-    above = [row for row in rows if is_number(low := row["log_likelihood_per_vote_low"]) and rounded(low) > chance]
+    above = [
+        row
+        for row in rows
+        if is_number(low := row["log_likelihood_per_vote_low"]) and compare(low, CHANCE_PER_VOTE) > 0
+    ]
     return say(
         "likelihood.said",
         units=units(contents),

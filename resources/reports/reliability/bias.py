@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.plots.figure import DARK
 from resources.reports.charts import Chart, finite, line_at, note_at_line, words
 from resources.reports.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
@@ -68,8 +68,9 @@ def bias_table(contents: Contents) -> TableView | None:
 
 def differences_chart(contents: Contents) -> Chart:
     """The queries by their median difference of the deciding pair, with 0 and the shift as lines."""
-    values = rounded(contents.differences)
-    places = np.floor(rounded(values / BIN + 0.5)).astype(np.int64)
+    values = np.asarray(contents.differences, dtype=np.float64)
+    # The last digits of a division decide no bin.
+    places = np.floor(np.round(values / BIN + 0.5, 12)).astype(np.int64)
     first = min(int(places.min(initial=0)), -4)
     counts = np.bincount(places - first, minlength=max(int(places.max(initial=0)), 4) - first + 1)
     middles = [round(float((first + place) * BIN), 10) for place in range(len(counts))]
@@ -141,7 +142,7 @@ def _bias(contents: Contents, row: dict[str, Any]) -> Text:
     named = {"higher": str(row["higher_judge"]), "lower": str(lower)}
     turned = numbers | {"shift": number(by), "bounds": _bounds(row, turned=not first)}
     # The test can call a bias where the median difference is 0, or not to that side.
-    return say("bias.higher" if rounded(by) > 0 else "bias.higher_where", **named, **turned)
+    return say("bias.higher" if by > 0 else "bias.higher_where", **named, **turned)
 
 
 def _bounds(row: dict[str, Any], *, turned: bool = False) -> Text:
@@ -163,6 +164,6 @@ def _advice(row: dict[str, Any], *, biased: bool) -> Text:
         return say("advice.neither")
     if row["kappa_now"] is None or row["kappa_advised"] is None:
         return say("advice.no_half", n=whole(row["n_queries"])) if row["n_queries"] > 1 else say("advice.one_query")
-    if rounded(row["kappa_advised"]) > rounded(row["kappa_now"]):
+    if compare(row["kappa_advised"], row["kappa_now"], 1.0) > 0:
         return say("advice.in_force", judge=str(judge), now=plain_number(now))
     return say("advice.no_help", judge=str(judge), **kappas)

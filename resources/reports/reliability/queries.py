@@ -7,7 +7,7 @@ import numpy as np
 
 from analysis.holm import below_level
 from analysis.judge_bias import LEVEL
-from analysis.rounding import rounded
+from analysis.ties import snap
 from resources.plots.figure import BLUE, PALE, RED
 from resources.plots.reliability import EDGES, UNDEFINED_AT, WIDTH
 from resources.reports.charts import Chart, line_at, note_at_line, words
@@ -70,7 +70,7 @@ def _histogram_table(counts: Mapping[str, np.ndarray], one_label: int) -> TableV
 
 def _bars(counts: Mapping[str, np.ndarray], one_label: int) -> list[dict[str, Any]]:
     """A bar for each bin, in two colours, and one for the queries with one label where there are some."""
-    middles = [float(one) for one in rounded((EDGES[:-1] + EDGES[1:]) / 2)]
+    middles = [round(float(one), 12) for one in (EDGES[:-1] + EDGES[1:]) / 2]
     labels = _labels()
     traces = []
     for name, color in (("low", RED), ("not_low", BLUE)):
@@ -116,7 +116,7 @@ def _kappa_axis(*, has_one_label: bool) -> dict[str, Any]:
 
 def bins(values: np.ndarray) -> np.ndarray:
     """How many values lie in each tenth of -1 to 1: a value on an edge counts above it, 1 in the last."""
-    place = np.searchsorted(EDGES, rounded(values), side="right") - 1
+    place = np.searchsorted(EDGES, snap(values, EDGES, 1.0), side="right") - 1
     return np.bincount(np.minimum(place, len(EDGES) - 2), minlength=len(EDGES) - 1)
 
 

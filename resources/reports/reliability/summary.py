@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analysis.contingency import CONTINGENCY, PASSED
-from analysis.rounding import rounded
+from analysis.ties import compare
 from resources.reports.headline import Figure
 from resources.reports.numbers import is_number, number, percent, plain_number, whole
 from resources.reports.phrases import phrase
@@ -106,7 +106,7 @@ def _unproven(contents: Contents, last: dict[str, Any]) -> list[Text]:
         low = last[f"{name}_low"]
         if not is_number(low):
             said.append(say("summary.no_bound", kappa=say(f"gate.{name}"), n=whole(last["total_queries"])))
-        elif rounded(low) < rounded(needed):
+        elif compare(low, needed) < 0:
             bound, limit = (number(value) for value in (low, needed))
             said.append(say("summary.bound_below", kappa=say(f"gate.{name}"), bound=bound, limit=limit))
     return said
