@@ -12,10 +12,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pipeline.command_line.quiet_log import pass_on
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home
 
 PATIENCE_S = 15
+LAST_WORDS_S = 1  # what a process started may hold its output open
 
 
 def dev(
@@ -46,7 +48,11 @@ def _dev(home: Home, console: Console, host: str, port: int, held: list[int]) ->
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console.print(f"Web UI: http://{host}:{port} in a few seconds; Ctrl+C stops it. Home: {home.base}", highlight=False)
     # They hold the daemon's place, though this process is killed and they live on.
-    processes = [subprocess.Popen(command, cwd=CHECKOUT, pass_fds=held) for command in commands]
+    processes = [
+        subprocess.Popen(command, cwd=CHECKOUT, pass_fds=held, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for command in commands
+    ]
+    logs = [pass_on(process) for process in processes]
     try:
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
@@ -55,6 +61,8 @@ def _dev(home: Home, console: Console, host: str, port: int, held: list[int]) ->
         console.print("Stopping.")
     finally:
         stop(processes)
+        for log in logs:
+            log.join(LAST_WORDS_S)
 
 
 def refuse_taken(host: str, port: int, option: str) -> None:
