@@ -19,7 +19,8 @@ from resources.home import Home
 from resources.images import UnreadableImage, decode_image, read_image_file
 from resources.partial_files import sweep, whole_file, write_whole
 
-RECIPES_VERSION: Final = "1"  # of the alterations' code: another one makes every file anew
+# Of the alterations' code: another one makes every file anew, and a paid judge's answers on them are asked for again.
+RECIPES_VERSION: Final = "1"
 MADE: Final = "made.json"
 _PNG: Final = (cv2.IMWRITE_PNG_COMPRESSION, 1)
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9])?")

@@ -3,11 +3,12 @@
 import cv2
 import numpy as np
 
-from analysis.alterations.light import to_linear, to_stored
-from analysis.alterations.surface import Floats, Mask, Picture, laid_on, surface_of, without_rim
+from analysis.alterations.exact import smoothed
+from analysis.alterations.light import STEPS, to_linear, to_stored
+from analysis.alterations.surface import Mask, Picture, laid_on, surface_of, without_rim
 
 REFERENCE_PX = 512
-_RIM_WEIGHT = 1e-3  # only where there is nothing better within reach
+_INNER_WEIGHT = 1000  # to 1 of the rim, which counts only where there is nothing better within reach
 
 
 def blurred_object(image: Picture, mask: Mask, sigma_px: float, *, reference_px: int = REFERENCE_PX) -> Picture:
@@ -32,12 +33,8 @@ def blurred_object(image: Picture, mask: Mask, sigma_px: float, *, reference_px:
         raise ValueError(f"a blur of sigma {sigma_px} px is none")
     surface = surface_of(image, mask)
     sigma = sigma_px * max(image.shape[:2]) / reference_px
-    weight = np.where(without_rim(surface.mask), 1, surface.mask * _RIM_WEIGHT).astype(np.float32)
-    seen = _gaussian(to_linear(surface.rgb) * weight[..., None], sigma)
-    return laid_on(image, surface, to_stored(seen / np.maximum(_gaussian(weight, sigma), 1e-9)[..., None]))
-
-
-def _gaussian(image: Floats, sigma: float) -> Floats:
-    """Nothing lies beyond the box, so nothing is added there: the weights know."""
-    width = 2 * int(np.ceil(3 * sigma)) + 1
-    return np.asarray(cv2.GaussianBlur(image, (width, width), sigma, borderType=cv2.BORDER_CONSTANT), dtype=np.float32)
+    weight = np.where(without_rim(surface.mask), _INNER_WEIGHT, surface.mask).astype(np.float64)
+    light = np.rint(to_linear(surface.rgb).astype(np.float64) * STEPS) * weight[..., None]
+    # Nothing is beyond the box, so nothing is added there: the weights know.
+    seen, counted = (smoothed(whole, sigma, cv2.BORDER_CONSTANT) for whole in (light, weight))
+    return laid_on(image, surface, to_stored(seen / (np.maximum(counted, 1) * STEPS)[..., None]))

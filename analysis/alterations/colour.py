@@ -1,16 +1,20 @@
 """Hue, saturation and brightness of the object: the first two in CIELAB at the same lightness, the last as light."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.alterations.exact import mixed, settled
 from analysis.alterations.light import to_linear, to_stored
 from analysis.alterations.surface import Floats, Mask, Picture, laid_on, surface_of
 
 # Linear sRGB to XYZ (IEC 61966-2-1), each row divided by the D65 white: equal parts of red, green, blue are grey.
 _XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]])
 _WHITE = _XYZ.sum(axis=1, keepdims=True)
-_TO_XYZ, _FROM_XYZ = (_XYZ / _WHITE).astype(np.float32), np.linalg.inv(_XYZ / _WHITE).astype(np.float32)
+_TO_XYZ, _FROM_XYZ = (settled(matrix).astype(np.float32) for matrix in (_XYZ / _WHITE, np.linalg.inv(_XYZ / _WHITE)))
 _LINEAR_BELOW = 6 / 29  # of the cube root's branch
+_ROOT_STEPS, _ROOT_GRAIN = 2**20, 2**23  # of the table of roots: its places and its values
 _HALVINGS = 8
 _SLACK = 1e-4  # linear light; less is rounding
 
@@ -29,7 +33,7 @@ def shifted_hue(image: Picture, mask: Mask, degrees: float) -> Picture:
         CIE 15:2004, CIELAB; D65.
     """
     turn = np.radians(degrees)
-    return _recoloured(image, mask, np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]))
+    return _recoloured(image, mask, settled([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]))
 
 
 def scaled_saturation(image: Picture, mask: Mask, factor: float) -> Picture:
@@ -73,7 +77,7 @@ def _recoloured(image: Picture, mask: Mask, plane: NDArray[np.float64]) -> Pictu
     """The object with a* and b* mapped by a 2 x 2 matrix."""
     surface = surface_of(image, mask)
     lab = to_lab(surface.rgb[surface.mask])
-    lab[1:] = plane.astype(np.float32) @ lab[1:]
+    lab[1:] = mixed(plane.astype(np.float32), lab[1:])
     result = surface.rgb.copy()
     result[surface.mask] = to_stored(_within_srgb(lab)).T
     return laid_on(image, surface, result)
@@ -88,12 +92,17 @@ def to_lab(rgb: Picture) -> Floats:
     Returns:
         Shape ``(3, n)``: L* 0-100, a*, b*.
     """
-    xyz = _TO_XYZ @ to_linear(np.ascontiguousarray(rgb.T))
-    root = np.cbrt(xyz)
-    dark = xyz <= _LINEAR_BELOW**3
-    root[dark] = xyz[dark] / np.float32(3 * _LINEAR_BELOW**2) + np.float32(4 / 29)
-    x, y, z = root
+    xyz = mixed(_TO_XYZ, to_linear(np.ascontiguousarray(rgb.T)))
+    x, y, z = _roots()[(np.clip(xyz, 0, 1) * _ROOT_STEPS + np.float32(0.5)).astype(np.int32)]
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@cache
+def _roots() -> Floats:
+    """CIELAB's cube root with its straight piece for dark colours, of 0-1 in `_ROOT_STEPS`."""
+    light = np.arange(_ROOT_STEPS + 1) / _ROOT_STEPS
+    root = np.where(light <= _LINEAR_BELOW**3, light / (3 * _LINEAR_BELOW**2) + 4 / 29, np.cbrt(light))
+    return (np.rint(root * _ROOT_GRAIN) / _ROOT_GRAIN).astype(np.float32)
 
 
 def _linear_of(lab: Floats) -> Floats:
@@ -103,7 +112,7 @@ def _linear_of(lab: Floats) -> Floats:
     xyz = root * root * root
     dark = root <= _LINEAR_BELOW
     xyz[dark] = (root[dark] - np.float32(4 / 29)) * np.float32(3 * _LINEAR_BELOW**2)
-    return np.asarray(_FROM_XYZ @ xyz, dtype=np.float32)
+    return mixed(_FROM_XYZ, xyz)
 
 
 def _within_srgb(lab: Floats) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 from analysis.alterations.surface import CannotAlter, Floats, Mask, Picture, laid_on, surface_of
 
 FEWEST_PX = 16
+_DEPTHS_A_PX = 64  # of the distance to the outline: libraries differ in what is smaller
 Colour = tuple[int, int, int]
 
 
@@ -74,9 +75,9 @@ def covered_by_logo(mask: Mask, share: float) -> Covered:
         raise CannotAlter(f"The object has {len(rows)} pixels and {share:.0%} of them are too few for a logo.")
     # A frame of background, so that an object which fills the picture is deepest in its middle.
     depth = cv2.distanceTransform(np.pad(mask.astype(np.uint8), 1), cv2.DIST_L2, cv2.DIST_MASK_5)[1:-1, 1:-1]
-    row, column = np.unravel_index(int(depth.argmax()), depth.shape)
+    row, column = np.unravel_index(int(np.rint(depth * _DEPTHS_A_PX).argmax()), depth.shape)
     far = (rows - row) ** 2 + (columns - column) ** 2
-    nearest = np.argpartition(far, count - 1)[:count]
+    nearest = np.argsort(far, kind="stable")[:count]  # of pixels equally far the upper left ones
     under = np.zeros(mask.shape, dtype=np.bool_)
     under[rows[nearest], columns[nearest]] = True
     return Covered(under, (int(row), int(column)), float(np.sqrt(far[nearest].max())) + 0.5)
@@ -91,15 +92,17 @@ def _drawn(place: Floats, soft: float, colours: LogoColours) -> Picture:
         colours: Of rim, ground and mark.
     """
     right, down = place
-    radius = np.hypot(right, down)
+    # Products and square roots are rounded alike on every machine, other powers are not.
+    radius = np.sqrt(right * right + down * down)
     along, across = (right - down) / np.sqrt(2), (right + down) / np.sqrt(2)
 
     def inside(distance: Floats) -> Floats:
         """1 within a shape, 0 without, from the distance to its edge (negative within)."""
         return np.clip(0.5 - distance / soft, 0, 1)
 
-    stone = inside((np.abs(along / 0.66) ** 4 + np.abs(across / 0.42) ** 4) ** 0.25 * 0.5 - 0.5)
-    streak = inside(np.maximum(np.abs(across + 0.16 * along**2 - 0.06) - 0.1, np.abs(along) - 0.5))
+    long2, wide2 = (along / 0.66) * (along / 0.66), (across / 0.42) * (across / 0.42)
+    stone = inside(np.sqrt(np.sqrt(long2 * long2 + wide2 * wide2)) * 0.5 - 0.5)
+    streak = inside(np.maximum(np.abs(across + 0.16 * (along * along) - 0.06) - 0.1, np.abs(along) - 0.5))
     result = np.broadcast_to(np.array(colours.rim, np.float32), (len(right), 3)).copy()
     for shape, colour in (
         (inside(radius - 0.86), colours.ground),

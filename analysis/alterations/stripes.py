@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.alterations.exact import settled
 from analysis.alterations.light import to_linear, to_stored
 from analysis.alterations.surface import CannotAlter, Floats, Mask, Picture, laid_on, surface_of
 
@@ -89,7 +90,7 @@ def places_across(mask: Mask, bands: int, angle_deg: float) -> Floats:
     height, width = mask.shape
     turn = np.radians(angle_deg)
     # Rows count downwards: with this normal, stripes of 45 degrees rise to the right.
-    normal = np.array([np.sin(turn), np.cos(turn)])
+    normal = settled([np.sin(turn), np.cos(turn)])
     # Rounded, so that pixels of one diagonal have one value: an edge that falls on them would be ragged.
     across = np.round(normal[0] * np.arange(width) + normal[1] * np.arange(height)[:, None], 6)
     on_object = across[mask]
@@ -116,7 +117,7 @@ def shading(within: Floats, relief: Relief) -> Floats:
     # The profile h (1 - u^2), u from -1 to 1 in half stripe widths, has the slope -2 h u: gentle on top, steep at the
     # seams. Its normal is (2 h u, 1) before it is brought to length 1.
     slope = np.float32(-2 * relief.height) * (2 * within - 1)
-    towards_light = np.float32(1 / np.tan(np.radians(relief.light_elevation_deg)))
+    towards_light = settled(1 / np.tan(np.radians(relief.light_elevation_deg))).astype(np.float32)
     return np.maximum((1 + slope * towards_light) / np.sqrt(1 + slope * slope), 0)
 
 
