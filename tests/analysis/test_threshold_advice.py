@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from analysis.rounding import rounded
 
 from analysis.threshold_advice import threshold_advice
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 
@@ -70,7 +70,7 @@ def test_a_threshold_in_force_is_not_advised_again_though_the_halves_raise_kappa
             continue
         again = threshold_advice(*noisy(seed), thresholds=(0.5, found.threshold_advised), seed=20260101)
         assert (again.threshold_now, again.threshold_advised) == (found.threshold_advised, None)
-        if rounded(again.kappa_advised) > rounded(again.kappa_now):
+        if compare(again.kappa_advised, again.kappa_now) > 0:
             chances += 1
             assert again.advice.startswith("no further threshold helps: ")
             assert again.advice.endswith("is in force already")

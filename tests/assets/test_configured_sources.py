@@ -30,6 +30,8 @@ from tests.small_relevance import (
     write_queries,
 )
 
+pytestmark = pytest.mark.slow
+
 KINDS = [AGREED] * 4 + [OPPOSED] * 2
 
 

@@ -32,6 +32,8 @@ from resources.errors import UserError
 from resources.study import Study
 from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, stored, validate, vote_on
 
+pytestmark = pytest.mark.slow
+
 DIFFERENT = [AGREED] * 10 + [OPPOSED] * 10
 HIGHER = [AGREED] * 4 + [LENIENT] * 8
 

@@ -74,6 +74,7 @@ def stored(folder: Path, table: str, method: str = "") -> pd.DataFrame:
     return keeps_to_its_declaration(table, pd.read_parquet(path))
 
 
+@pytest.mark.slow
 def test_each_method_of_the_configuration_is_a_partition(made: tuple[Path, dict[str, Any]]) -> None:
     assert {path.stem for path in (made[0] / "pairwise_results").iterdir()} == set(METHODS)
     assert list(stored(made[0], "method_metrics")["method"]) == list(METHODS)

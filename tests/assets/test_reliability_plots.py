@@ -13,6 +13,8 @@ from resources.plots.reliability import EDGES
 from resources.study import Study
 from tests.small_relevance import AGREED, LENIENT, OPPOSED, Scores, relevance_study, stored, validate
 
+pytestmark = pytest.mark.slow
+
 # Kappas 1, 0 and 0, and 0/0.
 ONE_LABEL: Scores = ((0.9, 0.8, 0.7, 0.9), (0.8, 0.9, 0.9, 0.6))
 KINDS = [AGREED] * 5 + [OPPOSED] * 3 + [LENIENT] * 4 + [ONE_LABEL] * 2

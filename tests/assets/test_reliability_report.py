@@ -15,6 +15,8 @@ from resources.study import Study
 from tests.resources.reports.made_reliability import FIRST, contents_in
 from tests.small_relevance import relevance_study, stored, validate, vote_on
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def study(tmp_path: Path, instance: dg.DagsterInstance) -> Study:

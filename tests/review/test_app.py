@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from tests.made_disputes import add_disputes, add_query, add_validation, disputed, store_of
 from tests.review.desk_messages import bodies, message, save, send, shown
 
+pytestmark = pytest.mark.slow
+
 APP = Path(__file__).resolve().parents[2] / "review" / "app.py"
 EVIL = "<script>document.title = 'taken'</script> **bold** [x](javascript:alert(1)) $x^2$ :red[hi]"
 

@@ -18,6 +18,8 @@ from tests.review.desk_messages import message, save, send, shown
 from tests.review.test_app import opened, texts
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate, vote_on
 
+pytestmark = pytest.mark.slow
+
 TRIGGERED: Status = "contingency_triggered"
 
 

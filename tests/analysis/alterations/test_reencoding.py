@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
 
 
+@pytest.mark.slow
 def test_real_renders_differ_by_a_few_levels_at_most_and_by_less_than_one_on_the_whole(
     fidelity_samples: "FidelitySamples",
 ) -> None:

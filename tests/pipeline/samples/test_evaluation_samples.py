@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 import zipfile
 from pathlib import Path
 
@@ -130,9 +129,7 @@ def test_the_folder_of_data_sets_holds_nothing_else(made):
 
 
 def test_what_ships_is_what_the_script_draws_and_another_seed_gives_other_rows(made, tmp_path):
-    start = time.perf_counter()
     write_evaluation_samples(tmp_path / "again")
-    assert time.perf_counter() - start < 2
     drawn = {seed: tmp_path / str(seed) for seed in (SEED, 1)}
     for seed, folder in drawn.items():
         folder.mkdir()

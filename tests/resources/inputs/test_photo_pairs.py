@@ -1,6 +1,5 @@
 """Photo pairs: orders merged or as listed, winners from votes, the filter's causes, and photos found on the disk."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +123,7 @@ def test_a_photo_that_is_not_there_has_the_address_at_which_it_belongs(tmp_path:
     assert nowhere.place_of("a") == (str(tmp_path / "no_such_folder" / "a.JPG"), False)
 
 
-def test_the_real_file_is_read_in_about_a_second(shared_data: Path, tmp_path: Path) -> None:
+def test_the_real_file_is_read_whole(shared_data: Path, tmp_path: Path) -> None:
     study = PairwiseStudy(pairs_csv=shared_data / "pairwise" / "photo_triage_pairs.csv", image_root=tmp_path / "none")
-    started = time.perf_counter()
     read = read_photo_pairs(study)
-    took = time.perf_counter() - started
     assert (read.n_rows_in_file, len(read.frame), read.n_votes) == (24_186, 12_790, 74_655)
-    # 0.5 s on two idle cores; other tests run beside it.
-    assert took < 3

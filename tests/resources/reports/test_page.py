@@ -118,6 +118,7 @@ def test_static_files_are_short_enough_to_be_read() -> None:
         assert path.read_text().count("\n") < 300, path.name
 
 
+@pytest.mark.slow
 def test_a_thousand_objects_at_ten_settings_stay_under_six_megabytes() -> None:
     from tests.resources.reports.made_contents import KEYS
 

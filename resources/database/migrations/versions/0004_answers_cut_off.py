@@ -25,7 +25,8 @@ def downgrade() -> None:
     op.drop_column("tiebreaks", "blind")
     for table, states in (("judge_calls", (*ANSWERS, *FAULTS)), ("judgments", ANSWERS)):
         for new, earlier in zip(NEW, ("invalid_json", "refused", "invalid_json", "schema_error"), strict=True):
-            op.execute(sa.text(f"UPDATE {table} SET state = '{earlier}' WHERE state = '{new}'"))
+            rows = sa.table(table, sa.column("state", sa.Text()))
+            op.execute(rows.update().where(rows.c.state == new).values(state=earlier))
         _allow(table, states)
 
 

@@ -42,7 +42,7 @@ def test_an_answer_comes_back_raw_with_all_that_the_ledger_wants(judged: JudgedO
     assert (reply.tokens_in, reply.tokens_out, reply.tokens_cached) == (1000, 100, 400)
     assert reply.answer_form == "json_schema"
     assert len(reply.key_id or "") == 8
-    assert 0 < (reply.latency_ms or 0) < 5000
+    assert (reply.latency_ms or 0) > 0
     # 600 plain tokens at $2, 400 cached at $0.50, 100 out at $8 a million: 0.0012 + 0.0002 + 0.0008.
     assert reply.cost_usd == pytest.approx(0.0022)
 

@@ -19,6 +19,8 @@ from tests.openai_server import Asked, Scripted, answered, failed, openai_server
 from tests.resources.judges.relevance.asked import ASKED, judge, ledger_of, model_on, study_in
 from tests.resources.judges.relevance.killed_run import KILLED
 
+pytestmark = pytest.mark.slow
+
 V1_SHA256 = "3a4fc8c7aaaf7228681e009465be7a82db89075c6742a2abc9029773a50070bd"
 
 
