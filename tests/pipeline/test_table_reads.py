@@ -33,8 +33,15 @@ OF_ONE_DATASET = ("datasets.", "defaults.")
 JUDGES = {"judge.kind", "judge.path", "judges", "prompt_version"}
 # They change no number.
 WITHOUT_EFFECT = {"workers", "engine", "decoding_threads", "shard_size", "device", "batch_size"}
-# Read to no effect on that table: the order in which a judge is asked, and what a copy of the section fixes.
-WITHOUT_EFFECT_ON = {"judge_calls": {"seed"}, "golden_scores": {"seed"}, "retried_calls": {"match_by"}}
+# Read to no effect on that table: the order in which a judge is asked, what a copy of the section fixes, and where the
+# inputs are whose hashes a report states.
+WITHOUT_EFFECT_ON = {
+    "judge_calls": {"seed"},
+    "golden_scores": {"seed"},
+    "retried_calls": {"match_by"},
+    "fidelity_report": {"references", "candidates"},
+    "pairwise_report": {"image_root"},
+}
 # The fact about the judge stands for all that is set of it.
 AS_JUDGE = {"judge.image_side_px", "judge.workers", "rubric_weights.*"}
 # Whether a table can be written at all, looked at before hours of photos.
