@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 import yaml
 
+from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError
 
 VARIABLE = "TOUCHSTONE_EXECUTOR"
@@ -50,8 +51,8 @@ def _gpu_pod() -> dict[str, Any]:
     if not named:
         raise UserError(f"{VARIABLE}={KUBERNETES} needs {GPU_POD}: a file like deploy/k8s/gpu_pod.yaml.")
     try:
-        found = yaml.safe_load(Path(named).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as fault:
+        found = values_in_yaml(Path(named))
+    except (OSError, yaml.YAMLError, KeyFaults, ValueError) as fault:
         raise UserError(f"{GPU_POD}: {named} cannot be read ({fault}).") from fault
     if not isinstance(found, dict):
         raise UserError(f"{GPU_POD}: {named} holds no settings. Begin with deploy/k8s/gpu_pod.yaml.")

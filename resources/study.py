@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.load import FILE_NAME, configuration_file, load_configuration
+from resources.configuration.load import load_configuration
 from resources.configuration.pairwise import PairwiseStudy
+from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -45,7 +45,8 @@ def doctor() -> None:
 
 
 def _configuration() -> str:
-    from resources.configuration.load import configuration_file, load_configuration
+    from resources.configuration.load import load_configuration
+    from resources.configuration.place import configuration_file
 
     home = touchstone_home()
     path, configuration = configuration_file(home), load_configuration(home)
@@ -77,14 +78,16 @@ def _database() -> str:
 def _dagster_settings() -> str:
     import yaml
 
+    from resources.configuration.yaml_text import KeyFaults, values_in_yaml
+
     path, ours = touchstone_home().dagster / "dagster.yaml", CHECKOUT / "dagster.yaml"
     if not path.exists():
         return "made by the first run"
     try:
-        there = _settings(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except yaml.YAMLError as fault:
+        there = _settings(values_in_yaml(path))
+    except (yaml.YAMLError, KeyFaults, ValueError) as fault:
         raise UserError(f"{path} is no YAML: {' '.join(str(fault).split())}. Mend it.") from fault
-    missing = [name for name in _settings(yaml.safe_load(ours.read_text(encoding="utf-8"))) if name not in there]
+    missing = [name for name in _settings(values_in_yaml(ours)) if name not in there]
     if missing:
         return f"[yellow]note[/yellow]: {path} says nothing of {', '.join(missing)}. Copy these lines from {ours}."
     return str(path)

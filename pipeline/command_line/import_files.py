@@ -24,7 +24,7 @@ def import_files(
 ) -> None:
     """Check files and say what a run would do with them. Nothing is changed."""
     from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
-    from resources.configuration.load import configuration_file
+    from resources.configuration.place import configuration_file
     from resources.home import touchstone_home
     from resources.study import study_from_environment
 

@@ -19,8 +19,8 @@ from pipeline.command_line.relevance_ahead import (
     show_problems,
 )
 from pipeline.command_line.reliability_shown import say
-from resources.configuration.load import FILE_NAME, configuration_file
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import UserError, listed
 from resources.home import touchstone_home

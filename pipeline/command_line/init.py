@@ -15,6 +15,9 @@ TEMPLATE = """\
 study: {study}              # names the study in the ledger of judge calls
 # fresh_within_hours: 26     # optional, with a nightly schedule on: the UI shows reports that are older as stale
 # alerts: {on: [failed_gates, drift]}   # what TOUCHSTONE_ALERT_WEBHOOK is sent; also: failed_runs, advice
+# limits:                      # what one file of yours may hold at most, so that none fills the machine's memory
+#   {yaml_bytes: 262144, yaml_depth: 50, yaml_values: 100000, columns: 10000, line_bytes: 16777216,
+#    parquet_bytes: 4294967296}
 
 fidelity:
   # --- your files ------------------------------------------------------------------------------------------
@@ -192,7 +195,7 @@ def init(
     force: Annotated[bool, typer.Option(help="Replace a configuration that is there.")] = False,
 ) -> None:
     """Write a commented configuration, touchstone.yaml."""
-    from resources.configuration.load import FILE_NAME
+    from resources.configuration.place import FILE_NAME
 
     path = folder / FILE_NAME
     if path.exists() and not force:

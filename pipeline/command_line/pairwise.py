@@ -81,7 +81,7 @@ def pairwise(
 
 def _prepare_sample_series(home: Home, console: Console) -> None:
     """The sample series, where no configuration names a user's own."""
-    from resources.configuration.load import configuration_file
+    from resources.configuration.place import configuration_file
 
     if configuration_file(home) is not None:
         return

@@ -49,7 +49,8 @@ def described(home: Home, config: Path | None, given: dict[str, Any]) -> "Pairwi
 
 def configured(home: Home, *, sample: bool) -> "PairwiseStudy | None":
     """Study B of the configuration in force; the built-in one, where a user has none, only if asked for."""
-    from resources.configuration.load import configuration_file, load_configuration
+    from resources.configuration.load import load_configuration
+    from resources.configuration.place import configuration_file
 
     return load_configuration(home).pairwise if sample or configuration_file(home) is not None else None
 
@@ -125,9 +126,11 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     """
     import yaml
 
-    from resources.configuration.load import FILE_NAME
+    from resources.configuration.place import FILE_NAME
+    from resources.configuration.yaml_text import current_limits
     from resources.partial_files import write_whole
 
+    limits = current_limits()
     name = _folder_name(study.dataset_name)
     folder = f"{name}_{_digest(study.pairs_csv, study.image_root, study.orders, study.sample_size)}"
     shared = study.model_copy(update={"features_dir": study.features_dir or _features(home, study)})
@@ -135,6 +138,8 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     os.environ.pop("TOUCHSTONE_CONFIG", None)
     own = touchstone_home()
     settings = {"study": study_name(Path(name)), "pairwise": shared.model_dump(mode="json")}
+    if set_limits := limits.model_dump(exclude_defaults=True):
+        settings["limits"] = set_limits
     write_whole(own.local / FILE_NAME, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=118))
     return own
 

@@ -51,7 +51,7 @@ def run(
 ) -> None:
     """Run a study: what is answered already is not asked again."""
     from pipeline.samples.prepare import prepare_samples
-    from resources.configuration.load import configuration_file
+    from resources.configuration.place import configuration_file
 
     console = Console()
     home = touchstone_home()

@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from resources.configuration.load import configuration_file
+from resources.configuration.place import configuration_file
 from resources.home import Home
 
 

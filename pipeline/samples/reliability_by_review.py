@@ -19,7 +19,8 @@ from pipeline.samples.reliability_texts import (
     write_lines,
 )
 from pipeline.samples.whole_folder import MANIFEST, is_whole, make_whole
-from resources.configuration.load import FILE_NAME, Configuration, read_configuration
+from resources.configuration.load import Configuration, read_configuration
+from resources.configuration.place import FILE_NAME
 from resources.errors import UserError
 
 SAMPLES_VERSION = "1"

@@ -9,7 +9,7 @@ from pathlib import Path
 from resources.backup.copies import Copy, copy_file, copy_living, files_of, hashed
 from resources.backup.manifest import Manifest, read_manifest, write_manifest
 from resources.backup.postgres_dump import dump, dump_ledger, dump_rest, refuse_filled, restore_dump
-from resources.configuration.load import FILE_NAME, configuration_file
+from resources.configuration.place import FILE_NAME, configuration_file
 from resources.database.engine import open_engine, shown
 from resources.errors import UserError
 from resources.home import DAGSTER_POSTGRES_URL, DATABASE_URL, Home

@@ -1,6 +1,5 @@
 """The configuration as it is read, once: `TOUCHSTONE_CONFIG`, else in the home, else the sample study."""
 
-import os
 import re
 from pathlib import Path
 from typing import Any, get_args
@@ -12,14 +11,15 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.limits import Limits
 from resources.configuration.pairwise import PairwiseStudy
+from resources.configuration.place import configuration_file
 from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.sample import sample_evaluation, sample_fidelity, sample_pairwise, sample_reliability
-from resources.configuration.yaml_text import KeyFaults, values_of
+from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
 
-FILE_NAME = "touchstone.yaml"
 SAMPLE = "sample"
 # What pydantic says of a tuple, which YAML has not, or of a section.
 # A key of an access service, or what looks like one: long, in one piece, letters and digits mixed.
@@ -40,6 +40,7 @@ class Configuration(BaseSettings):
     study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
     fresh_within_hours: float | None = Field(None, ge=1, le=8760, description="older reports are shown as stale")
     alerts: Alerts = Alerts()
+    limits: Limits = Limits()
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
     pairwise: PairwiseStudy | None = None
@@ -48,9 +49,9 @@ class Configuration(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def all_defaults(cls, values: Any) -> Any:
-        """`evaluation:` with nothing under it, which YAML reads as null, asks for every default."""
-        if isinstance(values, dict) and values.get("evaluation", values) is None:
-            return values | {"evaluation": {}}
+        """`evaluation:` or `limits:` with nothing under it, which YAML reads as null, asks for every default."""
+        if isinstance(values, dict):
+            return values | {key: {} for key in ("evaluation", "limits") if values.get(key, values) is None}
         return values
 
     @model_validator(mode="after")
@@ -73,22 +74,6 @@ class Configuration(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read the file's values only: a stray variable in the environment changes no study."""
         return (init_settings,)
-
-
-def configuration_file(home: Home) -> Path | None:
-    """The file that counts, or None for the built-in sample study.
-
-    Raises:
-        UserError: `TOUCHSTONE_CONFIG` names a file that is not there.
-    """
-    named = os.environ.get("TOUCHSTONE_CONFIG")
-    if named:
-        path = with_users_folder(Path(named), "TOUCHSTONE_CONFIG").absolute()
-        if not path.is_file():
-            raise UserError(f"TOUCHSTONE_CONFIG names {path}, which is no file. `touchstone init` writes one.")
-        return path
-    path = home.local / FILE_NAME
-    return path if path.is_file() else None
 
 
 def load_configuration(home: Home | None = None) -> Configuration:
@@ -129,7 +114,9 @@ def values_in(path: Path) -> dict[str, Any]:
         UserError: The file cannot be read, or is no YAML mapping.
     """
     try:
-        values = values_of(path.read_text(encoding="utf-8-sig"))
+        values = values_in_yaml(path, limits_of(path))
+    except TooLarge as problem:
+        raise UserError(f"{path}, {problem}" if str(problem).startswith("line") else f"{path}: {problem}") from problem
     except KeyFaults as problem:
         raise _faulty(path, problem.faults) from problem
     except (yaml.YAMLError, ValueError) as problem:

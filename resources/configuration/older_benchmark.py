@@ -28,7 +28,8 @@ def read_pairwise(path: Path) -> PairwiseStudy:
         study = configured(values, path).pairwise
     else:
         try:
-            study = configured({"study": "benchmark", SECTION: translated(values)}, path).pairwise
+            limits = {"limits": values.pop("limits")} if "limits" in values else {}
+            study = configured({"study": "benchmark", SECTION: translated(values), **limits}, path).pairwise
         except UserError as problem:
             # The file itself has no such section: neither before a key nor before what is said of the whole.
             raise UserError(re.sub(rf"(?m)^  {SECTION}(\.|: )", "  ", str(problem))) from problem

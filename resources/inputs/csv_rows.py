@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import BinaryIO, NamedTuple, Self
 
 from upath import UPath
 
+from resources.configuration.limits import raise_it
+from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listed
 from resources.inputs.faults import BadRow
-from resources.inputs.opened_files import opened, refuse_utf16
+from resources.inputs.opened_files import lines_of, opened, refuse_utf16
 
 DELIMITERS = (",", ";", "\t")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
@@ -21,6 +24,7 @@ _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _SAVE_AS = "CSV UTF-8"
 # With this line a file tells Excel what separates its cells.
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?\s*', re.IGNORECASE)
+_CLOSE_IT = "Write one sample in a line, close every quotation mark."
 _TOO_LONG = "field larger than field limit"
 
 
@@ -50,12 +54,14 @@ class CsvRows:
         try:
             refuse_utf16(self._file, self.name, _SAVE_AS)
             self._text = io.TextIOWrapper(self._file, encoding="utf-8-sig", newline="")
+            self._lines = lines_of(self._text, self.name, _CLOSE_IT)
             first, self.header_row = self._line(), 1
             said = _SEPARATOR_LINE.fullmatch(first)
             if said:
                 first, self.header_row = self._line(), 2
+            self._refuse_many_columns(first)
             self.delimiter = said[1] if said else _delimiter(first, likely)
-            self._records = csv.reader(chain([first], self._text), delimiter=self.delimiter, strict=True)
+            self._records = csv.reader(chain([first], self._lines), delimiter=self.delimiter, strict=True)
             self.header = [cell.strip() for cell in self._next(self.header_row - 1) or []]
             if not self.columns:
                 which = "first line" if self.header_row == 1 else "line of the header"
@@ -90,9 +96,18 @@ class CsvRows:
 
     def _line(self) -> str:
         try:
-            return self._text.readline()
+            return next(self._lines, "")
         except UnicodeDecodeError as error:
             raise self._undecodable() from error
+
+    def _refuse_many_columns(self, line: str) -> None:
+        """Before the line is taken apart, which may take minutes."""
+        most = current_limits().columns
+        n_columns = 1 + max(line.count(delimiter) for delimiter in DELIMITERS)
+        if n_columns > most:
+            problem = f"the header has {n_columns:,} columns, and at most {most:,} are read."
+            remedy = f"Put one sample in a row, {raise_it('columns', n_columns)}"
+            raise FileFault(self.name, problem, remedy, row=self.header_row)
 
     def _next(self, row: int) -> list[str] | None:
         try:
@@ -140,7 +155,7 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
     Raises:
         FileFault: It does.
     """
-    twice = sorted({column for column in columns if columns.count(column) > 1})
+    twice = sorted(column for column, count in Counter(columns).items() if count > 1)
     if twice:
         raise FileFault(
             name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=header_row

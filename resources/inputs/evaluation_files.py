@@ -11,6 +11,8 @@ import pandas as pd
 import pyarrow as pa
 from upath import UPath
 
+from resources.configuration.limits import raise_it
+from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, listed, nearest
 from resources.inputs.evaluation_columns import (
     KNOWN,
@@ -123,6 +125,7 @@ class _Reading:
         self.values = [PackedColumn(type_) for type_ in self.reader.types.values()]
         self.fields = {name: PackedColumn(pa.string()) for name in columns.fields or ()}
         self.passed_over: set[str] = set()
+        self.most_fields = current_limits().columns
 
     def take(self, row: int, record: Fields) -> None:
         """Keep one record, or note why not."""
@@ -220,6 +223,10 @@ class _Reading:
                 if self.columns.holds_values(name):
                     self.passed_over.add(name)
                     continue
+                if len(self.fields) >= self.most_fields:
+                    problem = f"the records have more than {self.most_fields:,} different fields."
+                    remedy = f"Put one sample in a record, {raise_it('columns')}"
+                    raise FileFault(self.file.name, problem, remedy)
                 self.fields[name] = PackedColumn(pa.string())
             texts.append((name, as_text(value)))
         return texts

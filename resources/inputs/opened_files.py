@@ -1,11 +1,14 @@
 """Opens a user's file as bytes, or says why it cannot be read."""
 
 import codecs
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, AnyStr, BinaryIO
 
 from upath import UPath
 
+from resources.configuration.limits import raise_it
+from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -43,6 +46,28 @@ def refuse_utf16(file: BinaryIO, name: str, wanted: str) -> None:
     if file.read(2) in _UTF16_MARKS:
         raise FileFault(name, "the text is UTF-16.", f"Save it as {wanted}.")
     file.seek(0)
+
+
+def lines_of(file: IO[AnyStr], name: str, remedy: str, first_row: int = 1) -> Iterator[AnyStr]:
+    """Each line of an open file, none longer than `limits.line_bytes` allows.
+
+    Args:
+        file: As text or bytes.
+        name: The file's name for errors.
+        remedy: What to do about a line that is too long.
+        first_row: The number of the next line.
+
+    Raises:
+        FileFault: A line is longer than the limit.
+    """
+    longest = current_limits().line_bytes
+    row = first_row
+    while line := file.readline(longest + 1):
+        if len(line) > longest:
+            problem = f"the line is longer than {longest:,} bytes."
+            raise FileFault(name, problem, f"{remedy.rstrip('.')}, {raise_it('line_bytes')}", row=row)
+        yield line
+        row += 1
 
 
 def _has_text(file: BinaryIO) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from resources.configuration.limits import raise_it
+from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
 from resources.inputs.faults import Faults
 
@@ -33,7 +35,11 @@ def read_baseline(path: Path) -> list[PaperResult]:
         FileFault: The file is missing, no JSON list, or an entry is wrong.
         FileFaults: Several entries are.
     """
+    most = current_limits().line_bytes
     try:
+        if path.stat().st_size > most:
+            problem = f"it is larger than {most:,} bytes."
+            raise FileFault(path, problem, f"Keep the entries that are needed, {raise_it('line_bytes')}")
         entries = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise FileFault(path, f"it cannot be opened ({error.strerror}).", "Correct `baseline`.") from error

@@ -12,15 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from upath import UPath
 
+from resources.configuration.limits import raise_it
+from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listed
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice, with_decimal_point
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.opened_files import opened, refuse_utf16
+from resources.inputs.opened_files import lines_of, opened, refuse_utf16
 from resources.inputs.record_fields import Fields, leaves
 
 HEAD_RECORDS = 1000
-LONGEST_LINE_BYTES = 64 * 2**20
 PARQUET_BATCH_ROWS = 8192
+_BYTES_OF_A_VALUE = 8
 _SINGLE_LINES = "Write one JSON object per line (`jq -c '.[]' FILE` does it)."
 
 
@@ -76,16 +78,14 @@ class JsonLines(RecordFile):
         row = 0
         with opened(self.path) as file:
             refuse_utf16(file, self.name, "UTF-8")
-            while line := file.readline(LONGEST_LINE_BYTES):
+            for line in lines_of(file, self.name, _SINGLE_LINES):
                 row += 1
-                if len(line) == LONGEST_LINE_BYTES:
-                    problem = f"the line is longer than {LONGEST_LINE_BYTES / 2**20:.0f} MiB."
-                    raise FileFault(self.name, problem, _SINGLE_LINES, row=row)
                 if not line.isspace():
                     yield self._parsed(line, row)
 
     def names(self, whole: bool = False) -> tuple[list[str], bool]:
         """Names seen in the first records, or in all."""
+        most = current_limits().columns
         records = self.records()
         head = records if whole else islice(records, HEAD_RECORDS)
         # Whether some record holds a value there.
@@ -94,6 +94,12 @@ class JsonLines(RecordFile):
             if isinstance(record, Record):
                 for name, value in leaves(record.fields):
                     names[name] = names.get(name, False) or value is not None
+                if len(names) > most:
+                    problem = (
+                        f"the records have {len(names):,} different fields up to here, and at most {most:,} are read."
+                    )
+                    remedy = f"Put one sample in a record, {raise_it('columns')}"
+                    raise FileFault(self.name, problem, remedy, row=record.row)
         # A group that is null in some record looks like a field there; an odd record's group hides no field.
         prefixes = {name[:end] for name in names for end, letter in enumerate(name) if letter == "."}
         groups = {name for name in prefixes if not names.get(name)}
@@ -180,9 +186,22 @@ class ParquetRecords(RecordFile):
 
     def _stored(self, file: Any) -> pq.ParquetFile:
         try:
-            return pq.ParquetFile(file)
+            stored = pq.ParquetFile(file)
         except pa.ArrowException as error:
             raise FileFault(self.name, f"it is no Parquet file ({error}).", "Export it again.") from error
+        self._refuse_large(stored.metadata)
+        return stored
+
+    def _refuse_large(self, about: pq.FileMetaData) -> None:
+        """A file of kilobytes may hold gigabytes: equal values are stored once, with how often they come."""
+        most = current_limits().parquet_bytes
+        stored = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+        size = max(stored, about.num_rows * about.num_columns * _BYTES_OF_A_VALUE)
+        if size > most:
+            problem = (
+                f"decompressed it is about {size:,} bytes ({about.num_rows:,} rows), and at most {most:,} are read."
+            )
+            raise FileFault(self.name, problem, f"Keep the rows that are needed, {raise_it('parquet_bytes', size)}")
 
 
 KINDS: dict[str, Callable[..., RecordFile]] = {
@@ -252,8 +271,11 @@ def _object(pairs: list[tuple[str, Any]]) -> Fields:
     """
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise KeyTwice(f"'{next(name for name in names if names.count(name) > 1)}'")
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise KeyTwice(f"'{name}'")
+            seen.add(name)
     return fields
 
 

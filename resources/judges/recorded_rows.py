@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
+from resources.inputs.opened_files import lines_of
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SAID_BY_SERVER, SCORED_STATES, Call, Reply
@@ -79,8 +80,8 @@ class RecordedRows:
         digest = hashlib.sha256()
         faults = Faults(path.name)
         start = 0
-        with path.open("rb") as lines:
-            for row, line in enumerate(lines, start=1):
+        with path.open("rb") as file:
+            for row, line in enumerate(lines_of(file, path.name, "Write one JSON object per line."), start=1):
                 digest.update(line)
                 if line.strip():
                     models.update(self._index(line, row, start, faults))

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from upath import UPath
 
-from resources.configuration.load import configuration_file
+from resources.configuration.place import configuration_file
 from resources.database.engine import open_engine
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home

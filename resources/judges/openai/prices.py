@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.configuration.section import Section
+from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError, nearest
 from resources.judges.openai.image_tokens import ImageRule, Patches
 
@@ -129,7 +130,7 @@ def price_table(path: Path | None = None) -> PriceTable:
         return _read(file, written.st_mtime_ns, written.st_size)
     except OSError as problem:
         raise UserError(f"The price table {file} cannot be read: {problem.strerror}.") from problem
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+    except (yaml.YAMLError, KeyFaults, UnicodeDecodeError) as problem:
         raise UserError(f"The price table {file} is not readable YAML: {problem}") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
@@ -140,7 +141,7 @@ def price_table(path: Path | None = None) -> PriceTable:
 @lru_cache(8)
 def _read(file: Path, mtime_ns: int, size: int) -> PriceTable:
     """Read once for each state of the file: a program that runs for long sees what is changed in it."""
-    return PriceTable.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return PriceTable.model_validate(values_in_yaml(file))
 
 
 def _in_force(table: PriceTable, model: str, today: date) -> PricedModel | None:

@@ -6,7 +6,8 @@ import pytest
 
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
-from resources.configuration.load import configuration_file, load_configuration, read_configuration
+from resources.configuration.load import load_configuration, read_configuration
+from resources.configuration.place import configuration_file
 from resources.errors import UserError
 from resources.home import touchstone_home
 

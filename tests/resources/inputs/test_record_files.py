@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from resources.errors import UserError
-from resources.inputs import record_files
 from resources.inputs.evaluation_files import read_evaluation_file
 from resources.inputs.faults import MOST_FAULTS, Faults
 from resources.inputs.packed_columns import PIECE, PackedColumn
@@ -75,9 +74,10 @@ def test_deep_nesting_is_a_bad_row_and_no_crash(tmp_path: Path) -> None:
 
 
 def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_files, "LONGEST_LINE_BYTES", 100)
+    (tmp_path / "touchstone.yaml").write_text("limits: {line_bytes: 100}\nevaluation: {}\n")
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", str(tmp_path / "touchstone.yaml"))
     path = json_lines(tmp_path / "a.jsonl", {"a": 1}, {"a": "x" * 200})
-    with pytest.raises(UserError, match="row 2: the line is longer than"):
+    with pytest.raises(UserError, match="row 2: the line is longer than 100 bytes.*or raise `line_bytes`"):
         list(record_file(path).records())
 
 

@@ -1,0 +1,25 @@
+"""Where the configuration is: `TOUCHSTONE_CONFIG`, else `touchstone.yaml` in the home."""
+
+import os
+from pathlib import Path
+
+from resources.errors import UserError
+from resources.home import Home, with_users_folder
+
+FILE_NAME = "touchstone.yaml"
+
+
+def configuration_file(home: Home) -> Path | None:
+    """The file that counts, or None for the built-in sample study.
+
+    Raises:
+        UserError: `TOUCHSTONE_CONFIG` names a file that is not there.
+    """
+    named = os.environ.get("TOUCHSTONE_CONFIG")
+    if named:
+        path = with_users_folder(Path(named), "TOUCHSTONE_CONFIG").absolute()
+        if not path.is_file():
+            raise UserError(f"TOUCHSTONE_CONFIG names {path}, which is no file. `touchstone init` writes one.")
+        return path
+    path = home.local / FILE_NAME
+    return path if path.is_file() else None
