@@ -17,6 +17,7 @@ from assets.partitions import metadata_value
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listed
 from resources.gpu import GpuResource
+from resources.methods.own import needs_written_in
 from resources.methods.registry import builders, method_of
 from resources.pairwise_export.folder import refuse_unwritable
 from resources.pairwise_rows import judged_pairs
@@ -85,10 +86,15 @@ def refuse_what_would_fail_later(study: PairwiseStudy, methods: Sequence[str]) -
 
 
 def wanted_stages(study: PairwiseStudy) -> set[str]:
-    """The stages that some method needs: all of them where a user adds one, whose file is not run to ask it."""
-    if study.own_methods:
+    """The stages that some method needs: all of them where a user's file does not say so in plain sight.
+
+    A user's file is read for it and not run.
+    """
+    own = [needs_written_in(path) for path in study.own_methods.values()]
+    if None in own:
         return set(STAGES)
-    return {stage for build in builders(study).values() for stage in build().needs}
+    ours = [build().needs for name, build in builders(study).items() if name not in study.own_methods]
+    return {stage for needs in (*ours, *own) for stage in needs or ()}
 
 
 def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.DataFrame) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from resources.errors import UserError, listed
 
 if TYPE_CHECKING:
+    from analysis.gates import Gate
     from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
 
 
@@ -52,8 +54,9 @@ def import_files(
     if configured is None and not {"references", "candidates"} <= given.keys():
         if "human_scores" not in given:
             raise UserError("Name the score file too, or run `touchstone init` and name everything in touchstone.yaml.")
-        show_human_scores(FidelityStudy(**({"references": Path(), "candidates": Path()} | given)), console)
-        console.print("Name the folders of photos and renders too, and they are checked with it.")
+        plan = FidelityStudy(**({"references": Path(), "candidates": Path()} | given))
+        stopped = not show_selection(plan, show_human_scores(plan, console), console)
+        console.print("Name the folders of photos and renders too, and they are checked with it.", soft_wrap=True)
     else:
         plan = configured.model_copy(update=given) if configured else planned(given)
         stopped = show_objects(plan, show_human_scores(plan, console), console)
@@ -151,6 +154,25 @@ def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
     return frame
 
 
+def show_selection(study: "FidelityStudy", human_scores: Any, console: Console) -> bool:
+    """Whether the list of objects names the render of each object that people scored; it needs no images."""
+    from assets.fidelity.study_objects import mismatch_gate, selected_objects
+
+    selected = selected_objects(study)
+    if selected is None:
+        return True
+    items = dict(zip(human_scores["object"], human_scores["item_id"], strict=True))
+    frame = selected.assign(item_id=[items.get(name, name) for name in selected["object"]], excluded=None)
+    return show_gate(mismatch_gate(frame), console)
+
+
+def show_gate(gate: "Gate", console: Console) -> bool:
+    """A line on what a gate of a run would say; true where it would pass."""
+    word = Text("pass", style="green") if gate.passed else Text("STOP", style="bold red")
+    console.print(Text.assemble("  ", word, f" {gate.name}: {gate.sentence}"), soft_wrap=True, highlight=False)
+    return gate.passed
+
+
 def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> bool:
     """What would be judged, what is left out, and what the gates say about it; true where one would stop a run."""
     from assets.fidelity.judge_calls import judged_objects
@@ -167,9 +189,7 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
         details = listed(rows["exclusion_detail"].unique(), 3)
         console.print(f"  left out, {cause}: {len(rows)}. {details}", soft_wrap=True, highlight=False)
     gates = (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame))
-    for gate in gates:
-        word = "[green]pass[/green]" if gate.passed else "[bold red]STOP[/bold red]"
-        console.print(f"  {word} {gate.name}: {gate.sentence}", soft_wrap=True, highlight=False)
+    passed = [show_gate(gate, console) for gate in gates]
     console.print(
         f"A run would make {calls} judge calls ({judged} objects x {len(study.settings.settings)} settings x "
         f"{study.repeats} repeats) with the judge '{study.judge.kind}', less those that the ledger answers.",
@@ -178,4 +198,4 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     )
     # A recording that cannot be replayed is found here, not after the run began.
     judge_of(study, judged_objects(frame))
-    return not all(gate.passed for gate in gates)
+    return not all(passed)

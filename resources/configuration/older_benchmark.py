@@ -12,6 +12,8 @@ SECTION = "pairwise"
 # As the models of OpenAI's release are written elsewhere; only with QuickGELU are they those models.
 OPENAI = "openai"
 QUICK = "-quickgelu"
+# The hub's spelling, "openai/clip-vit-large-patch14-336": the picture's side in pixels where it is not 224.
+_ON_THE_HUB = re.compile(r"(?:openai/)?clip-(vit)-(base|large)-patch(\d+)(?:-(\d+))?", re.IGNORECASE)
 
 
 def read_pairwise(path: Path) -> PairwiseStudy:
@@ -56,5 +58,9 @@ def translated(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _architecture(name: str) -> str:
-    plain = name.replace("/", "-")
+    if on_the_hub := _ON_THE_HUB.fullmatch(name.strip()):
+        _, size, patch, side = on_the_hub.groups()
+        plain = "-".join(["ViT", size[0].upper(), patch, *([side] if side else [])])
+    else:
+        plain = name.strip().removeprefix("openai/").replace("/", "-")
     return plain if plain.endswith(QUICK) else f"{plain}{QUICK}"

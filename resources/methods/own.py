@@ -1,5 +1,6 @@
 """Methods that a user adds as a Python file: loaded from the path that the configuration names, from nowhere else."""
 
+import ast
 import importlib.util
 import sys
 import traceback
@@ -18,7 +19,7 @@ from resources.methods.answers import one_for_each, two_for_each_pair
 from resources.methods.contract import ImageMethod, Method, PairMethod
 from resources.methods.features import MEASURES, Features, Floats, Pairs
 
-OBJECT = "method"
+OBJECT, NEEDS = "method", "needs"
 SHOW = "docs/new-method.md shows one."
 
 
@@ -78,6 +79,36 @@ def own_method(name: str, path: Path) -> Method:
         raise _fault(name, path, "is no Python file on this machine.", "Put it there, or correct the path.")
     with _told(name, path, "when it is loaded"):
         return _method(name, path, getattr(_module(name, path), OBJECT, None))
+
+
+def needs_written_in(path: Path) -> tuple[str, ...] | None:
+    """The stages that a user's file names as `needs`, without running it.
+
+    Returns:
+        Null where the file cannot be read, or `needs` is set in another way than to stages that are written out.
+    """
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found: set[str] | None = None
+    # The name or attribute where it is set, and the same words as a text, by which `setattr` may set it.
+    places = [node for node in ast.walk(tree) if NEEDS in (getattr(node, "id", ""), getattr(node, "attr", ""))]
+    places += [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == NEEDS]
+    places += [node for node in ast.walk(tree) if NEEDS in (getattr(node, "name", ""), getattr(node, "arg", ""))]
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or len(targets) != 1 or targets[0] not in places:
+            continue
+        try:
+            needs = ast.literal_eval(node.value) if node.value is not None else None
+        except ValueError:
+            return None
+        if not isinstance(needs, tuple | list) or not all(stage in MEASURES for stage in needs):
+            return None
+        found = (found or set()) | set(needs)
+        places.remove(targets[0])
+    return None if found is None or places else tuple(sorted(found))
 
 
 def _method(name: str, path: Path, found: object) -> Method:

@@ -187,6 +187,8 @@ def test_only_stages_that_some_method_needs_are_wanted(tmp_path: Path) -> None:
     assert wanted_stages(study_of(tmp_path, dl_methods=["vit_base"], clip_attributes=[])) == {"rules", "vit"}
     own = study_of(tmp_path, **rules, own_methods={"mine": tmp_path / "mine.py"})
     assert wanted_stages(own) == {"rules", "clip", "vit", "efficientnet"}
+    (tmp_path / "mine.py").write_text('class Mine:\n    needs = ("rules",)\n\n\nraise SystemExit("was run")\n')
+    assert wanted_stages(own) == {"rules"}
 
 
 def test_a_method_by_rule_scores_what_the_reader_gives(tmp_path: Path) -> None:

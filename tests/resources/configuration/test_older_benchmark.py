@@ -49,6 +49,22 @@ def test_every_key_of_the_older_benchmark_is_understood(tmp_path: Path) -> None:
     assert study.clip_attributes[1].negative == "a busy photograph"
 
 
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [
+        ("openai/clip-vit-base-patch32", "ViT-B-32-quickgelu"),
+        ("openai/clip-vit-base-patch16", "ViT-B-16-quickgelu"),
+        ("openai/clip-vit-large-patch14", "ViT-L-14-quickgelu"),
+        ("openai/clip-vit-large-patch14-336", "ViT-L-14-336-quickgelu"),
+        ("clip-vit-base-patch32", "ViT-B-32-quickgelu"),
+        ("openai/ViT-B-32", "ViT-B-32-quickgelu"),
+    ],
+)
+def test_a_clip_model_as_the_hub_spells_it_is_understood(tmp_path: Path, name: str, architecture: str) -> None:
+    study = read_pairwise(written(tmp_path, f'pairs_csv: p.csv\nimage_root: i\nclip_model: "{name}"\n'))
+    assert study.clip_model == ClipModel(architecture=architecture, tag="openai")
+
+
 @pytest.mark.parametrize("name", ["ViT-B/32", "ViT-B-32", "ViT-B-32-quickgelu"])
 def test_a_clip_model_by_its_name_is_openais_with_quickgelu(tmp_path: Path, name: str) -> None:
     study = read_pairwise(written(tmp_path, f"pairs_csv: p.csv\nimage_root: i\nclip_model: {name}\n"))

@@ -13,7 +13,7 @@ from analysis.undefined import UndefinedStatistic
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
 from resources.methods.features import Features
-from resources.methods.own import own_method
+from resources.methods.own import needs_written_in, own_method
 from resources.methods.registry import builders, method_of
 from resources.methods.scoring import pair_scores_of
 from tests.resources.methods.made_features import features_of, side_by_side
@@ -217,3 +217,27 @@ def test_an_interruption_and_an_undefined_score_pass_through(tmp_path: Path) -> 
         path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', raising), f"made{number}.py")
         with pytest.raises(error):
             own_method("made", path).score(features_of(1))  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ('class M:\n    needs = ("rules",)\n', ("rules",)),
+        (
+            'class M:\n    needs: tuple[str, ...] = ("rules", "clip")\nclass N:\n    needs = ["rules"]\n',
+            ("clip", "rules"),
+        ),
+        ("class M:\n    needs = ()\n", ()),
+        ('class M:\n    needs = tuple(x for x in ("rules",))\n', None),
+        ('class M:\n    needs = ("rules",)\nm = M()\nm.needs = other()\n', None),
+        ('class M:\n    @property\n    def needs(self):\n        return ("clip",)\n', None),
+        ('class M:\n    needs = ("pixels",)\n', None),
+        ('class M:\n    needs = ("rules",)\nsetattr(M, "needs", ("vit",))\n', None),
+        ("class M:\n    pass\n", None),
+        ("class M(:\n", None),
+    ],
+)
+def test_needs_are_read_off_a_users_file_without_running_it(tmp_path, text, needs):
+    path = tmp_path / "own.py"
+    path.write_text(text)
+    assert needs_written_in(path) == needs
