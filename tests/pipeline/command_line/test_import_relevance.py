@@ -22,6 +22,8 @@ from tests.small_relevance import (
     write_queries,
 )
 
+pytestmark = pytest.mark.slow
+
 OFFLINE = {"meaning": {"kind": "embedding"}, "words": {"kind": "lexical"}}
 
 
