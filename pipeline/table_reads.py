@@ -83,7 +83,7 @@ EVALUATION: Final = {
     "option_rates": (),
     "category_breakdown": _INTERVALS,
     "paper_comparison": ("@baseline",),
-    "evaluation_summary": (),
+    "evaluation_summary": ("seed",),
     "metric_comparison": _INTERVALS,
     "evaluation_report": ("bootstrap_resamples", "confidence", "seed"),
 }
