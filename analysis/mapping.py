@@ -25,11 +25,17 @@ LARGEST = 1e100
 FLAT = 1e-3
 # Starts are compared on this many samples, evenly spread over the sorted predictions.
 MOST_FOR_STARTS = 500
+IN_EARNEST = 3
+CLOSE = 1e6  # 1e-12 times this is as near as R squared of two searches come to each other
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """A fitted curve; `parameters` belong to `formula`, in the units of prediction and truth."""
+    """A fitted curve; `parameters` belong to `formula`, in the units of prediction and truth.
+
+    `r_squared` is the share of the truth's variance that the curve explains, `starts_r_squared` the lowest and the
+    highest share that the first searches from its `n_starts` starts came to.
+    """
 
     function: MappingFunction
     formula: str
@@ -38,6 +44,9 @@ class Mapping:
     converged: bool
     fitted_on: str
     n_fitted: int
+    r_squared: float
+    n_starts: int
+    starts_r_squared: tuple[float, float]
     centre: tuple[float, float]
     spread: tuple[float, float]
     standardised: tuple[float, ...]
@@ -96,7 +105,9 @@ def fit_mapping(
     centre_x = middle_of_range if function == "cubic" else float(pairs.judge.mean())
     centre, spread = (centre_x, float(pairs.human.mean())), (float(pairs.judge.std()), float(pairs.human.std()))
     z, y = (pairs.judge - centre[0]) / spread[0], (pairs.human - centre[1]) / spread[1]
-    found, converged = _cubic_fit(z, y) if function == "cubic" else _fit(curve.value, curve.starts(z, y), z, y)
+    found, converged, ends = _cubic_fit(z, y) if function == "cubic" else _fit(curve.value, curve.starts(z, y), z, y)
+    r_squared = _r_squared(curve.value(z, found), y)
+    ends = ends or [r_squared]
     return Mapping(
         function,
         curve.formula,
@@ -105,6 +116,9 @@ def fit_mapping(
         converged,
         fitted_on,
         pairs.n,
+        r_squared,
+        len(ends),
+        (min(ends), max(ends)),
         centre,
         spread,
         tuple(float(value) for value in found),
@@ -175,6 +189,23 @@ def mapped_fit(
     )
 
 
+def nearer_curves(mapping: Mapping, prediction: ArrayLike, truth: ArrayLike) -> dict[MappingFunction, float]:
+    """Curves of fewer parameters that meet the truth better than a five-parameter one: its search missed the best.
+
+    Args:
+        mapping: Of `fit_mapping`.
+        prediction: Shape ``(n,)``, those that it was fitted on.
+        truth: Shape ``(n,)``, likewise.
+
+    Returns:
+        The R squared of each such family; empty for a mapping of four parameters.
+    """
+    if mapping.function != "logistic_5":
+        return {}
+    others = [fit_mapping(prediction, truth, function) for function in ("logistic_4", "cubic")]
+    return {one.function: one.r_squared for one in others if compare(one.r_squared, mapping.r_squared, CLOSE) > 0}
+
+
 def rmse(errors: ArrayLike, n_parameters: int = 0) -> float:
     """The typical error, in the errors' unit; only where both sides share a scale, or after a mapping.
 
@@ -213,13 +244,21 @@ def _within_reach(*sides: Floats) -> None:
 
 def _fit(
     value: Callable[[Floats, Floats], Floats], starts: Iterator[Floats], z: Floats, y: Floats
-) -> tuple[Floats, bool]:
+) -> tuple[Floats, bool, list[float]]:
+    """The best parameters, whether their search met a tolerance, and the R squared at which each start ended."""
     few = np.argsort(z, kind="stable")[np.linspace(0, z.size - 1, min(z.size, MOST_FOR_STARTS)).astype(int)]
-    # A start that leads to infinity would use up every evaluation: first a look at all, then the two best in earnest.
+    # A start that leads to infinity would use up every evaluation: first a look at all, then the best in earnest.
     looks = [_search(value, start, z[few], y[few], FIRST_LOOK) for start in starts]
-    tries = [_search(value, look.x, z, y, MOST_EVALUATIONS) for look in sorted(looks, key=lambda look: look.cost)[:2]]
+    tries = [
+        _search(value, look.x, z, y, MOST_EVALUATIONS)
+        for look in sorted(looks, key=lambda look: look.cost)[:IN_EARNEST]
+    ]
     best = min(tries, key=lambda each: each.cost)
-    return np.asarray(best.x), bool(best.status > 0)
+    return np.asarray(best.x), bool(best.status > 0), [_r_squared(value(z, look.x), y) for look in looks]
+
+
+def _r_squared(curve: Floats, y: Floats) -> float:
+    return 1.0 - float(((curve - y) ** 2).mean())  # of a standardised truth, whose variance is 1
 
 
 def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats, y: Floats, most: int) -> Any:
@@ -227,13 +266,13 @@ def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats,
     return least_squares(lambda p: value(z, p) - y, start, method="lm", max_nfev=most, **close)
 
 
-def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool]:
+def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool, list[float]]:
     """The plain cubic where it does not fall, else the best of those that cannot."""
     half_width = float(z.max())
     plain = np.polyfit(z / half_width, y, 3) if np.unique(z).size > 3 else None
     powers = half_width ** np.array([3.0, 2.0, 1.0, 0.0])
     if plain is not None and _lowest_slope(plain) >= 0.0:
-        return plain / powers, True
+        return plain / powers, True, []
     slope = max(float(np.polyfit(z / half_width, y, 1)[0]), 0.01)
     starts = iter(
         np.array([0.0, level, tilt, bulge])
@@ -245,11 +284,11 @@ def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool]:
             (0.1, slope**0.5, 0.01),
         )
     )
-    found, converged = _fit(rising_cubic(half_width), starts, z, y)
+    found, converged, ends = _fit(rising_cubic(half_width), starts, z, y)
     if bool(np.all(np.abs(found[1:]) < FLAT)):
         # The truth falls: the best cubic that does not is constant, and what is left of a slope is the search's noise.
         found = np.array([found[0], 0.0, 0.0, 0.0])
-    return cubic_coefficients(found) / powers, converged
+    return cubic_coefficients(found) / powers, converged, ends
 
 
 def _lowest_slope(coefficients: Floats) -> float:

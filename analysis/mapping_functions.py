@@ -11,6 +11,12 @@ Floats = NDArray[np.float64]
 MappingFunction = Literal["logistic_4", "logistic_5", "cubic"]
 
 
+# Of the five-parameter logistic: places, each with every steepness, and how many of the best places are starts.
+PROFILE_MIDDLES = 40
+PROFILE_RATES = (0.5, 1.0, 2.0, 5.0, 20.0, 100.0)
+PROFILE_PLACES = 8
+
+
 class Curve(NamedTuple):
     """One family of curves.
 
@@ -55,6 +61,33 @@ def _logistic_5_starts(z: Floats, y: Floats) -> Iterator[Floats]:
         for middle, rate in ((0.0, 1.0), (float(np.median(z)), 5.0), (float(np.quantile(z, 0.1)), 2.0)):
             yield np.array([height, rate, middle, 0.0, level])
     yield np.array([0.1 * span, 1.0, 0.0, slope, level])
+    yield from _logistic_5_profile(z, y)
+
+
+def _logistic_5_profile(z: Floats, y: Floats) -> Iterator[Floats]:
+    """The best curve of each steepness, and the best of each place but for the worst places.
+
+    With middle and rate fixed the rest is linear and solved exactly. A steep curve has an optimum of its own between
+    any two neighbouring samples, so that few starts rarely meet the best of them.
+    """
+    distinct = np.unique(z)
+    between = (distinct[1:] + distinct[:-1]) / 2.0
+    middles = between[np.linspace(0, between.size - 1, min(between.size, PROFILE_MIDDLES)).astype(int)]
+    found = []
+    for middle in middles.tolist():
+        for rate in PROFILE_RATES:
+            columns = np.column_stack([expit(rate * (z - middle)) - 0.5, z, np.ones(z.size)])
+            (height, slope, level), *_ = np.linalg.lstsq(columns, y)
+            squares = float(((columns @ (height, slope, level) - y) ** 2).sum())
+            found.append((squares, rate, middle, np.array([height, rate, middle, slope, level])))
+    found.sort(key=lambda one: one[:3])
+    rates: set[float] = set()
+    places: set[float] = set()
+    for _, rate, middle, start in found:
+        if rate not in rates or (middle not in places and len(places) < PROFILE_PLACES):
+            rates.add(rate)
+            places.add(middle)
+            yield start
 
 
 def _logistic_5_published(p: Floats, x0: float, sx: float, y0: float, sy: float) -> dict[str, float]:

@@ -31,18 +31,19 @@ def compare(values: ArrayLike, limit: ArrayLike = 0.0, operands: ArrayLike = 0.0
     return np.where(np.abs(distance) <= tolerance, 0.0, np.sign(distance))
 
 
-def join_ties(values: ArrayLike, operands: ArrayLike | None = None) -> Floats:
+def join_ties(values: ArrayLike, operands: ArrayLike | None = None, relative: float = TIE) -> Floats:
     """Results of arithmetic in which those that tie are equal, those that are 0 are 0, and all others are untouched.
 
     Args:
         values: Any shape, in any unit; NaN stays NaN.
         operands: The largest absolute score that went into each value (for a mean the largest in it), a shape that
             broadcasts; none: the values' own size is all that is known.
+        relative: How near two that tie are to each other, as a share of the larger operand.
 
     Returns:
         The same shape. In the order of their absolute values a new group begins where the gap to the previous value is
-        larger than 1e-12 times the larger operand of the two; a group has the size of its smallest value. Values of
-        either sign share groups, so that ranks of absolute values tie as well.
+        larger than `relative` times the larger operand of the two; a group has the size of its smallest value. Values
+        of either sign share groups, so that ranks of absolute values tie as well.
 
     Source:
         docs/statistics.md, Conventions.
@@ -50,12 +51,12 @@ def join_ties(values: ArrayLike, operands: ArrayLike | None = None) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     sizes = np.abs(array if operands is None else np.broadcast_to(np.asarray(operands, dtype=np.float64), array.shape))
     # The sum with 0 turns a negative zero into zero.
-    result = np.where(np.abs(array) <= TIE * sizes, 0.0, array) + 0.0
+    result = np.where(np.abs(array) <= relative * sizes, 0.0, array) + 0.0
     flat = result.reshape(-1)
     there = np.flatnonzero(np.isfinite(flat) & (flat != 0.0))
     there = there[np.argsort(np.abs(flat[there]), kind="stable")]
     magnitudes, sizes = np.abs(flat[there]), sizes.reshape(-1)[there]
-    begins = np.r_[True, np.diff(magnitudes) > TIE * np.maximum(sizes[1:], sizes[:-1])][: there.size]
+    begins = np.r_[True, np.diff(magnitudes) > relative * np.maximum(sizes[1:], sizes[:-1])][: there.size]
     if not begins.all():
         flat[there] = np.copysign(magnitudes[begins][np.cumsum(begins) - 1], flat[there])
     return flat.reshape(array.shape)

@@ -9,7 +9,10 @@ import pandas as pd
 from analysis.bootstrap import Interval
 from analysis.paper_deviation import paper_deviation
 from assets.evaluation_results import JSONObject, bounds
-from resources.inputs.paper_baseline import PaperResult
+from assets.evaluation_rows import STATISTICS
+from resources.inputs.paper_baseline import Category, PaperResult
+
+AS_MEASURED = "as measured"
 
 
 class OurNumber(NamedTuple):
@@ -35,20 +38,52 @@ def numbers_of(rows: Iterable[Mapping[Any, Any]]) -> dict[str, OurNumber]:
     return numbers
 
 
-def comparison_row(result: PaperResult, ours: Mapping[str, OurNumber]) -> dict[str, Any]:
-    """One paper's number beside ours; the reason where there is nothing to compare or nothing to tell."""
+def numbers_of_category(breakdowns: Iterable[Mapping[Any, Any]], category: Category) -> dict[str, OurNumber]:
+    """Our numbers of the samples of one category, by statistic; empty where no breakdown has it.
+
+    Args:
+        breakdowns: Rows of `category_breakdown`.
+        category: The fields and their values, in any order; values are compared without letter case.
+    """
+    wanted = {name: value.casefold() for name, value in category}
+    found = []
+    for row in breakdowns:
+        fields = str(row["grouped_by"]).split(",")[: int(row["level"])]
+        of = [wanted[name] for name in fields if name in wanted]
+        names = {" / ".join(of), " / ".join(map(repr, of))}
+        if len(fields) == len(of) == len(wanted) and str(row["group"]).casefold() in names:
+            found.append(row)
+    return numbers_of(found)
+
+
+def comparison_row(
+    result: PaperResult, ours: Mapping[str, OurNumber], *, lower_is_better: bool = False
+) -> dict[str, Any]:
+    """One paper's number beside ours; the reason where there is nothing to compare or nothing to tell.
+
+    Args:
+        result: The paper's.
+        ours: Our numbers by statistic, of the paper's category where it has one.
+        lower_is_better: Whether the sign of our scores was turned. A correlation that a paper gives with the other sign
+            than ours, or says to be as measured, is then held against ours as measured.
+    """
     row: dict[str, Any] = {
         "statistic": result.metric,
+        "category": ", ".join(f"{name} = {value}" for name, value in result.category) or None,
         "model": result.model,
         "tools": result.tools,
         "protocol": result.protocol,
         "paper_value": result.value,
     }
     if result.metric not in ours:
-        return row | {"undefined": f"this data set has no {result.metric}"}
+        of = f" of {row['category']}" if result.category else ""
+        return row | {"undefined": f"this data set has no {result.metric}{of}"}
     value, interval, reason = ours[result.metric]
     if value is None:
         return row | {"undefined": reason}
+    if lower_is_better and result.metric in STATISTICS and _as_measured(result, value):
+        low, high = (None if bound is None else 0.0 - bound for bound in (interval.high, interval.low))
+        value, interval, row["sign"] = -value, interval._replace(low=low, high=high), AS_MEASURED
     found = paper_deviation(value, interval, result.value)
     return row | {
         "value": value,
@@ -88,6 +123,8 @@ def paper_values(
         "comparisons": [
             {
                 "metric": row["statistic"],
+                "category": row.get("category"),
+                "sign": row.get("sign"),
                 "value": row.get("value"),
                 "ci": bounds(row, "ci"),
                 **{
@@ -109,6 +146,10 @@ def paper_values(
         ],
         "other_entries": [{"dataset": name, "metric": metric, "n": n} for (name, metric), n in left.items()],
     }
+
+
+def _as_measured(result: PaperResult, turned: float) -> bool:
+    return turned * result.value < 0.0 if result.sign is None else result.sign == "as_measured"
 
 
 def _number(value: Any) -> float | None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.bootstrap import Interval
 from analysis.krasula import krasula, standard_errors
-from analysis.mapping import Mapping, fit_mapping, mapped_fit, rmse
+from analysis.mapping import Mapping, fit_mapping, mapped_fit, nearer_curves, rmse
 from analysis.opinion_noise import against_opinion_noise, opinion_ci95
 from analysis.option_confusion import OptionConfusion, confusions_by_options
 from analysis.score_correlation import KEYS, oriented, score_correlations
@@ -163,16 +163,25 @@ def _mapped(
     except UndefinedStatistic as undefined:
         units = (UNITLESS, TRUTH_UNIT)
         return [_row(name, unit, undefined=undefined.reason) for name, unit in zip(names, units, strict=True)]
-    diagnostics = (
-        f"{mapping.formula} fitted on {mapping.fitted_on}, {'' if mapping.converged else 'not '}converged"
-        f"{'' if fit.monotone else ', not monotone: SRCC changes'}"
-    )
+    diagnostics = f"{_fit_in_words(mapping)}{'' if fit.monotone else ', not monotone: SRCC changes'}"
+    for function, r_squared in nearer_curves(mapping, prediction, sides.truth).items():
+        diagnostics += f", WARNING: {function} comes nearer (R^2 {r_squared:.3f}), use that"
     first = _row(names[0], UNITLESS, fit.plcc, fit.interval)
     first["method"] = f"{first['method']}; {diagnostics}"
     return [
         first,
         _row(names[1], TRUTH_UNIT, fit.rmse, method=f"sqrt(SSE/(n - {mapping.n_parameters})); {diagnostics}"),
     ]
+
+
+def _fit_in_words(mapping: Mapping) -> str:
+    """The curve, its data, how well it fits, and how far apart the ends of its searches lie."""
+    low, high = mapping.starts_r_squared
+    starts = f" ({low:.3f} to {high:.3f} from {mapping.n_starts} starts)" if mapping.n_starts > 1 else ""
+    return (
+        f"{mapping.formula} fitted on {mapping.fitted_on}, {'' if mapping.converged else 'not '}converged, "
+        f"R^2 {mapping.r_squared:.3f}{starts}"
+    )
 
 
 def _errors(

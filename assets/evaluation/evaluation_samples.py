@@ -13,6 +13,7 @@ from resources.errors import UserError, listed, nearest
 from resources.file_hash import sha256_of_file
 from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
+from resources.inputs.near_ties import with_ties
 from resources.parquet_tables import Frames
 from resources.study import Study
 
@@ -64,7 +65,7 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
         normalise_answers=dataset.normalise_answers,
     )
     refuse_unknown_fields(name, dataset, read.fields)
-    return read, digest
+    return with_ties(read, dataset.ties), digest
 
 
 def refuse_unknown_fields(name: str, dataset: Dataset, fields: Sequence[str]) -> None:

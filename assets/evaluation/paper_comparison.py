@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.checks import gate_of_each_dataset
 from assets.datasets import DATASETS, as_table, each_dataset, known_datasets
-from assets.evaluation_papers import comparison_row, numbers_of
+from assets.evaluation_papers import comparison_row, numbers_of, numbers_of_category
 from assets.partitions import ONE_RUN
 from resources.configuration.evaluation import Dataset
 from resources.errors import listed
@@ -27,14 +27,22 @@ def paper_comparison(
     study: dg.ResourceParam[Study],
 ) -> Frames:
     """One row per number that the baseline file gives for the data set; empty without a baseline."""
-    baseline = baseline_of(study)
+    baseline, known = baseline_of(study), known_datasets(study.evaluation)
 
     def make(name: str) -> pd.DataFrame:
         breakdown = category_breakdown[name]
         whole = breakdown[(breakdown["level"] == 0) & (breakdown["statistic"] == "accuracy")].head(1)
         ours = numbers_of([*correlation[name].to_dict("records"), *whole.to_dict("records")])
-        wanted = results_for(baseline, name)
-        return as_table(PAPER_COMPARISON, name, [comparison_row(result, ours) for result in wanted])
+        groups = breakdown.to_dict("records")
+        rows = [
+            comparison_row(
+                result,
+                numbers_of_category(groups, result.category) if result.category else ours,
+                lower_is_better=not known[name].higher_is_better,
+            )
+            for result in results_for(baseline, name)
+        ]
+        return as_table(PAPER_COMPARISON, name, rows)
 
     return each_dataset(context, make, headline)
 

@@ -27,6 +27,7 @@ def correlation(
     same_scale: options.SameScale = False,
     opinion_sd: options.OpinionSd = None,
     votes: options.Votes = None,
+    ties: options.Ties = None,
     skip_bad_rows: options.SkipBadRows = False,
     n_bootstrap: options.Resamples = 1000,
     bca: options.Bca = False,
@@ -54,6 +55,7 @@ def correlation(
     correlate(
         Asked(file, output, as_json, plot, skip_bad_rows, n_bootstrap, bca, confidence, seed, parallel),
         Columns(
+            ties=ties,
             truth=truth,
             predictions=tuple(dict.fromkeys(prediction or ())),
             lower_is_better=lower_is_better,
@@ -112,6 +114,7 @@ def breakdown(
     truth: options.Truth = None,
     lower_is_better: options.LowerIsBetter = False,
     cluster: options.Cluster = None,
+    ties: options.Ties = None,
     skip_bad_rows: options.SkipBadRows = False,
     normalise_answers: options.NormaliseAnswers = True,
     n_bootstrap: options.Resamples = 1000,
@@ -134,6 +137,7 @@ def breakdown(
     break_down(
         Asked(file, output, as_json, plot, skip_bad_rows, n_bootstrap, False, confidence, seed, parallel),
         Columns(
+            ties=ties,
             kind=kind,
             truth=truth,
             predictions=_one(prediction),
@@ -162,6 +166,7 @@ def compare(
     cluster: options.Cluster = None,
     mapping: options.Mapping = "logistic_4",
     same_scale: options.SameScale = False,
+    ties: options.Ties = None,
     skip_bad_rows: options.SkipBadRows = False,
     normalise_answers: options.NormaliseAnswers = True,
     n_bootstrap: options.Resamples = 1000,
@@ -182,6 +187,7 @@ def compare(
     compare_with_paper(
         Asked(file, output, as_json, False, skip_bad_rows, n_bootstrap, False, confidence, seed, parallel),
         Columns(
+            ties=ties,
             kind=kind,
             truth=truth,
             predictions=_one(prediction),

@@ -66,6 +66,11 @@ SameScale = Annotated[
     bool, typer.Option("--same-scale", help="Scores and truth share a scale: RMSE without a mapping too.",
                        rich_help_panel=COLUMNS)
 ]  # fmt: skip
+Ties = Annotated[
+    float | None,
+    typer.Option("--ties", help="Join scores nearer than this share of their size: 1e-12.", metavar="SHARE",
+                 min=1e-16, max=1e-3, show_default=False, rich_help_panel=COLUMNS),
+]  # fmt: skip
 OpinionSd = Annotated[
     str | None,
     typer.Option(

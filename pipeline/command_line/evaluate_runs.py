@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -11,7 +11,7 @@ from analysis.bca import BCA_RESAMPLES
 from analysis.score_correlation import KEYS
 from assets.evaluation_group_results import answers_values, breakdown_values
 from assets.evaluation_groups import breakdown
-from assets.evaluation_papers import comparison_row, numbers_of, paper_values
+from assets.evaluation_papers import OurNumber, comparison_row, numbers_of, numbers_of_category, paper_values
 from assets.evaluation_results import Metric, left_out_values, metric_comparisons, metric_values, source_values
 from assets.evaluation_rows import STATISTICS, Sampling, correlation_rows
 from pipeline.command_line.evaluate_options import KindName, MappingName
@@ -23,6 +23,7 @@ from resources.errors import UserError, listed, nearest
 from resources.file_hash import sha256_of_file
 from resources.inputs.evaluation_files import read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
+from resources.inputs.near_ties import with_ties
 from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
 from resources.provenance import Provenance, now
 
@@ -74,6 +75,7 @@ class Columns:
     opinion_sd: str | None = None
     votes: str | None = None
     color_by: str | None = None
+    ties: float | None = None
     group_by: tuple[str, ...] = ()
 
     @property
@@ -156,15 +158,17 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     refuse_output(asked.output)
     path = Path(baseline)
     name = dataset or _stem(asked.file)
-    one = _read(asked, columns, columns.kind, *columns.predictions)
+    papers = read_baseline(path)
+    of_file = results_for(papers, name)
+    fields = dict.fromkeys(field for result in of_file for field, _ in result.category)
+    one = _read(asked, replace(columns, group_by=tuple(fields)), columns.kind, *columns.predictions)
     of_scores = {
         "--lower-is-better": columns.lower_is_better,
         "--same-scale": columns.same_scale,
         "--mapping": columns.mapping != Columns.mapping,
     }
     _refuse_of_scores(one, of_scores)
-    papers = read_baseline(path)
-    _refuse_nothing_to_compare(results_for(papers, name), papers, path.name, name, ())
+    _refuse_nothing_to_compare(of_file, papers, path.name, name, ())
     if one.read.kind == "scores":
         statistics = tuple(key for key in KEYS.values() if any(result.metric.startswith(key) for result in papers))
         of_mapping = any(result.metric.startswith("rmse") for result in papers)
@@ -173,13 +177,20 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     else:
         rows = [group.row for group in breakdown(one.samples, (), one.dataset, asked.sampling).groups]
     ours = numbers_of(rows)
-    wanted = [result for result in results_for(papers, name) if result.metric in ours]
+    wanted = [result for result in of_file if result.metric in ours]
     _refuse_nothing_to_compare(wanted, papers, path.name, name, tuple(ours))
     others = [result for result in papers if result not in wanted]
-    compared = [comparison_row(result, ours) for result in wanted]
+    compared = [
+        comparison_row(
+            result,
+            _of_category(one, result, asked.sampling) if result.category else ours,
+            lower_is_better=columns.lower_is_better,
+        )
+        for result in wanted
+    ]
     values = left_out_values(one.read) | paper_values(path.name, name, rows[0], compared, others)
-    if columns.lower_is_better and any(_as_measured(row) for row in compared):
-        values["notes"] = [*values["notes"], "The paper gives the sign as measured, ours is turned."]
+    if any(row.get("sign") for row in compared):
+        values["notes"] = [*values["notes"], "The paper gives the sign as measured; ours beside it is as measured too."]
     _deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
 
 
@@ -193,6 +204,7 @@ def _read(asked: Asked, columns: Columns, kind: KindName | None, prediction: str
         skip_bad_rows=asked.skip_bad_rows,
         normalise_answers=columns.normalise_answers,
     )
+    read = with_ties(read, columns.ties)
     return Metric(read, evaluation_samples_table(_stem(asked.file), read), columns.meaning(prediction))
 
 
@@ -227,10 +239,12 @@ def _say_long_work(one: Metric, asked: Asked) -> None:
         sys.stderr.write(f"{n:,} samples read; resampling them takes a while.\n")
 
 
-def _as_measured(row: Mapping[str, Any]) -> bool:
-    """Whether a paper's correlation has the other sign than ours."""
-    ours = row.get("value")
-    return row["statistic"] in STATISTICS and ours is not None and ours * row["paper_value"] < 0.0
+def _of_category(one: Metric, result: PaperResult, sampling: Sampling) -> dict[str, OurNumber]:
+    """Our number of the samples that a paper's number is of."""
+    fields = tuple(field for field, _ in result.category)
+    statistic = result.metric if result.metric in STATISTICS else "srcc"
+    found = breakdown(one.samples, fields, one.dataset, sampling, statistic)
+    return numbers_of_category([group.row for group in found.groups], result.category)
 
 
 def _refuse_nothing_to_compare(

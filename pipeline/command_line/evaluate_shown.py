@@ -50,14 +50,14 @@ def show_papers(result: Mapping[str, Any], console: Console) -> None:
     console.print(f"{result['prediction']} against {result['truth']}, beside {result['baseline']}")
     for one in result["comparisons"]:
         if one["undefined"] is not None:
-            console.print(f"{named(one['metric'])}: {one['undefined']}.")
+            console.print(f"{_paper_number(one)}: {one['undefined']}.")
     table = grid("", ">ours", f">{percent(result)} CI", ">paper", ">delta", ">relative", "")
     for one in result["comparisons"]:
         relative = "-" if one["relative"] is None else f"{one['relative']:+.1%}"
         delta = "-" if one["delta"] is None else f"{one['delta']:+.3f}"
         verdict = {True: Text("investigate", style="red"), False: Text("in our interval", style="green")}
         table.add_row(
-            named(one["metric"]),
+            _paper_number(one),
             number(one["value"]),
             interval(one["ci"]),
             number(one["paper_value"]),
@@ -69,11 +69,15 @@ def show_papers(result: Mapping[str, Any], console: Console) -> None:
     for one in result["comparisons"]:
         told = [f"{key} {one[key]}" for key in ("model", "tools", "protocol") if one[key] is not None]
         if told:
-            console.print(f"{named(one['metric'])} {number(one['paper_value'])}: {'; '.join(told)}.")
+            console.print(f"{_paper_number(one)} {number(one['paper_value'])}: {'; '.join(told)}.")
     if result["other_entries"]:
         entries = [f"{one['dataset']} {one['metric']}" for one in result["other_entries"]]
         n = sum(one["n"] for one in result["other_entries"])
         console.print(f"Of another data set or metric, not compared: {n} ({listed(entries)}).")
+
+
+def _paper_number(one: Mapping[str, Any]) -> str:
+    return named(one["metric"]) + (f", {one['category']}" if one["category"] else "")
 
 
 def show_source(result: Mapping[str, Any], console: Console) -> None:

@@ -32,6 +32,7 @@ class Dataset(Section):
     votes: str | None = Field(None, description="field with the number of opinions behind a sample")
     cluster: str | None = Field(None, description="field whose equal values are resampled together, case ignored")
     group_by: tuple[tuple[str, ...], ...] = ()
+    ties: float | None = Field(None, gt=0, lt=1e-3, description="values nearer than this share of their size are one")
     skip_bad_rows: bool = False
     normalise_answers: bool = Field(True, description='read "(B)", "Answer: B" and the like as the option B')
     gates: EvaluationGates = EvaluationGates()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
@@ -17,8 +17,15 @@ LARGEST = 1e300
 LOWEST = {"srcc": -1.0, "plcc": -1.0, "krcc": -1.0, "accuracy": 0.0}
 
 
+Category = tuple[tuple[str, str], ...]
+Sign = Literal["as_measured", "turned"]
+
+
 class PaperResult(NamedTuple):
-    """One number of a paper."""
+    """One number of a paper, of the samples of one `category` where that names fields and their values.
+
+    `sign` says whether a correlation of scores of which lower is better is given as measured or turned.
+    """
 
     dataset: str
     metric: str
@@ -26,6 +33,8 @@ class PaperResult(NamedTuple):
     model: str | None
     tools: str | None
     protocol: str | None
+    category: Category = ()
+    sign: Sign | None = None
 
 
 def read_baseline(path: Path) -> list[PaperResult]:
@@ -82,7 +91,16 @@ def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:
         problem = f"{metric} lies between {lowest:.0f} and 1, found {value!r}."
         faults.add(problem, "Correct it; 87 % is written 0.87.", row)
         return None
-    return PaperResult(entry["dataset"].strip(), metric, float(value), **words)
+    category, sign = entry.get("category") or {}, entry.get("sign")
+    if not isinstance(category, dict) or not all(isinstance(one, str | int) for one in category.values()):
+        remedy = 'Write {"task_type": "counting"}, a value for each field.'
+        faults.add(f"`category` names fields and their values, found {category!r}.", remedy, row)
+        return None
+    if sign is not None and sign not in get_args(Sign):
+        faults.add(f"`sign` is as_measured or turned, found {sign!r}.", "Correct it, or leave it out.", row)
+        return None
+    of = tuple((str(name), str(one)) for name, one in category.items())
+    return PaperResult(entry["dataset"].strip(), metric, float(value), **words, category=of, sign=sign)
 
 
 def _words(value: Any) -> str:

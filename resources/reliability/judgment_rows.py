@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from analysis.ties import TIE
 from resources.database.bulk_rows import count_distinct_values, in_batches, staged, staging, write_rows
 from resources.database.models import UtcTime, Words
 from resources.database.reliability_models import Document, Judgment, Query
@@ -31,8 +32,6 @@ NEW = staging(
 )
 RECORDS_AT_A_TIME = 20_000
 NAMES_IN_A_QUESTION = 5_000
-# Comparisons are made at 12 decimals: less than half a unit of the last is no difference.
-NO_DIFFERENCE = 5e-13
 _SAME_KEY = [JUDGMENTS.c[name] == NEW.c[name] for name in KEY]
 
 
@@ -155,7 +154,7 @@ def _refuse_other_scores(connection: sa.Connection) -> None:
         .join_from(NEW, JUDGMENTS, sa.and_(*_SAME_KEY))
         .join(DOCUMENTS, DOCUMENTS.c.id == JUDGMENTS.c.document_row)
         .join(QUERIES, QUERIES.c.id == DOCUMENTS.c.query_row)
-        .where(sa.func.abs(JUDGMENTS.c.score - NEW.c.score) > NO_DIFFERENCE)
+        .where(sa.func.abs(JUDGMENTS.c.score - NEW.c.score) > TIE * sa.func.abs(JUDGMENTS.c.score))
     )
     changed = Changed(connection, question, NEW.c.n)
     if not changed.rows:

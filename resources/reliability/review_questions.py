@@ -5,6 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from analysis.ties import TIE
 from resources.database.reliability_models import Dispute, Document, Query, Tiebreak, ValidationResult
 from resources.reliability.review_records import Only
 
@@ -16,8 +17,6 @@ IS_VOTE = VOTES.c.relevant.is_not(None)
 IS_SKIP = VOTES.c.relevant.is_(None)
 HAS_WORDS = sa.or_(VOTES.c.reason.is_not(None), VOTES.c.note.is_not(None))
 IN_FAVOUR = sa.case((VOTES.c.relevant, 1), else_=-1)
-# Comparisons are made at 12 decimals: less than half a unit of the last is no difference.
-NO_DIFFERENCE = 5e-13
 
 Condition = sa.ColumnElement[bool]
 
@@ -170,7 +169,7 @@ def _of_query(reviewer: str, only: Only | None, low_kappa: float) -> list[Condit
     if only == "unreviewed":
         conditions.append(~standing(IS_VOTE))
     elif only == "low_kappa":
-        conditions.append(DISPUTES.c.kappa < low_kappa - NO_DIFFERENCE)
+        conditions.append(DISPUTES.c.kappa < low_kappa - TIE * abs(low_kappa))
     return conditions
 
 

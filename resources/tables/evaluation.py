@@ -161,9 +161,11 @@ PAPER_COMPARISON = Table(
     (
         DATASET,
         text("statistic", "Which number."),
+        text("category", "The samples that the paper's number is of, by fields and values; null: all.", nullable=True),
         text("model", "The paper's model.", nullable=True),
         text("tools", "The paper's tools.", nullable=True),
         text("protocol", "The paper's protocol: mapping, split.", nullable=True),
+        text("sign", "as measured: ours too is shown before its sign is turned.", nullable=True),
         number("value", "Ours.", nullable=True),
         number("ci_low", "Lower bound of ours.", nullable=True),
         number("ci_high", "Upper bound of ours.", nullable=True),
@@ -174,7 +176,7 @@ PAPER_COMPARISON = Table(
         flag("deviates", "The paper's value lies outside our interval: to be investigated.", nullable=True),
         text("undefined", "Why there is nothing to compare.", nullable=True),
     ),
-    key=("dataset", "statistic", "model", "tools", "protocol"),
+    key=("dataset", "statistic", "category", "model", "tools", "protocol"),
 )
 
 EVALUATION_SUMMARY = Table(

@@ -27,7 +27,7 @@ def test_the_score_is_the_weighted_sum_of_the_four_margins():
     ("row", "met"),
     [
         ((0.85, 0.98, 0.7, 0.05), [True] * 4),
-        # 1 - 0.15 is 0.85 and 0.8 - 0.1 is 0.7000000000000001: compared at 12 decimals.
+        # 1 - 0.15 is 0.85 and 0.8 - 0.1 is 0.7000000000000001: equal but for the last digit.
         ((1 - 0.15, 0.98, 0.8 - 0.1, 0.3 - 0.25), [True] * 4),
         ((0.8499, 0.9799, 0.6999, 0.0501), [False] * 4),
         ((np.nan, np.nan, np.nan, np.nan), [False] * 4),

@@ -76,7 +76,7 @@ def test_without_a_judge_no_document_is_complete() -> None:
 
 def test_a_score_of_exactly_the_threshold_is_not_relevant_and_judges_have_their_own() -> None:
     scored = scored_of({"q": {"d": (0.5, 0.5), "e": (0.1 + 0.2 + 0.2, 0.50001), "f": (None, 0.7)}})
-    # 0.1 + 0.2 + 0.2 is 0.5 at 12 decimals.
+    # 0.1 + 0.2 + 0.2 is 0.5 but for the last digit.
     assert scored.labels(at(TWO)).tolist() == [[False, False], [False, True], [False, True]]
     assert scored.labels({"careful": 0.4, "hasty": 0.6})[:2].tolist() == [[True, False], [True, False]]
 

@@ -149,7 +149,7 @@ def paper_table(contents: Contents) -> TableView | None:
         [
             str(row["dataset"]),
             statistic_name(str(row["statistic"])),
-            joined([str(row[name]) for name in ("model", "tools", "protocol") if row[name]]) or NOTHING,
+            joined(_of_paper(row)) or NOTHING,
             plain_number(row["paper_value"]),
             number(row["value"]),
             bounds_of(row),
@@ -160,6 +160,12 @@ def paper_table(contents: Contents) -> TableView | None:
         for row in records(contents.tables["paper_comparison"])
     ]
     return _view("paper", heads, rows)
+
+
+def _of_paper(row: Mapping[str, Any]) -> list[Part]:
+    """What a paper's number is of, and its sign where that was not turned."""
+    words: list[Part] = [str(row[name]) for name in ("category", "model", "tools", "protocol") if row[name]]
+    return [*words, say("paper.as_measured")] if row["sign"] else words
 
 
 def _remark(row: Mapping[str, Any]) -> Part:

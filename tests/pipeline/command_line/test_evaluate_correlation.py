@@ -242,3 +242,17 @@ def test_too_few_samples_for_an_interval_are_called_samples(tmp_path: Path) -> N
 
 def test_colours_without_a_picture_are_refused(tmp_path: Path) -> None:
     assert "Add `--plot`" in refused("correlation", json_lines(tmp_path / "a.jsonl", *scores(20)), "--color-by", "kind")
+
+
+def test_values_that_differ_in_their_last_digits_are_counted_and_joined_where_asked(tmp_path: Path) -> None:
+    # 0.1 + 0.2 and 0.3: a mean computed in two ways.
+    scores = [0.1 + 0.2, 0.3, 0.5, 0.6, 0.7, 0.9]
+    path = json_lines(tmp_path / "means.jsonl", *({"prediction": one, "mos": mos} for mos, one in enumerate(scores)))
+    apart = evaluated("correlation", path, "--metric", "srcc")
+    [note] = [note for note in apart["notes"] if "--ties" in note]
+    assert note.startswith("'prediction': 1 of 6 distinct values differ from the next by less than 1e-12 of their size")
+    joined = evaluated("correlation", path, "--metric", "srcc", "--ties", "1e-12")
+    assert "'prediction': 1 of 6 distinct values were joined with the next (ties 1e-12)." in joined["notes"]
+    # Ranks of the predictions 2 1 3 4 5 6: 1 - 6 * 2 / 210; joined they are 1.5 1.5 3 4 5 6.
+    assert apart["srcc"] == pytest.approx(1 - 12 / 210)
+    assert joined["srcc"] == pytest.approx(stats.spearmanr([3, 3, 5, 6, 7, 9], range(6)).statistic)

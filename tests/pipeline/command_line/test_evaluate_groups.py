@@ -271,14 +271,66 @@ def test_a_paper_cannot_have_a_correlation_or_an_accuracy_that_none_has(
     assert f"row 1: {metric} lies between {lowest} and 1, found {value}." in words
 
 
-@pytest.mark.parametrize(("value", "turned"), [(-0.9, True), (0.9, False)])
-def test_it_is_said_where_a_paper_gives_the_sign_as_measured(tmp_path: Path, value: float, turned: bool) -> None:
+@pytest.mark.parametrize(
+    ("value", "sign", "measured"),
+    [(-0.9, None, True), (0.9, None, False), (-0.9, "as_measured", True), (0.9, "turned", False)],
+)
+def test_a_papers_sign_as_measured_is_compared_with_ours_as_measured(
+    tmp_path: Path, value: float, sign: str | None, measured: bool
+) -> None:
     paper = tmp_path / "paper.json"
-    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": value}]))
+    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": value, "sign": sign}]))
     records = [{"sample_id": f"s{n}", "final_score": -n - n % 3, "mos": n} for n in range(20)]
     file = json_lines(tmp_path / "a.jsonl", *records)
     result = evaluated("compare", file, "--baseline", paper, "--lower-is-better")
-    assert ("The paper gives the sign as measured, ours is turned." in result["notes"]) is turned
+    said = "The paper gives the sign as measured; ours beside it is as measured too."
+    assert (said in result["notes"]) is measured
+    [one] = result["comparisons"]
+    # Neighbours change places: 0.98 or so, near the paper's 0.9 in either sign and never 200 % away.
+    assert one["value"] == pytest.approx(-0.98 if measured else 0.98, abs=0.02)
+    assert one["sign"] == ("as measured" if measured else None)
+    assert abs(one["relative"]) < 0.15
+    assert one["ci"][0] <= one["value"] <= one["ci"][1]
+
+
+def test_a_sign_that_a_baseline_insists_on_is_not_guessed(tmp_path: Path) -> None:
+    paper = tmp_path / "paper.json"
+    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": -0.9, "sign": "turned"}]))
+    records = [{"sample_id": f"s{n}", "final_score": -n - n % 3, "mos": n} for n in range(20)]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    [one] = evaluated("compare", file, "--baseline", paper, "--lower-is-better")["comparisons"]
+    assert (one["value"] > 0.9, one["deviates"]) == (True, True)
+    paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": -0.9, "sign": "up"}]))
+    assert "`sign` is as_measured or turned, found 'up'" in refused("compare", file, "--baseline", paper)
+
+
+def test_a_papers_number_of_a_category_is_held_against_that_group(tmp_path: Path) -> None:
+    # Counting: 6 of 8 right; colour: 10 of 12; all: 16 of 20.
+    right = [*[True] * 6, *[False] * 2, *[True] * 10, *[False] * 2]
+    records = [question(n, "B" if yes else "A", task_type="counting" if n < 8 else "Colour / hue", split=n % 2)
+               for n, yes in enumerate(right)]  # fmt: skip
+    of = [
+        None,
+        {"task_type": "Counting"},
+        {"task_type": "colour / hue"},
+        {"split": 1, "task_type": "counting"},
+        {"task_type": "shape"},
+    ]
+    paper = tmp_path / "paper.json"
+    paper.write_text(
+        json.dumps([{"dataset": "a", "metric": "accuracy", "value": 0.8, "category": category} for category in of])
+    )
+    file = json_lines(tmp_path / "a.jsonl", *records)
+    found = evaluated("compare", file, "--baseline", paper)["comparisons"]
+    assert [one["value"] for one in found] == [0.8, 0.75, pytest.approx(10 / 12), 0.75, None]
+    assert [one["category"] for one in found][:2] == [None, "task_type = Counting"]
+    assert found[-1]["undefined"] == "this data set has no accuracy of task_type = shape"
+    words = " ".join(told("compare", file, "--baseline", paper).split())
+    assert "accuracy, task_type = shape: this data set has no accuracy of task_type = shape." in words
+    paper.write_text('[{"dataset": "a", "metric": "accuracy", "value": 0.8, "category": "counting"}]')
+    assert "`category` names fields and their values, found 'counting'" in refused("compare", file, "--baseline", paper)
+    paper.write_text('[{"dataset": "a", "metric": "accuracy", "value": 0.8, "category": {"task": "counting"}}]')
+    assert "'task'" in refused("compare", file, "--baseline", paper)
 
 
 def test_a_reason_does_not_hold_the_method_of_p(tmp_path: Path) -> None:
