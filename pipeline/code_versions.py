@@ -15,7 +15,7 @@ from typing import Any, Final
 from pipeline.table_reads import READS
 from resources.configuration.fidelity import LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.configuration.reliability import RecordedJudge
+from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.configuration.section import Section
 from resources.errors import UserError
 from resources.input_versions import ABSENT, InputVersions
@@ -123,13 +123,13 @@ def _judges(study: Study) -> Any:
     for version, judges in rounds.items():
         for name, judge in judges.items():
             own = content(study, judge.path) if isinstance(judge, RecordedJudge) else _asked(judge)
-            facts[f"{version} {name}"] = [own, _prompt(plan.prompts, version) if isinstance(judge, OpenAIJudge) else ""]
+            facts[f"{version} {name}"] = [own, _prompt(plan, version) if isinstance(judge, OpenAIJudge) else ""]
     return facts
 
 
-def _prompt(own: Mapping[str, Path], version: str) -> str:
+def _prompt(plan: ReliabilityStudy, version: str) -> str:
     try:
-        return prompt_of(version, own).sha256
+        return prompt_of(version, plan.prompts, plan.prompt_scales).sha256
     except UserError:
         # The run that needs it says so; the graph can be shown without.
         return ABSENT

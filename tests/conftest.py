@@ -28,6 +28,7 @@ SQL_ROOMS = ("tests/resources/database/", "tests/resources/reliability/")
 SLOW_ROOMS = ("tests/chaos/", "tests/deploy/")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,6 +50,14 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the real files (../shared/data) are not beside this checkout")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def shared_inputs() -> Path:
+    """The folder with files and servers that once led to wrong results, which are no part of the project."""
+    if not SHARED_INPUTS.is_dir():
+        pytest.skip("the inputs that once failed (../shared/findings/inputs) are not beside this checkout")
+    return SHARED_INPUTS
 
 
 @pytest.fixture(scope="session")

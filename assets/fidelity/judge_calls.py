@@ -18,6 +18,7 @@ from resources.judges.contract import ANSWER_STATES, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.price_age import price_age_gate
 from resources.judges.registry import judge_of
+from resources.judges.without_score import why_no_score
 from resources.progress import TracksProgress
 from resources.study import Study
 
@@ -197,6 +198,7 @@ def _is_asked_model(asked: str, answered: str) -> bool:
 def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:
     """Valid among first answers against the threshold."""
     first = first_answers(calls)
+    remedy = "Read in `fault_message` of judge_calls what was wrong with each answer; change prompt or judge."
     return share_at_least(
         "answers_are_valid_json",
         int((first["state"] == "valid").sum()),
@@ -204,6 +206,6 @@ def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.9
         threshold,
         what="JSON validity",
         counted="first answers",
-        remedy="Read in `fault_message` of judge_calls what was wrong with each answer; change prompt or judge.",
+        remedy=f"{why_no_score(first['state'], first['fault_message'])} {remedy}".lstrip(),
         confidence=confidence,
     )

@@ -17,6 +17,7 @@ from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.errors import UserError, listed
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
+from resources.judges.without_score import why_no_score
 from resources.progress import TracksProgress
 from resources.reliability.recalibrations import recalibrations
 from resources.reliability.records import JudgmentRecord, Source
@@ -57,7 +58,7 @@ def every_judge_scored_the_documents(
     What to do: Score the documents that are named, or raise `max_incomplete_share`.
     """
     scored = scored_documents(judgments, study.reliability, documents=query_documents)
-    return gate_result(complete_gate(scored, study.reliability.max_incomplete_share, kept_of_others(judgments)))
+    return gate_result(_complete(judgments, scored, study.reliability))
 
 
 @dg.asset_check(asset=judgments, blocking=True)
@@ -144,8 +145,13 @@ def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: R
     """
     scored = current_scores(judgments, query_documents, plan)
     require(judges_gate(judgments, plan))
-    require(complete_gate(scored, plan.max_incomplete_share, kept_of_others(judgments)))
+    require(_complete(judgments, scored, plan))
     return scored
+
+
+def _complete(judgments: pd.DataFrame, scored: Scored, plan: ReliabilityStudy) -> Gate:
+    why = _why_no_score(judgments, scored.judges)
+    return complete_gate(scored, plan.max_incomplete_share, kept_of_others(judgments), why)
 
 
 class Compared(NamedTuple):
@@ -172,13 +178,14 @@ def kept_of_others(judgments: pd.DataFrame) -> int:
     return int(judgments.attrs.get("about", {}).get("n_of_other_sources", 0))
 
 
-def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int = 0) -> Gate:
+def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int = 0, why: str = "") -> Gate:
     """The share of all documents that not every judge has scored against its limit.
 
     Args:
         scored: All documents.
         max_incomplete_share: The limit.
         n_of_others: Scores that are kept and do not count: of a model, a prompt or an input that was configured before.
+        why: Why answers have no score, in sentences.
     """
     n, missing = len(scored.scores), int((~scored.complete).sum())
     rows = scored.documents[~scored.complete].head(3)
@@ -191,9 +198,9 @@ def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int 
         counted=noun(n, "document"),
         what="Share of documents that not every judge scored",
         remedy=(
-            f"{noun(missing, 'It is', 'The first are' if missing > len(rows) else 'They are')} {names}. Score "
-            f"{noun(missing, 'it', 'them')}, or raise `max_incomplete_share`; kappa of a judge is without "
-            f"{noun(missing, 'it', 'them')}."
+            f"{noun(missing, 'It is', 'The first are' if missing > len(rows) else 'They are')} {names}. "
+            f"{why}{' ' if why else ''}Score {noun(missing, 'it', 'them')}, or raise `max_incomplete_share`; kappa of "
+            f"a judge is without {noun(missing, 'it', 'them')}."
         )
         if n
         else "Give an input with documents.",
@@ -220,9 +227,18 @@ def judges_gate(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
         n=len(counting),
         counted="scores",
         what="Number of judges with scores",
-        remedy="Name `judges` in the configuration, or give a file with the scores of two judges.",
+        remedy=_why_no_score(judgments, judges)
+        or "Name `judges` in the configuration, or give a file with the scores of two judges.",
     )
     return told(gate, f"{len(names)} judges have scores: {', '.join(names)}.")
+
+
+def _why_no_score(judgments: pd.DataFrame, judges: Sequence[str]) -> str:
+    """Why answers of each judge have no score; empty where all have one, or there are none."""
+    current = judgments[judgments["counts"].astype(bool)]
+    of_judges = {judge: current[current["judge"] == judge] for judge in judges}
+    reasons = {judge: why_no_score(rows["state"], rows["message"]) for judge, rows in of_judges.items()}
+    return " ".join(f"Judge {judge}: {reason}" for judge, reason in reasons.items() if reason)
 
 
 def headline(frame: pd.DataFrame, scored: Scored) -> dict[str, Any]:

@@ -154,6 +154,7 @@ fidelity:
 #   # calibration: examples.jsonl   # query, document, relevance 0-1, of queries that are not judged
 #   prompt_version: v1
 #   # prompts: {v3: prompts/v3.txt} # your own prompts; v1 and recalibrated_v2 are built in
+#   # prompt_scales: {v3: [0, 3]}   # what their answers run from and to, where that is not 0-1
 #   threshold: 0.5                  # a score above it is relevant
 #   # thresholds: {judge1: 0.55}    # of single judges
 #   max_incomplete_share: 0.05      # documents that not every judge scored, at which the study stops

@@ -15,6 +15,7 @@ from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.landis_koch import landis_koch
+from analysis.one_answer import one_answer
 from analysis.ties import compare
 from analysis.words import counted, told_apart
 from analysis.words import queries as in_queries
@@ -66,6 +67,8 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
     say(console, f"Judges {judges}: {counts(last)}.")
     if decides := pair_in_words(last):
         say(console, f"They are {decides}.")
+    for words in one_answer_in_words(stored_table(study, "judgments")):
+        say(console, words, style="bold red")
     console.print(table)
     if last["n_undefined"]:
         defined = last["kappa_macro_defined"]
@@ -75,6 +78,21 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
             f"Macro counts as 1 where both judges give every document one label ({in_queries(last['n_undefined'])}); "
             f"without {'it' if last['n_undefined'] == 1 else 'these'} it is {without}.",
         )
+
+
+def one_answer_in_words(judgments: pd.DataFrame | None) -> list[str]:
+    """Which judges answer everything alike."""
+    if judgments is None:
+        return []
+    words = []
+    for judge, rows in judgments[judgments["counts"].astype(bool)].groupby("judge", sort=False):
+        if one := one_answer(rows["query_id"] + "/" + rows["doc_id"], rows["score"]):
+            name = one_line(str(judge), NAME)
+            words.append(
+                f"Judge {name} gives one and the same score, {one.score:g}, to all {one.n_things:,} documents: it "
+                "distinguishes nothing."
+            )
+    return words
 
 
 def _needed(limit: str, *, missed: bool) -> Text:

@@ -14,8 +14,10 @@ from upath import UPath
 
 from analysis.correlation import correlation
 from analysis.gates import Gate, at_least, at_most
+from analysis.one_answer import OneAnswer, one_answer
 from analysis.words import counted
 from assets.checks import DOES_NOT_APPLY, NOT_ASKED
+from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.plan_in_force import ANOTHER_JUDGE
 from assets.recommendation_gates import chosen_setting
@@ -99,6 +101,8 @@ def show_summary(home: Home, console: Console) -> None:
     summary = pd.read_parquet(str(tables / "setting_summary.parquet"))
     plan = load_configuration(home).fidelity
     thresholds = plan.thresholds if plan else FidelityThresholds()
+    for words in _one_answer(tables, summary):
+        console.print(Text(words, style="bold red"))
     console.print(_as_table(summary, thresholds, level_of(plan)))
     console.print(
         "ICC(1,k): repeatability of the mean of the repeats, F interval (icc_by_setting has the one over products). "
@@ -113,6 +117,23 @@ def show_summary(home: Home, console: Console) -> None:
     console.print(f"Tables, as Parquet, in {tables}:", soft_wrap=True, highlight=False)
     names = [path.name if path.is_file() else f"{path.name}/" for path in tables.iterdir()]
     console.print(Padding(", ".join(sorted(names)), (0, 0, 0, 2)), highlight=False)
+
+
+def _one_answer(tables: UPath, summary: pd.DataFrame) -> list[str]:
+    """At which settings the judge answers everything alike."""
+    settings: dict[OneAnswer, list[str]] = {}
+    for key in map(str, summary["setting"]):
+        path = tables / "score_matrix" / f"{key}.parquet"
+        if path.exists():
+            matrix = pd.read_parquet(str(path))
+            scores = scores_of(matrix)
+            if found := one_answer(matrix["object"].repeat(scores.shape[1]), scores.ravel()):
+                settings.setdefault(found, []).append(key)
+    return [
+        f"The judge gives one and the same answer, {one.score:g}, to all {one.n_things} objects ({', '.join(keys)}): "
+        "it distinguishes nothing."
+        for one, keys in settings.items()
+    ]
 
 
 def _compared_on(summary: pd.DataFrame) -> list[str]:

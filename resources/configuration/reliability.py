@@ -89,6 +89,9 @@ class ReliabilityStudy(Section):
     calibration: Path | None = Field(None, description="query, document, relevance 0-1; for the offline judges")
     prompt_version: PromptVersion = "v1"
     prompts: dict[PromptVersion, Path] = Field({}, description="your own prompts by version")
+    prompt_scales: dict[PromptVersion, tuple[float, float]] = Field(
+        {}, description="what an own prompt asks its answers to run from and to, where that is not 0-1"
+    )
     threshold: Share = 0.5
     thresholds: dict[JudgeName, Share] = Field({}, description="thresholds of single judges")
     max_incomplete_share: Share = Field(0.05, description="documents that not every judge has scored")
@@ -109,9 +112,9 @@ class ReliabilityStudy(Section):
     @model_validator(mode="after")
     def a_scale(self) -> "ReliabilityStudy":
         """Refuse a scale that ends where it begins, or before."""
-        low, high = self.scale
-        if not low < high:
-            raise ValueError(f"scale [{low:g}, {high:g}] must rise")
+        for key, (low, high) in {"scale": self.scale, **self.prompt_scales}.items():
+            if not low < high:
+                raise ValueError(f"{'' if key == 'scale' else 'prompt_scales: '}{key} [{low:g}, {high:g}] must rise")
         return self
 
     @model_validator(mode="after")
@@ -153,6 +156,11 @@ class ReliabilityStudy(Section):
             raise ValueError("recalibration.prompt_version must be another than prompt_version")
         if taken := set(self.prompts) & set(BUILT_IN_PROMPTS):
             raise ValueError(f"prompts: {sorted(taken)} are built in; give your own another version")
+        if strange := [name for name in self.prompt_scales if name not in self.prompts]:
+            near = nearest(strange[0], self.prompts)
+            raise ValueError(
+                f"prompt_scales: '{strange[0]}' is no prompt of your own{near}; name its file in `prompts`"
+            )
         return self
 
     def threshold_of(self, judge: str) -> float:

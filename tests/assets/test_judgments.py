@@ -62,6 +62,15 @@ def test_two_judges_pass_and_one_does_not() -> None:
     assert not judges_gate(judgments_of({}), plan()).passed
 
 
+def test_judges_without_scores_are_said_to_have_them_cut_off_and_not_to_be_named() -> None:
+    judgments = judgments_of({"q": {f"d{n}": (float("nan"), float("nan")) for n in range(12)}})
+    judgments = judgments.assign(state="cut_off", message="the answer was cut off at max_output_tokens")
+    sentence = judges_gate(judgments, plan()).sentence
+    assert "Judge careful: Of 12 answers, 12 are `cut_off`, such as: the answer was cut off" in sentence
+    assert "Raise `max_output_tokens`" in sentence
+    assert "Name `judges`" not in sentence
+
+
 def test_three_judges_pass_and_are_named() -> None:
     assert "careful, hasty, odd" in judges_gate(judgments_of({"q": {"d": (0.1, 0.2, 0.3)}}, THREE), plan()).sentence
 

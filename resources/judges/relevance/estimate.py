@@ -61,7 +61,7 @@ def estimate(
         UserError: There is no model, price or prompt, or a document has no text.
     """
     refuse_without_text(judge_name, asked)
-    prompt, access = prompt_of(prompt_version, plan.prompts), access_of(judge)
+    prompt, access = prompt_of(prompt_version, plan.prompts, plan.prompt_scales), access_of(judge)
     model, setting = relevance_judge(judge_name, judge, prompt, access), PromptSetting(prompt_version)
     run = RelevanceRun(
         study,

@@ -175,7 +175,7 @@ class RelevanceRun(LedgerRun[AskedDocument, RelevancePlan]):
         return build_call(self.study, self.prompt, judged, setting, attempt, self.judge.identity)
 
     def _read(self, raw: str | None, call: Call) -> Parsed:
-        return parse_relevance(raw)
+        return parse_relevance(raw, self.prompt.scale)
 
 
 def relevance_judge(name: str, configuration: OpenAIJudge, prompt: Prompt, access: Access) -> ChatJudge:

@@ -1,6 +1,7 @@
 """The prompts of relevance judges by version: those that come with Touchstone, and a study's own."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,26 +12,40 @@ from resources.errors import FileFault, UserError, nearest
 
 FOLDER: Final = Path(__file__).parent / "prompts"
 LONGEST_BYTES: Final = 1_000_000
+UNIT: Final = (0.0, 1.0)
+_TO: Final = r"\s*(?:-|\u2013|\u2014|\.\.+|to|through|and)\s*"
+_UNIT: Final = re.compile(rf"(?<![\d.])0(?:\.0+)?{_TO}1(?:\.0+)?(?![\d.]*\d)", re.IGNORECASE)
+_RANGE: Final = re.compile(
+    r"\b(?:scale|scor(?:e|ing)|rat(?:e|ing)|grad(?:e|ing)|number|integer|points|between|from)\b[^\n]{0,60}?"
+    rf"(?<![\w.])(-?\d+(?:\.\d+)?){_TO}(\d+(?:\.\d+)?)(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+_LABEL: Final = re.compile(r"^[\s*\u2022-]*(\d+)[*\s]*(?:[:=\u2013]|-\s)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A system message under a version; `sha256` is of the file's bytes, in hex."""
+    """A system message under a version, and the scale that it asks for, low and high.
+
+    `sha256` is of the file's bytes, in hex, with the scale behind them where that is not 0-1.
+    """
 
     version: str
     text: str
     sha256: str
+    scale: tuple[float, float] = UNIT
 
 
-def prompt_of(version: str, own: Mapping[str, Path]) -> Prompt:
+def prompt_of(version: str, own: Mapping[str, Path], scales: Mapping[str, tuple[float, float]] | None = None) -> Prompt:
     """The prompt of a version.
 
     Args:
         version: `v1`, `recalibrated_v2`, or one of the study's own.
         own: Files of the study's own prompts by version.
+        scales: What these ask answers to run from and to, by version, where the study says it.
 
     Raises:
-        FileFault: The file is missing, empty, too long, or no UTF-8.
+        FileFault: The file is missing, empty, too long, or no UTF-8, or asks for a scale that the study does not name.
         UserError: There is no such version.
     """
     if version in BUILT_IN_PROMPTS:
@@ -54,4 +69,26 @@ def prompt_of(version: str, own: Mapping[str, Path]) -> Prompt:
         raise FileFault(path, "the prompt is empty.", "Write what the judge is to do.")
     if len(data) > LONGEST_BYTES:
         raise FileFault(path, f"the prompt has {len(data):,} bytes, more than {LONGEST_BYTES:,}.", "Shorten it.")
-    return Prompt(version, text, hashlib.sha256(data).hexdigest())
+    scale = (scales or {}).get(version)
+    if scale is None and version in own and (asked := scale_asked_for(text)):
+        low, high = (f"{end:g}" for end in asked)
+        raise FileFault(
+            path,
+            f"prompt '{version}' asks for answers from {low} to {high}, and they would be read on 0-1.",
+            f"Write `prompt_scales: {{{version}: [{low}, {high}]}}` in section `reliability`, or [0, 1] if it asks for "
+            "no other scale.",
+        )
+    if scale is None or scale == UNIT:
+        return Prompt(version, text, hashlib.sha256(data).hexdigest())
+    return Prompt(version, text, hashlib.sha256(data + repr(scale).encode()).hexdigest(), scale)
+
+
+def scale_asked_for(text: str) -> tuple[float, float] | None:
+    """The scale that a prompt's words name, such as "rate from 0 to 3" or lines "0: ...", "3: ..."; null for 0-1."""
+    if _UNIT.search(text):
+        return None
+    ranges = [(float(low), float(high)) for low, high in _RANGE.findall(text)]
+    labels = [float(label) for label in _LABEL.findall(text)]
+    if len(set(labels)) > 1 and min(labels) <= 1:
+        ranges.append((min(labels), max(labels)))
+    return next(((low, high) for low, high in ranges if low <= 1 < high), None)

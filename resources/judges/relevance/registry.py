@@ -15,7 +15,7 @@ from resources.judges.relevance.calibration import Calibration, read_calibration
 from resources.judges.relevance.documents import AskedDocument, Count, Keep, Outcome
 from resources.judges.relevance.offline import OfflineJudge
 from resources.judges.relevance.openai_relevance import PromptSetting, RelevancePlan, RelevanceRun, relevance_judge
-from resources.judges.relevance.prompts import prompt_of
+from resources.judges.relevance.prompts import Prompt, prompt_of
 from resources.judges.relevance.texts import refuse_without_text
 from resources.progress import TracksProgress
 from resources.study import Study
@@ -46,7 +46,7 @@ def ready_judges(
             continue
         refuse_without_text(name, asked)
         if isinstance(judge, OpenAIJudge):
-            relevance_judge(name, judge, prompt_of(version, study.reliability.prompts), access_of(judge))
+            relevance_judge(name, judge, _prompt(study, version), access_of(judge))
         else:
             _calibration(study, name).refuse_evaluated(asked)
         found[name] = judge
@@ -97,8 +97,7 @@ def judge_documents(
     if not isinstance(judge_section, RecordedJudge | recorded.RecordedJudge):
         refuse_without_text(judge_name, asked)
     if isinstance(judge_section, OpenAIJudge):
-        plan = study.reliability
-        prompt = prompt_of(prompt_version, plan.prompts)
+        plan, prompt = study.reliability, _prompt(study, prompt_version)
         model = relevance_judge(judge_name, judge_section, prompt, access_of(judge_section))
         RelevanceRun(
             study.name,
@@ -121,6 +120,10 @@ def judge_documents(
         names = listed(one.object for one in outcome.without_answer)
         log.warning(f"Judge {judge_name}: no answer about {len(outcome.without_answer)} of {len(asked)}: {names}")
     return outcome
+
+
+def _prompt(study: Study, version: str) -> Prompt:
+    return prompt_of(version, study.reliability.prompts, study.reliability.prompt_scales)
 
 
 def _judge_at_once(

@@ -1,12 +1,13 @@
 """The recommendation in plain words: which setting, on what ground, or none and what the nearest lacks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, Literal
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import DETERMINISTIC
+from analysis.one_answer import OneAnswer, one_answer
 from resources.reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
 from resources.reports.fidelity.contents import Contents, defined, say
 from resources.reports.gate_row import GateRow
@@ -39,7 +40,26 @@ class Recommendation:
 
 
 def recommendation(contents: Contents) -> Recommendation:
-    """What the summary says."""
+    """What the summary says, first of all whether the judge answers everything alike."""
+    said = _verdict(contents)
+    return replace(said, sentences=[*_one_answer(contents), *said.sentences])
+
+
+def _one_answer(contents: Contents) -> list[Text]:
+    calls = contents.tables["judge_calls"]
+    settings: dict[OneAnswer, list[str]] = {}
+    for setting, rows in calls.groupby("setting", sort=False):
+        if found := one_answer(rows["object"], rows["score"]):
+            settings.setdefault(found, []).append(str(setting))
+    return [
+        say(
+            "summary.one_answer", score=number(one.score), n=whole(one.n_things), settings=joined(map(same, keys), ", ")
+        )
+        for one, keys in settings.items()
+    ]
+
+
+def _verdict(contents: Contents) -> Recommendation:
     if contents.recommended is not None:
         return _recommended(contents, contents.row("recommended_setting", contents.recommended))
     if contents.nearest is not None:

@@ -1,9 +1,10 @@
 """The verdict in one sentence, the numbers behind it, and the step that is due."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from analysis.contingency import CONTINGENCY, PASSED
+from analysis.one_answer import one_answer
 from analysis.ties import compare
 from resources.reports.headline import Figure
 from resources.reports.numbers import is_number, number, percent, plain_number, whole
@@ -28,7 +29,22 @@ class Summary:
 
 
 def summary(contents: Contents) -> Summary:
-    """What the report begins with."""
+    """What the report begins with, first of all which judge answers everything alike."""
+    found = _verdict(contents)
+    return replace(found, sentences=[*_one_answer(contents), *found.sentences])
+
+
+def _one_answer(contents: Contents) -> list[Text]:
+    said = []
+    judgments = contents.tables["judgments"]
+    for judge, rows in judgments[judgments["counts"].astype(bool)].groupby("judge", sort=False):
+        if one := one_answer(rows["query_id"] + "/" + rows["doc_id"], rows["score"]):
+            words = {"judge": same(str(judge)), "score": number(one.score), "n": whole(one.n_things)}
+            said.append(say("summary.one_answer", **words))
+    return said
+
+
+def _verdict(contents: Contents) -> Summary:
     last, standing = contents.last, contents.standing
     if last is None:
         why = phrase(standing.reason) if standing.reason else say("headline.no_reason")

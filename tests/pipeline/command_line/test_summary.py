@@ -189,13 +189,28 @@ def test_the_terminal_shows_the_verdict_of_the_table(
 
 def shown_summary(folder: Path, summary: pd.DataFrame) -> str:
     tables = folder / "tables" / "fidelity"
-    tables.mkdir(parents=True)
+    tables.mkdir(parents=True, exist_ok=True)
     summary.to_parquet(tables / "setting_summary.parquet")
     files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
     (folder / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}")
     shown = io.StringIO()
     show_summary(Home(UPath(folder), folder), Console(file=shown, width=2000))
     return shown.getvalue()
+
+
+def test_a_judge_that_answers_everything_alike_is_said_in_the_first_line(tmp_path: Path) -> None:
+    given = judgements(GOOD)
+    summary = summary_rows(given.calls, given.matrices, given.human_scores, given.study_objects, study_of())
+    folder = tmp_path / "tables" / "fidelity" / "score_matrix"
+    folder.mkdir(parents=True)
+    for key, matrix in given.matrices.items():
+        repeats = [name for name in matrix if name.startswith("repeat_")]
+        alike = dict.fromkeys(repeats, 0.63) if key == STEADY else {}
+        matrix.assign(**alike).to_parquet(folder / f"{key}.parquet")
+    said = shown_summary(tmp_path, summary)
+    n = len(given.matrices[STEADY])
+    words = f"The judge gives one and the same answer, 0.63, to all {n} objects ({STEADY}): it distinguishes nothing."
+    assert said.startswith(words)
 
 
 def test_settings_of_another_judge_are_named_apart_and_not_counted(tmp_path: Path) -> None:

@@ -252,3 +252,11 @@ def test_ground_truth_says_how_many_are_left_out_and_what_is_written(passed: Con
         said_of_truth(failed)
     )
     assert failed.truth.n_validation is None
+
+
+def test_a_judge_that_answers_everything_alike_is_said_in_the_first_sentence(failed: Contents) -> None:
+    judgments = failed.tables["judgments"]
+    alike = judgments.assign(score=judgments["score"].where(judgments["judge"] != "judge2", 0.8))
+    first = summary(replace(failed, tables={**failed.tables, "judgments": alike})).sentences[0].plain("en")
+    assert first.startswith("Judge judge2 gives one and the same score, 0.800, to all")
+    assert "one and the same" not in plain(summary(failed).sentences)

@@ -68,6 +68,24 @@ def test_what_is_no_single_number_has_a_state_and_no_score(raw: str | None, stat
     assert parsed.problem
 
 
+@pytest.mark.parametrize(
+    ("raw", "scale", "state", "score"),
+    [
+        ("1", (0, 3), "valid", 1 / 3),
+        ("Score: 3", (0, 3), "recovered", 1.0),
+        ("1", (1, 5), "valid", 0.0),
+        ("4", (1, 5), "valid", 0.75),
+        ("0", (1, 5), "out_of_range", None),
+        ("4", (0, 3), "out_of_range", None),
+    ],
+)
+def test_an_answer_is_read_on_the_scale_that_the_prompt_asks_for(
+    raw: str, scale: tuple[float, float], state: str, score: float | None
+) -> None:
+    parsed = parse_relevance(raw, scale)
+    assert (parsed.state, parsed.score) == (state, score)
+
+
 @given(st.floats(0, 1))
 def test_every_number_of_the_scale_is_read_as_it_was_written(score: float) -> None:
     assert parse_relevance(repr(score)).score == score

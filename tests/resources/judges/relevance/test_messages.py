@@ -10,7 +10,7 @@ from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.messages import build_call, prompt_hash
 from resources.judges.relevance.openai_relevance import PromptSetting
-from resources.judges.relevance.prompts import prompt_of
+from resources.judges.relevance.prompts import prompt_of, scale_asked_for
 
 V1 = prompt_of("v1", {})
 ONE = AskedDocument("q1", "What is it?", "d1", "It is a bicycle.")
@@ -98,3 +98,48 @@ def test_names_of_queries_and_documents_never_meet_in_the_ledger() -> None:
     one, other = AskedDocument("a/b", "", "c", ""), AskedDocument("a", "", "b/c", "")
     assert (one.object, other.object) == ("a%2Fb/c", "a/b%2Fc")
     assert AskedDocument("a~1@2%", "", "3", "").object == "a%7E1%402%25/3"
+
+
+@pytest.mark.parametrize(
+    ("words", "scale"),
+    [
+        ("Rate the relevance from 0 to 3.", (0, 3)),
+        ("Give a score (1-5) for the document.", (1, 5)),
+        ("On a scale of 0 \u2013 100, how relevant is it?", (0, 100)),
+        ("Grades:\n0: off topic\n1: touches it\n2: answers it in part\n3: answers it", (0, 3)),
+        ("- 1 = bad\n- **5** = good", (1, 5)),
+        ("Rate from 0.0 to 1.0.", None),
+        ("On a scale of 0-1, or 1-100 % if you like.", None),
+        ("Answer in 1-2 sentences.", None),
+        ("1. Read the query.\n2. Read the document.", None),
+        ("0.0: off topic\n0.5: touches it\n1.0: answers it", None),
+        ("Rate it.", None),
+    ],
+)
+def test_a_scale_that_a_prompts_words_name_is_seen(words: str, scale: tuple[float, float] | None) -> None:
+    assert scale_asked_for(words) == scale
+
+
+def test_a_prompt_with_a_scale_of_its_own_that_is_not_declared_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("Rate it from 0 to 3.")
+    with pytest.raises(FileFault, match=r"asks for answers from 0 to 3.*Write `prompt_scales: \{mine: \[0, 3\]\}`"):
+        prompt_of("mine", {"mine": path})
+
+
+def test_a_declared_scale_is_all_that_the_judge_reads_of_a_scale_and_another_call(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("Rate it from 0 to 3.")
+    mine = prompt_of("mine", {"mine": path}, {"mine": (0, 3)})
+    call = build_call("s", mine, ONE, PromptSetting("mine"), 1, IDENTITY)
+    assert "1.0" not in call.user_message
+    assert call.user_message.endswith("Return only a number on the scale that you were given, from 0 to 3.")
+    other = prompt_of("mine", {"mine": path}, {"mine": (0, 4)})
+    assert len({mine.sha256, other.sha256}) == len({prompt_hash(mine, ONE), prompt_hash(other, ONE)}) == 2
+
+
+def test_a_declared_scale_of_0_to_1_changes_no_call(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("Rate it.")
+    plain, declared = (prompt_of("mine", {"mine": path}, scales) for scales in ({}, {"mine": (0.0, 1.0)}))
+    assert plain == declared
