@@ -9,13 +9,14 @@ from analysis.words import counted
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 
 LONGEST_MESSAGE: Final = 160
+AT_THE_LIMIT: Final = "Raise `max_output_tokens`, or lower `reasoning_effort`."
 REMEDIES: Final = {
     "invalid_json": "Take a model that keeps to the form of the answer.",
     "schema_error": "Take a model that keeps to the form of the answer.",
     "out_of_range": "Take a model that keeps to the scale that the prompt asks for.",
     "ambiguous": "Take a model that gives one verdict, on the scale that the prompt asks for.",
     "reasoning_only": "Lower `reasoning_effort`, raise `max_output_tokens`, or take a model that also answers.",
-    "cut_off": "Raise `max_output_tokens`; a server that ends answers for another reason names it.",
+    "cut_off": "Look up in the server's log or documentation why it ends answers so.",
     "filtered": "Take a provider or model whose filter lets it pass, or leave these out.",
     "refused": "Take a model that does not refuse, or change what it is asked.",
 }
@@ -37,4 +38,5 @@ def why_no_score(states: Sequence[str] | pd.Series, messages: Sequence[str | Non
     rows = without[without["state"] == state]
     said = rows["message"].dropna().astype(str).value_counts()
     example = f", such as: {said.index[0][:LONGEST_MESSAGE].rstrip('.')}" if len(said) else ""
-    return f"Of {counted(len(answers), 'answer')}, {len(rows)} are `{state}`{example}. {REMEDIES[state]}"
+    remedy = AT_THE_LIMIT if state == "cut_off" and "max_output_tokens" in example else REMEDIES[state]
+    return f"Of {counted(len(answers), 'answer')}, {len(rows)} are `{state}`{example}. {remedy}"

@@ -48,9 +48,12 @@ def test_answers_that_are_no_json_fail_and_say_how_many() -> None:
 
 def test_the_gate_names_the_most_frequent_reason_and_its_remedy() -> None:
     rows = [("a", repeat, 1, "cut_off", None) for repeat in range(1, 13)]
-    calls = calls_of([*rows, ("b", 1, 1, "refused", None)]).assign(fault_message="cut off (finish_reason 'length')")
+    calls = calls_of([*rows, ("b", 1, 1, "refused", None)]).assign(fault_message="cut off at max_output_tokens")
     sentence = validity_gate(calls, 0.98).sentence
-    assert "Of 13 answers, 12 are `cut_off`, such as: cut off (finish_reason 'length'). Raise `max_output" in sentence
+    assert "Of 13 answers, 12 are `cut_off`, such as: cut off at max_output_tokens. Raise `max_output_to" in sentence
+    aborted = validity_gate(calls.assign(fault_message="ended by 'abort'"), 0.98).sentence
+    assert "ended by 'abort'. Look up in the server's log" in aborted
+    assert "max_output_tokens" not in aborted
 
 
 def test_without_any_answer_validity_is_undefined_and_fails() -> None:
