@@ -29,6 +29,16 @@ def text_of(said: Recommendation, language: str = "en") -> str:
     return " ".join(sentence.plain(language) for sentence in said.sentences)
 
 
+def test_a_judge_that_answers_everything_alike_is_said_in_the_first_sentence() -> None:
+    frames = frames_of(Size())
+    calls = frames["judge_calls"]
+    alike = calls.assign(score=calls["score"].where(calls["setting"] != BEST, 0.63))
+    said = recommendation(contents_of_size(judge_calls=alike))
+    assert said.sentences[0].plain("en").startswith("The judge gives one and the same answer, 0.630, to all")
+    assert f"({BEST}): it distinguishes nothing." in said.sentences[0].plain("en")
+    assert "one and the same" not in text_of(recommendation(contents_of_size()))
+
+
 def test_a_setting_that_holds_when_reported_and_with_both_bounds_is_to_be_used() -> None:
     said = recommendation(contents_with(**SURE))
     assert said.grade == "use"
@@ -55,16 +65,6 @@ def test_a_setting_that_holds_when_reported_and_with_both_bounds_is_to_be_used()
         ),
     ],
 )
-def test_a_judge_that_answers_everything_alike_is_said_in_the_first_sentence() -> None:
-    frames = frames_of(Size())
-    calls = frames["judge_calls"]
-    alike = calls.assign(score=calls["score"].where(calls["setting"] != BEST, 0.63))
-    said = recommendation(contents_of_size(judge_calls=alike))
-    assert said.sentences[0].plain("en").startswith("The judge gives one and the same answer, 0.630, to all")
-    assert f"({BEST}): it distinguishes nothing." in said.sentences[0].plain("en")
-    assert "one and the same" not in text_of(recommendation(contents_of_size()))
-
-
 def test_a_bound_that_does_not_reach_makes_it_provisional(
     column: str, seen: float | None, english: str, italian: str
 ) -> None:
