@@ -44,6 +44,7 @@ def provenance_of(
         judges=tuple(judges),
         prompts=dict(prompts or {}),
         seed=getattr(plan, "seed", None),
+        made_up=next((what for name, what in study.made_up.items() if name == group), ()),
     )
 
 

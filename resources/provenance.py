@@ -23,6 +23,7 @@ class Provenance:
         judges: Names of the judges, or methods.
         prompts: SHA-256 of each prompt by its judge or version; empty where nothing reads a prompt.
         seed: Of everything drawn; none where nothing is.
+        made_up: What of the input is made up, as `made_up` of the configuration names it; empty where nothing is.
         version: Of Touchstone.
         commit: Of the checkout, with `-dirty` where files were changed; none outside of one.
     """
@@ -34,6 +35,7 @@ class Provenance:
     judges: tuple[str, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
+    made_up: tuple[str, ...] = ()
     version: str = field(default_factory=lambda: version("touchstone"))
     commit: str | None = field(default_factory=lambda: current_commit())
 
@@ -55,6 +57,7 @@ class Provenance:
             "judges": list(self.judges),
             "prompts_sha256": dict(self.prompts),
             "seed": self.seed,
+            "made_up": list(self.made_up),
         }
 
 

@@ -1,6 +1,6 @@
 """The running study: its configuration, its home, and the ledger, opened when first used."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.load import load_configuration
+from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
@@ -41,6 +42,7 @@ class Study:
     reliability_section: ReliabilityStudy | None = None
     fresh_within_hours: float | None = None
     alerts: Alerts = field(default_factory=Alerts)
+    made_up: Mapping[StudyName, tuple[MadeUp, ...]] = field(default_factory=dict)
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -143,4 +145,5 @@ def study_from_environment() -> Study:
         reliability_section=configuration.reliability,
         fresh_within_hours=configuration.fresh_within_hours,
         alerts=configuration.alerts,
+        made_up=configuration.made_up,
     )

@@ -16,6 +16,7 @@ from assets.contingency_state import due, recalibration_under_way, undecided_now
 from assets.recalibration_plan import recalibration_plan
 from assets.reliability.reliability_report import report_path
 from pipeline.command_line import reliability_steps as steps
+from pipeline.command_line.made_up import show_made_up
 from pipeline.command_line.reliability_advice import show_recalibration, show_thresholds
 from pipeline.command_line.reliability_shown import ground_truth_in_words, history_table, say
 from pipeline.command_line.reliability_summary import bias_in_words, recalibration_in_words
@@ -45,16 +46,22 @@ def show_both_samples(home: Home, console: Console) -> None:
     from pipeline.samples.reliability_by_review import write_review_samples
 
     first = write_reliability_samples(home.samples / "reliability")
-    say(console, "First sample: two judges who come to agree once the unclear queries are judged again.")
+    say(console, "First sample: two judges that disagree; made-up answers about the unclear queries then agree.")
     study = study_from_environment()
     go_through(console, study, _truth(scripted_votes(first.truth)))
     show_report(console, study)
     second = write_review_samples(home.samples / "reliability_by_review")
-    say(console, "\nSecond sample: two judges who go on differing, so that people decide.")
+    say(console, "\nSecond sample: two made-up judges that go on differing, so that people decide.")
     configuration = read_configuration(second.configuration)
     own = Home(UPath(second.home), second.home)
     study = Study(
-        configuration.study, None, own, None, second.configuration, reliability_section=configuration.reliability
+        configuration.study,
+        None,
+        own,
+        None,
+        second.configuration,
+        reliability_section=configuration.reliability,
+        made_up=configuration.made_up,
     )
     go_through(console, study, _truth(scripted_votes(second.truth)))
     show_report(console, study)
@@ -93,6 +100,7 @@ def go_through(console: Console, study: Study, truth: Truth) -> None:
         last = step
     history = study.validations.validations()
     say(console, str(history["notes"].iloc[-1]), "green")
+    show_made_up(console, study.made_up.get("reliability", ()))
     say(console, ground_truth_in_words(study, history))
     console.print(history_table(history))
 
@@ -130,7 +138,8 @@ def _take(console: Console, study: Study, step: ContingencyStep, truth: Truth) -
             plan = recalibration_plan(study)
             show_recalibration(console, study, plan)
             steps.start_recalibration(study, plan.again, OPERATOR)
-            _validate(console, study, "Validation after judging again (recorded answers)", ask_judges=True)
+            made = ", made up" if study.made_up.get("reliability") else ""
+            _validate(console, study, f"Validation after judging again (recorded answers{made})", ask_judges=True)
             for words in recalibration_in_words(study):
                 say(console, f"  {words}")
         case "manual_review":

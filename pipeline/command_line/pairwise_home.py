@@ -126,13 +126,17 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     """
     import yaml
 
-    from resources.configuration.place import FILE_NAME
+    from resources.configuration.load import load_configuration
+    from resources.configuration.place import FILE_NAME, configuration_file
     from resources.configuration.yaml_text import current_limits
     from resources.partial_files import write_whole
 
     limits = current_limits()
     name = _folder_name(study.dataset_name)
     folder = f"{name}_{_digest(study.pairs_csv, study.image_root, study.orders, study.sample_size)}"
+    # A part of the sample is as made up as the sample.
+    is_sample = configuration_file(home) is None and study.pairs_csv.is_relative_to(home.samples)
+    made_up = load_configuration(home).made_up if is_sample else {}
     shared = study.model_copy(update={"features_dir": study.features_dir or _features(home, study)})
     os.environ["TOUCHSTONE_HOME"] = str(home.base / FOLDER / folder)
     os.environ.pop("TOUCHSTONE_CONFIG", None)
@@ -140,6 +144,8 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     settings = {"study": study_name(Path(name)), "pairwise": shared.model_dump(mode="json")}
     if set_limits := limits.model_dump(exclude_defaults=True):
         settings["limits"] = set_limits
+    if "pairwise" in made_up:
+        settings["made_up"] = {"pairwise": list(made_up["pairwise"])}
     write_whole(own.local / FILE_NAME, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=118))
     return own
 

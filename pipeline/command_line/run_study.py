@@ -168,6 +168,7 @@ def run_and_show(
         from assets.fidelity.fidelity_report import report_path
         from pipeline.command_line.drift_summary import show_drift
         from pipeline.command_line.evaluation_summary import show_evaluation
+        from pipeline.command_line.made_up import show_made_up
         from pipeline.command_line.pairwise_summary import show_pairwise
         from pipeline.command_line.reliability_summary import show_reliability
         from pipeline.command_line.summary import show_outcome, show_summary
@@ -199,6 +200,7 @@ def run_and_show(
         console.print("Interrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
     show_outcome(outcome, console, ("judges_agree",) if outcome.succeeded else ())
+    show_made_up(console, study.made_up.get("fidelity" if name == "drift" else name, ()))
     if name == "evaluation" and "evaluation_summary" in outcome.tables:
         # One bad file does not hide what the good ones gave.
         show_evaluation(home, console)

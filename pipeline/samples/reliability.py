@@ -1,4 +1,4 @@
-"""Sample inputs of the reliability study: queries on which two real judges disagree, and answers that settle it."""
+"""Sample inputs of the reliability study: queries on which two real judges disagree, and made-up answers that agree."""
 
 import json
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ from pipeline.samples.reliability_texts import (
     write_lines,
 )
 from pipeline.samples.whole_folder import make_whole
+from resources.configuration.sample import FIRST, SECOND
 
-SAMPLES_VERSION = "1"
+SAMPLES_VERSION = "2"
 SEED = 20260101
-JUDGES = ("embedding", "lexical")
 SECOND_VERSION = "recalibrated_v2"
 QUERIES, EXAMPLES, RECALIBRATED, TRUTH = "queries.jsonl", "calibration.jsonl", "recalibrated.jsonl", "truth.jsonl"
 THRESHOLD = 0.5
-# How the recorded answers scatter around the truth: alike for both judges, and each on its own.
+# How the made-up answers scatter around the truth: alike for both judges, and each on its own.
 COMMON_SD, OWN_SD = 0.03, 0.05
 # Under the second prompt half an answer is "partial", and lies a little below the threshold.
 MIDDLE, MIDDLE_SEEN_AS = 0.5, 0.43
@@ -37,8 +37,8 @@ MIDDLE, MIDDLE_SEEN_AS = 0.5, 0.43
 class ReliabilitySamples:
     """Where the sample inputs lie; ``truth`` is the answer key and no input of the study.
 
-    `calibration` is for the offline judges, and shares no query with `queries`. `recalibrated` holds both judges'
-    recorded answers under the second prompt.
+    `calibration` is for the offline judges, and shares no query with `queries`. `recalibrated` holds answers under the
+    second prompt, made up for both judges.
     """
 
     queries: Path
@@ -52,7 +52,7 @@ def write_reliability_samples(folder: Path, seed: int = SEED) -> ReliabilitySamp
 
     Args:
         folder: Where they go; made where it is missing. Samples of another seed or version are replaced whole.
-        seed: Decides the order of documents and the recorded answers; the texts are always the same.
+        seed: Decides the order of documents and the made-up answers; the texts are always the same.
 
     Returns:
         Paths of the files.
@@ -78,7 +78,7 @@ def scripted_votes(truth: Path) -> Iterator[tuple[str, str, bool]]:
 
 
 def recalibrated_records(seed: int) -> list[dict[str, Any]]:
-    """Both judges' answers under the second prompt, about every document: near the truth, and so near each other."""
+    """Made-up answers under the second prompt, about every document: near the truth, and so near each other."""
     rng = np.random.default_rng([seed, 1])
     records = []
     for one in sample_queries(EVALUATED, seed):
@@ -87,7 +87,7 @@ def recalibrated_records(seed: int) -> list[dict[str, Any]]:
             both = seen + COMMON_SD * rng.standard_normal()
             records += [
                 answer_record(one, document, judge, SECOND_VERSION, both + OWN_SD * rng.standard_normal())
-                for judge in JUDGES
+                for judge in (FIRST, SECOND)
             ]
     return records
 

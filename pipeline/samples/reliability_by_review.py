@@ -1,4 +1,4 @@
-"""A second reliability sample: two judges whom recalibration does not bring together, so that people decide."""
+"""A second reliability sample: two made-up judges whom recalibration does not bring together, so that people decide."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,12 +23,13 @@ from resources.configuration.load import Configuration, read_configuration
 from resources.configuration.place import FILE_NAME
 from resources.errors import UserError
 
-SAMPLES_VERSION = "1"
+SAMPLES_VERSION = "2"
 INPUTS = "inputs"
 FIRST_VERSION = "v1"
 STUDY: Final = f"""\
 # A sample study whose judges go on disagreeing: it ends once people have decided. This folder is its TOUCHSTONE_HOME.
 study: sample_by_review
+made_up: {{reliability: [answers, reviewer]}}   # its report says so
 
 reliability:
   queries: {INPUTS}/{QUERIES}         # scores of judge1 and judge2 are in it

@@ -12,10 +12,17 @@ from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.limits import Limits
+from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.place import configuration_file
 from resources.configuration.reliability import ReliabilityStudy
-from resources.configuration.sample import sample_evaluation, sample_fidelity, sample_pairwise, sample_reliability
+from resources.configuration.sample import (
+    SAMPLE_MADE_UP,
+    sample_evaluation,
+    sample_fidelity,
+    sample_pairwise,
+    sample_reliability,
+)
 from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
@@ -41,6 +48,7 @@ class Configuration(BaseSettings):
     fresh_within_hours: float | None = Field(None, ge=1, le=8760, description="older reports are shown as stale")
     alerts: Alerts = Alerts()
     limits: Limits = Limits()
+    made_up: dict[StudyName, tuple[MadeUp, ...]] = Field({}, description="what is made up; the results say so")
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
     pairwise: PairwiseStudy | None = None
@@ -95,6 +103,7 @@ def sample_configuration(home: Home) -> Configuration:
         pairwise=sample_pairwise(home),
         evaluation=sample_evaluation(home),
         reliability=sample_reliability(home),
+        made_up=SAMPLE_MADE_UP,
     )
 
 

@@ -1,7 +1,10 @@
 """The built-in studies, on the inputs that the project makes itself."""
 
+from typing import Final
+
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.reliability import (
     EmbeddingJudge,
@@ -11,6 +14,15 @@ from resources.configuration.reliability import (
     ReliabilityStudy,
 )
 from resources.home import Home
+
+SAMPLE_MADE_UP: Final[dict[StudyName, tuple[MadeUp, ...]]] = {
+    "fidelity": ("people",),
+    "pairwise": ("people",),
+    "evaluation": ("people", "answers"),
+    "reliability": ("second_prompt", "reviewer"),
+}
+# Names of their own, because answers under the second prompt are made up for each: none is those of a real judge.
+FIRST, SECOND = "judge1", "judge2"
 
 
 def sample_fidelity(home: Home) -> FidelityStudy:
@@ -67,12 +79,12 @@ def sample_evaluation(home: Home) -> EvaluationStudy:
 
 
 def sample_reliability(home: Home) -> ReliabilityStudy:
-    """Study D on queries that two offline judges see differently; the second prompt's answers are recorded."""
+    """Study D on queries that two offline judges see differently; the second prompt's answers are made up."""
     folder = home.samples / "reliability"
     recorded = RecordedJudge(kind="recorded", path=folder / "recalibrated.jsonl")
     return ReliabilityStudy(
         queries=folder / "queries.jsonl",
-        judges={"embedding": EmbeddingJudge(kind="embedding"), "lexical": LexicalJudge(kind="lexical")},
+        judges={FIRST: EmbeddingJudge(kind="embedding"), SECOND: LexicalJudge(kind="lexical")},
         calibration=folder / "calibration.jsonl",
-        recalibration=Recalibration(judges={"embedding": recorded, "lexical": recorded}),
+        recalibration=Recalibration(judges={FIRST: recorded, SECOND: recorded}),
     )

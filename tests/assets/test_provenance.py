@@ -50,6 +50,7 @@ def test_its_json_has_every_key_and_null_for_what_does_not_apply(tmp_path: Path)
         "judges",
         "prompts_sha256",
         "seed",
+        "made_up",
     ]
     assert found["inputs_sha256"] == {}
     assert found["prompts_sha256"] == {"replay": "abc"}

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,6 @@ from analysis.kappa import KappaSummary, counts_of_queries, is_low, kappa_summar
 from analysis.reliability_gate import ReliabilityVerdict, reliability_gate
 from pipeline.samples import reliability as samples
 from pipeline.samples.reliability import (
-    JUDGES,
     SECOND_VERSION,
     ReliabilitySamples,
     recalibrated_records,
@@ -23,7 +23,8 @@ from pipeline.samples.reliability import (
 from pipeline.samples.reliability_texts import EVALUATED, sample_queries
 from pipeline.samples.whole_folder import MANIFEST
 from resources.configuration.load import sample_configuration
-from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
+from resources.configuration.reliability import RecordedJudge, RelevanceJudge, ReliabilityStudy
+from resources.configuration.sample import FIRST, SECOND
 from resources.errors import UserError
 from resources.home import Home
 from resources.inputs.relevance import read_relevance
@@ -36,6 +37,7 @@ from resources.judges.relevance.offline import OfflineJudge
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
 
 KEY = ["query_id", "doc_id"]
+JUDGES = (FIRST, SECOND)
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +162,12 @@ def test_the_recorded_answers_lie_near_the_truth_and_are_there_for_every_documen
         assert second[name].between(0, 1).all()
         assert (second[name] - truth["relevance"]).abs().max() < 0.3
         assert ((second[name] > 0.5) == (truth["relevance"] > 0.5)).mean() > 0.95
+
+
+def test_no_made_up_answer_goes_by_the_name_of_a_real_judge(plan, made):
+    kinds = {get_args(one.model_fields["kind"].annotation)[0] for one in get_args(get_args(RelevanceJudge)[0])}
+    assert {"embedding", "lexical", "openai"} <= kinds
+    assert not kinds & {*plan.judges, *pd.read_json(made.recalibrated, lines=True)["judge"]}
 
 
 def test_the_two_judges_recorded_answers_are_not_one_answer_twice(second):

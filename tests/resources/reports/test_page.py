@@ -15,8 +15,10 @@ from markupsafe import Markup
 from resources.provenance import Provenance
 from resources.reports.fidelity.report import fidelity_page
 from resources.reports.page import HERE, STYLES, attribute, environment, source
+from resources.reports.pairwise.report import pairwise_page
 from resources.reports.text import same
 from tests.resources.reports.made_contents import contents_of_size
+from tests.resources.reports.made_pairwise import contents_of_votes
 from tests.resources.reports.made_size import Size
 
 LEAST_CONTRAST = 4.5
@@ -125,6 +127,28 @@ def test_a_thousand_objects_at_ten_settings_stay_under_six_megabytes() -> None:
     page = fidelity_page(contents_of_size(Size(n_objects=1000, keys=KEYS, n_groups=25)))
     # Twenty-eight pictures of 256 px take another 0.5 MB at most.
     assert len(page.encode()) < 5_400_000
+
+
+@pytest.mark.parametrize("report", ["fidelity", "pairwise"])
+def test_what_is_made_up_is_said_beside_the_headline_in_both_languages(report: str) -> None:
+    made = Provenance(datetime(2026, 11, 29, tzinfo=UTC), made_up=("people",))
+
+    def rendered(provenance: Provenance | None) -> str:
+        if report == "pairwise":
+            return pairwise_page(replace(contents_of_votes(), provenance=provenance))
+        return fidelity_page(replace(contents_of_size(), provenance=provenance))
+
+    summary = rendered(made).partition('<section id="summary"')[2].partition("</section>")[0]
+    assert "The people of this study are made up." in summary
+    assert "Le persone di questo studio sono inventate." in summary
+    assert 'class="made-up"' not in rendered(replace(made, made_up=()))
+    assert 'class="made-up"' not in rendered(None)
+
+
+@pytest.mark.parametrize("report", ["fidelity/summary", "pairwise/summary", "reliability/summary", "evaluation"])
+def test_every_report_says_what_is_made_up_right_after_its_headline(report: str) -> None:
+    template = (HERE / "templates" / f"{report}.html.j2").read_text(encoding="utf-8")
+    assert re.search(r'<p class="lead">[^\n]*\n({% endfor %}\n)?{% include \'made_up.html.j2\' %}', template)
 
 
 def test_the_page_says_where_its_numbers_come_from_on_screen_in_print_and_in_the_download() -> None:
