@@ -70,7 +70,7 @@ def refuse_filled(address: str, variable: str) -> None:
     if tables := _tables(address):
         raise UserError(
             f"The database {shown(open_engine(address))} holds tables already ({tables[0]} and {len(tables) - 1} "
-            "more). Nothing was restored. Make an empty one (`createdb`), and set {variable} to it."
+            f"more). Nothing was restored. Make an empty one (`createdb`), and set {variable} to it."
         )
 
 

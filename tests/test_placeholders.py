@@ -1,0 +1,92 @@
+"""No sentence goes out with a placeholder in it that nothing fills: `{variable}`, because its `f` was forgotten."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from resources.backup import postgres_dump
+from resources.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[1]
+PRODUCT = ("analysis", "resources", "assets", "pipeline", "review")
+# But for a chart's own, `%{x}`.
+PLACEHOLDER = re.compile(r"(?<!%)\{([a-z_][a-z_.]*)\}")
+# How files are named, which is shown to people as it is; and what the progress bar fills by itself.
+MEANT = {
+    "resources/inputs/object_names.py": {"product", "variant", "algorithm", "n", "views", "k"},
+    "resources/judges/recorded_rows.py": {"model"},
+    "resources/judges/vfscore_tree.py": {"item", "model"},
+    "resources/progress.py": {"task.description"},
+    "resources/tables/pairwise.py": {"series_id"},
+    "pipeline/command_line/import_files.py": {"item"},
+    "pipeline/command_line/init.py": {"references", "candidates", "item", "model", "image_root"},
+    "pipeline/command_line/pairwise.py": {"series", "number"},
+}
+
+
+def unfilled(source: str, filled: set[str]) -> list[tuple[int, str]]:
+    """Line and name of each placeholder in a text that is shown as it is, docstrings left out."""
+    tree = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and _says(node)}
+    return [
+        (node.lineno, name)
+        for node in ast.walk(tree)
+        # The text parts of an f-string are among them: what stands in braces there was written with two.
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        for name in PLACEHOLDER.findall(node.value)
+        if name not in filled
+    ]
+
+
+def _says(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return ast.get_docstring(node, clean=False) is not None
+
+
+def filled_in(source: str) -> set[str]:
+    """Names that some `format(name=...)` or `replace("{name}", ...)` fills."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    by_name = [
+        call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "replace")
+    ]
+    replaced = [call.args[0].value for call in by_name if call.args and isinstance(call.args[0], ast.Constant)]
+    return {word.arg for call in by_name for word in call.keywords if word.arg} | {
+        name for one in replaced if isinstance(one, str) for name in PLACEHOLDER.findall(one)
+    }
+
+
+def test_every_placeholder_of_the_product_is_filled_somewhere() -> None:
+    paths = [path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")]
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    found = {}
+    for name, source in sources.items():
+        # Filled next to the text, or by who takes it from there.
+        filled = filled_in(source) | MEANT.get(name, set())
+        if left := unfilled(source, filled):
+            found[name] = left
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ('said = "set {variable} to it"', ["variable"]),
+        ('said = f"set {name} to it, " "and {variable} too"', ["variable"]),
+        ('said = "set {variable} to it".format(variable=1)', []),
+        ('said = TEMPLATE.replace("{study}", "mine")', []),
+        ('said = f"set {variable} to it"', []),
+        ('def one():\n    """Fills {variable}."""', []),
+        ('hover = "%{x}: %{y:.3f}"', []),
+        ('said = "{} of {1}, {8 hex}"', []),
+    ],
+)
+def test_a_forgotten_f_is_found(source: str, names: list[str]) -> None:
+    assert [name for _, name in unfilled(source, filled_in(source))] == names
+
+
+def test_a_database_that_is_not_empty_is_refused_with_the_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_dump, "_tables", lambda _address: ["runs", "events", "ledger"])
+    with pytest.raises(UserError, match=r"\(runs and 2 more\).*and set TOUCHSTONE_DATABASE_URL to it\."):
+        postgres_dump.refuse_filled("postgresql://me@127.0.0.1/ledger", "TOUCHSTONE_DATABASE_URL")
