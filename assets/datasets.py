@@ -12,6 +12,7 @@ from assets.evaluation_rows import Sampling
 from assets.partitions import each_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.errors import UserError
+from resources.inputs.opened_files import refuse_name
 from resources.inputs.record_files import KINDS
 from resources.parquet_tables import Frames
 from resources.tables.declare import Table
@@ -30,6 +31,7 @@ def known_datasets(study: EvaluationStudy) -> dict[str, Dataset]:
     if study.inbox is not None and study.inbox.is_dir():
         for path in sorted(study.inbox.iterdir()):
             if path.is_file() and not path.name.startswith(".") and path.suffix.lower() in KINDS:
+                refuse_name(path)
                 if path.stem in dropped:
                     raise UserError(
                         f"{path} and {dropped[path.stem].name} are one data set by name. Rename one of them."

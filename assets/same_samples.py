@@ -12,8 +12,20 @@ def shared_samples(first: pd.DataFrame, second: pd.DataFrame, also: tuple[str, .
         second: The same of another.
         also: More columns of both.
     """
+    first, second = _with_common_ids(first, second)
     columns = ["sample_id", "prediction_score", "truth_score", "truth_answer", *also]
     return first.merge(second[columns], on="sample_id", suffixes=("_x", "_y"))
+
+
+def _with_common_ids(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both with ``0001`` as ``1`` where no id of theirs would be in both otherwise and all are whole numbers."""
+    both = [first["sample_id"].astype("str"), second["sample_id"].astype("str")]
+    if set(both[0]) & set(both[1]) or not all(ids.str.fullmatch(r"\d+").all() for ids in both):
+        return first, second
+    short = [ids.str.replace(r"^0+(?=\d)", "", regex=True) for ids in both]
+    if not all(ids.is_unique for ids in short):
+        return first, second
+    return first.assign(sample_id=short[0]), second.assign(sample_id=short[1])
 
 
 def are_same_samples(first: pd.DataFrame, second: pd.DataFrame) -> bool:

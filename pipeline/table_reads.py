@@ -77,7 +77,7 @@ PAIRWISE: Final = {
 }
 _INTERVALS: Final = (*_SAMPLING, "bca_resamples")
 EVALUATION: Final = {
-    "evaluation_samples": (),
+    "evaluation_samples": ("max_unusable_share",),
     "correlation": _INTERVALS,
     "mcq_confusion": (),
     "option_rates": (),

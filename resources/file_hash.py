@@ -6,11 +6,18 @@ from typing import Final
 
 from upath import UPath
 
+from resources.inputs.opened_files import refuse_no_file
+
 _CHUNK_BYTES: Final = 1 << 20
 
 
 def sha256_of_file(path: str | Path | UPath) -> str:
-    """The SHA-256 of a file's bytes in hex; the path is local or an fsspec address."""
+    """The SHA-256 of a file's bytes in hex; the path is local or an fsspec address.
+
+    Raises:
+        FileFault: It is no file.
+    """
+    refuse_no_file(path)
     digest = hashlib.sha256()
     with UPath(path).open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):

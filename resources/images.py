@@ -23,6 +23,7 @@ from upath import UPath
 
 from resources.colour_profiles import foreign_profile, in_srgb
 from resources.errors import UserError
+from resources.inputs.opened_files import no_file
 from resources.jpeg import PixelMemory, load_strictly
 
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
@@ -83,6 +84,9 @@ def read_image_file(path: str | Path | UPath) -> bytes:
     Raises:
         UnreadableImage: There is no such file, it cannot be opened, it is empty, or over 640 million bytes.
     """
+    kind = no_file(path)
+    if kind is not None:
+        raise UnreadableImage(path, f"it is {kind}.", "Put the image itself there.")
     try:
         with UPath(path).open("rb") as file:
             # Never more than the limit: what says it is small may go on for ever.

@@ -6,6 +6,8 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from analysis.gates import Gate, at_most
+from assets.checks import gate_of_each_dataset
 from assets.datasets import DATASETS, configured_as, each_dataset, known_datasets
 from assets.partitions import ONE_RUN
 from resources.configuration.evaluation import Dataset
@@ -14,6 +16,7 @@ from resources.file_hash import sha256_of_file
 from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
 from resources.inputs.near_ties import with_ties
+from resources.inputs.unusable_rows import MOST_UNUSABLE, n_unusable, refuse_unusable
 from resources.parquet_tables import Frames
 from resources.study import Study
 
@@ -42,6 +45,39 @@ def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourcePara
     return each_dataset(context, make, told)
 
 
+@dg.asset_check(asset=evaluation_samples, partitions_def=DATASETS)
+def few_rows_are_unusable(
+    context: dg.AssetCheckExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
+) -> dg.AssetCheckResult:
+    """Quality (FAIL): few rows of the file lack a usable prediction or truth.
+
+    What to do: Complete the rows that `left_out` names, or raise `max_unusable_share`.
+    Withheld: nothing; with more than half of its rows unusable a file is not read at all.
+    """
+    most = study.evaluation.max_unusable_share
+    return gate_of_each_dataset(context, evaluation_samples, lambda _, frame: unusable_gate(frame, most))
+
+
+def unusable_gate(samples: pd.DataFrame, max_unusable_share: float) -> Gate:
+    """The share of a file's rows that cannot be used.
+
+    Args:
+        samples: Table `evaluation_samples` of one data set.
+        max_unusable_share: The limit, 0-1.
+    """
+    n_rows = int(samples["n_rows_in_file"].iloc[0])
+    unusable = int(samples["n_unusable"].iloc[0]) if "n_unusable" in samples else n_rows - len(samples)
+    return at_most(
+        "few_rows_are_unusable",
+        unusable / n_rows,
+        max_unusable_share,
+        n=n_rows,
+        counted="rows",
+        what=f"The share of unusable rows ({unusable:,})",
+        remedy="Complete the rows that `left_out` names, or raise `max_unusable_share`.",
+    )
+
+
 def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
     """The data set's samples and the hash of the file that they came from.
 
@@ -56,14 +92,18 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
     dataset = known[name]
     assert dataset.file is not None, "known_datasets gives every data set its file"
     digest = sha256_of_file(dataset.file)
+    in_groups = {field for fields in dataset.group_by for field in fields}
     read = read_evaluation_file(
         dataset.file,
         kind=dataset.kind,
         prediction=dataset.prediction,
         truth=dataset.truth,
+        numbers=[field for field in (dataset.opinion_sd, dataset.votes) if field is not None],
+        named=[*sorted(in_groups), *([] if dataset.cluster is None else [dataset.cluster])],
         skip_bad_rows=dataset.skip_bad_rows,
         normalise_answers=dataset.normalise_answers,
     )
+    refuse_unusable(read, max(study.evaluation.max_unusable_share, MOST_UNUSABLE))
     refuse_unknown_fields(name, dataset, read.fields)
     return with_ties(read, dataset.ties), digest
 
@@ -95,6 +135,7 @@ def headline(read: EvaluationRead, digest: str) -> dict[str, Any]:
         "kind": read.kind,
         "n_samples": len(read.frame),
         "n_rows_in_file": read.n_rows_in_file,
+        "unusable_share": n_unusable(read) / read.n_rows_in_file,
         **{f"n_left_out_{cause}": count for cause, count in read.excluded.items()},
         "n_normalised": read.n_normalised,
         "n_invalid_answers": read.n_invalid_answers,

@@ -47,7 +47,8 @@ def headline(read: HumanScoresRead) -> dict[str, Any]:
     left_out = {f"n_left_out_{cause}": count for cause, count in counted_by_cause(read.exclusions).items()}
     plot = figure_metadata(lambda figure: draw_human_scores(figure, frame))
     values = {name: metadata_value(value) for name, value in (numbers | left_out).items()}
-    return values | {"left_out": listed(read.exclusions) or "none", "plot": plot}
+    notes = {"notes": " ".join(read.notes)} if read.notes else {}
+    return values | notes | {"left_out": listed(read.exclusions) or "none", "plot": plot}
 
 
 @dg.asset_check(asset=human_scores, blocking=True)

@@ -36,7 +36,8 @@ def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study
     if sha256_of_file(plan.pairs_csv) != before:
         raise FileFault(plan.pairs_csv, "the file changed while it was read.", "Run again when it is complete.")
     frame = sampled(read.frame, plan.sample_size, plan.seed)
-    context.add_output_metadata(headline(frame, read.n_rows_in_file, plan) | {"source_sha256": before})
+    notes = {"notes": " ".join(read.notes)} if read.notes else {}
+    context.add_output_metadata(headline(frame, read.n_rows_in_file, plan) | notes | {"source_sha256": before})
     return frame
 
 

@@ -33,6 +33,7 @@ def query_documents(context: dg.AssetExecutionContext, study: dg.ResourceParam[S
             "n_documents": len(frame),
             "n_no_longer_in_the_input": len(kept) - len(frame),
             "n_without_text": int(frame["document"].isna().sum()),
+            **({"notes": " ".join(read.notes)} if read.notes else {}),
             "source_sha256": read.sha256,
         }
     )

@@ -5,10 +5,11 @@ from typing import Annotated
 import typer
 
 from pipeline.command_line import evaluate_options as options
+from pipeline.command_line.given_once import Application
 from resources.errors import UserError
 
 # What computes is imported where it is needed: `--help` and mistakes answer at once.
-application = typer.Typer(
+application = Application(
     help="How well do a quality score's values, or answers to multiple-choice questions, match the truth?",
     no_args_is_help=True,
 )

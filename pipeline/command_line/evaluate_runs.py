@@ -21,10 +21,12 @@ from pipeline.command_line.evaluate_shown_groups import show_answers, show_break
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
 from resources.file_hash import sha256_of_file
+from resources.inputs.column_names import own_name
 from resources.inputs.evaluation_files import read_evaluation_file
 from resources.inputs.evaluation_table import evaluation_samples_table
 from resources.inputs.near_ties import with_ties
 from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
+from resources.inputs.unusable_rows import MOST_UNUSABLE, refuse_unusable
 from resources.provenance import Provenance, now
 
 # Samples times resamples: about a minute.
@@ -87,7 +89,7 @@ class Columns:
     def meaning(self, prediction: str | None) -> Dataset:
         """What the columns mean, as a configuration would say it."""
         return Dataset(
-            higher_is_better=not (self.lower_is_better or prediction in self.lower),
+            higher_is_better=not (self.lower_is_better or own_name(prediction or "", self.lower) is not None),
             same_scale=self.same_scale,
             mapping=self.mapping,
             opinion_sd=self.opinion_sd,
@@ -100,7 +102,7 @@ def correlate(asked: Asked, columns: Columns, metric: str) -> None:
     """`touchstone evaluate correlation`."""
     refuse_output(asked.output)
     for name in columns.lower:
-        if name not in columns.predictions:
+        if own_name(name, columns.predictions) is None:
             raise UserError(
                 f"`--lower-is-better-for {name}` is no `--prediction`{nearest(name, columns.predictions)}. "
                 f"Those are: {listed(columns.predictions) or 'none'}."
@@ -201,9 +203,11 @@ def _read(asked: Asked, columns: Columns, kind: KindName | None, prediction: str
         prediction=prediction,
         truth=columns.truth,
         fields=columns.fields,
+        numbers=[name for name in (columns.opinion_sd, columns.votes) if name is not None],
         skip_bad_rows=asked.skip_bad_rows,
         normalise_answers=columns.normalise_answers,
     )
+    refuse_unusable(read, MOST_UNUSABLE)
     read = with_ties(read, columns.ties)
     return Metric(read, evaluation_samples_table(_stem(asked.file), read), columns.meaning(prediction))
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from resources.errors import UserError, listed
+from resources.inputs.opened_files import refuse_no_file
 
 if TYPE_CHECKING:
     from analysis.gates import Gate
@@ -114,14 +115,16 @@ def kinds_of(file: Path, columns: "HumanScoreColumns") -> list[str]:
         if not kinds:
             raise UserError(f"{file} holds neither photos ({{item}}/gt_*.png) nor renders ({{item}}/candidate.png).")
         return kinds
+    refuse_no_file(file)
     if not file.is_file():
         raise UserError(f"{file} is not there.")
+    from resources.inputs.column_names import own_name
     from resources.inputs.csv_files import read_csv_file
 
     if file.suffix.lower() not in (".csv", ".tsv", ".txt"):
         raise UserError(f"{file} is no input of this study: CSV files and folders of images are.")
-    there = set(read_csv_file(file, ()).frame.columns)
-    kind = next((kind for kind, signs in signs_of(columns).items() if there >= signs), None)
+    there = list(read_csv_file(file, ()).frame.columns)
+    kind = next((kind for kind, signs in signs_of(columns).items() if all(own_name(one, there) for one in signs)), None)
     if kind is None:
         raise UserError(f"{file} is no input of this study: it has the columns {listed(sorted(there), 30)}.")
     return [kind]
@@ -142,6 +145,8 @@ def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
         soft_wrap=True,
         highlight=False,
     )
+    for note in read.notes:
+        console.print(f"  {note}", soft_wrap=True, highlight=False, markup=False)
     if read.exclusions:
         console.print(f"  left out: {listed(read.exclusions)}", soft_wrap=True, highlight=False)
     if read.n_catalogue_jobs is not None:

@@ -37,6 +37,8 @@ def import_pairwise(files: list[Path], configured: "PairwiseStudy | None", conso
     plan = configured.model_copy(update=given) if configured else PairwiseStudy(**({PHOTOS: Path()} | given))
     read = read_photo_pairs(plan)
     show_votes(read.frame, read.n_rows_in_file, plan, console)
+    for note in read.notes:
+        console.print(f"  {note}", soft_wrap=True, highlight=False, markup=False)
     stopped = False
     if configured is None and PHOTOS not in given:
         console.print("Name the folder of photos too, and they are checked with it.")

@@ -113,6 +113,8 @@ def show_input(console: Console, read: RelevanceInput) -> None:
             f"{ours['score'].min():g}-{ours['score'].max():g}, {read.n_missing.get(judge, 0):,} missing; prompt "
             f"version {versions}.",
         )
+    for note in read.notes:
+        say(console, f"  {one_line(note, 300)}")
     if read.ignored:
         say(console, f"  columns that say nothing to the study: {one_line(listed(read.ignored), 300)}.")
 

@@ -137,6 +137,7 @@ fidelity:
 #       normalise_answers: true     # read "(B)", "Answer: B" and the like as the option B
 #       gates: {min_srcc: 0.8}      # optional: also min_accuracy, max_paper_deviation
 #   baseline: baseline.json         # optional: a paper's results
+#   max_unusable_share: 0.05        # share of a file's rows without a usable score at which a gate fails
 
 # reliability:                      # study D: do two judges agree well enough to make ground truth
 #   queries: queries.jsonl          # CSV, JSONL or Parquet: id, query, docs, judge1_score, judge2_score; or long

@@ -3,7 +3,6 @@
 import gc
 import sys
 
-import typer
 from rich.console import Console
 
 from pipeline.command_line import (
@@ -24,9 +23,10 @@ from pipeline.command_line import (
     serve,
     status,
 )
+from pipeline.command_line.given_once import Application
 from resources.errors import UserError
 
-application = typer.Typer(
+application = Application(
     name="touchstone",
     help="May an automated judge's verdicts be trusted in place of people's, at which setting, and how surely?",
     no_args_is_help=True,

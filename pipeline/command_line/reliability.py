@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pipeline.command_line.given_once import Application
 from resources.errors import UserError
 
 if TYPE_CHECKING:
     from resources.study import Study
 
 # What computes is imported where it is needed: `--help` and mistakes answer at once.
-application = typer.Typer(
+application = Application(
     help="Where two judges' agreement stands, what is due, and the steps that people take.", no_args_is_help=True
 )
 Who = Annotated[str | None, typer.Option(help="Who takes the step; the login name where left out.", metavar="NAME")]

@@ -55,6 +55,7 @@ class EvaluationStudy(Section):
     )
     defaults: Dataset = Dataset()
     baseline: Path | None = None
+    max_unusable_share: float = Field(0.05, ge=0, le=1, description="largest share of rows that cannot be used")
     bootstrap_resamples: int = Field(1000, ge=100)
     bca_resamples: int = Field(10_000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)

@@ -26,6 +26,7 @@ from resources.configuration.sample import (
 from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
+from resources.inputs.opened_files import refuse_no_file
 
 SAMPLE = "sample"
 # What pydantic says of a tuple, which YAML has not, or of a section.
@@ -122,6 +123,7 @@ def values_in(path: Path) -> dict[str, Any]:
     Raises:
         UserError: The file cannot be read, or is no YAML mapping.
     """
+    refuse_no_file(path)
     try:
         values = values_in_yaml(path, limits_of(path))
     except TooLarge as problem:

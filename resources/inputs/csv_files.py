@@ -8,8 +8,10 @@ import pandas as pd
 from upath import UPath
 
 from resources.errors import FileFault, listed, nearest_of
-from resources.inputs.csv_rows import CsvRows, number_in, refuse_names_twice, with_decimal_point
+from resources.inputs.column_names import own_name
+from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
+from resources.inputs.written_columns import WrittenColumns, columns_as_written
 
 
 @dataclass(frozen=True)
@@ -27,18 +29,28 @@ class CsvFile:
         for row, *cells in self.frame.itertuples(name=None):
             yield row, dict(zip(columns, cells, strict=True))
 
-    def number(self, cell: str) -> float | None:
-        """The number in a cell, null where it holds none; a decimal comma counts where commas do not separate."""
-        return number_in(with_decimal_point(cell, self.delimiter))
+    def as_written(self, numbers: Sequence[str], labels: Sequence[str] = ()) -> WrittenColumns:
+        """How columns of numbers and of labels are to be read; those that the file lacks count as empty.
+
+        Raises:
+            FileFault: A column's commas may be decimal signs or separate thousands.
+        """
+        return columns_as_written(self.name, self._cells(numbers), self._cells(labels), self.delimiter)
+
+    def _cells(self, columns: Sequence[str]) -> dict[str, list[str]]:
+        return {name: self.frame[name].unique().tolist() for name in columns if name in self.frame}
 
 
-def read_csv_file(path: str | Path | UPath, required: Sequence[str], named_under: str | None = None) -> CsvFile:
+def read_csv_file(
+    path: str | Path | UPath, required: Sequence[str], named_under: str | None = None, optional: Sequence[str] = ()
+) -> CsvFile:
     """Every row of a CSV file as text.
 
     Args:
         path: Local path or fsspec address.
-        required: Column names that must be there.
+        required: Column names that must be there, in any letter case; the table has them as they are written here.
         named_under: The key of touchstone.yaml that gives them other names, where there is one.
+        optional: More column names, which may be absent.
 
     Returns:
         All named columns; lines without any text are skipped but keep their row number.
@@ -58,14 +70,16 @@ def read_csv_file(path: str | Path | UPath, required: Sequence[str], named_under
             else:
                 records[found.row] = found.cells
     faults.raise_if_any()
-    frame = pd.DataFrame.from_dict(records, orient="index", columns=rows.header, dtype="str")
-    named = frame.rename_axis("row").loc[:, [column != "" for column in rows.header]]
+    asked_as = {own_name(column, rows.columns) or column: column for column in (*optional, *required)}
+    header = [asked_as.get(column, column) for column in rows.header]
+    frame = pd.DataFrame.from_dict(records, orient="index", columns=header, dtype="str")
+    named = frame.rename_axis("row").loc[:, [column != "" for column in header]]
     return CsvFile(rows.name, named, rows.delimiter, rows.header_row)
 
 
 def _refuse_missing(rows: CsvRows, required: Sequence[str], named_under: str | None) -> None:
     columns = rows.columns
-    missing = [column for column in required if column not in columns]
+    missing = [column for column in required if own_name(column, columns) is None]
     if not missing:
         return
     many = len(missing) > 1

@@ -2,11 +2,10 @@
 
 import csv
 import io
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
@@ -19,7 +18,6 @@ from resources.inputs.faults import BadRow
 from resources.inputs.opened_files import lines_of, opened, refuse_utf16
 
 DELIMITERS = (",", ";", "\t")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _SAVE_AS = "CSV UTF-8"
 # With this line a file tells Excel what separates its cells.
@@ -136,19 +134,6 @@ class CsvRows:
         return FileFault(self.name, "the text is not UTF-8.", f"Save it as {_SAVE_AS}.", row=row)
 
 
-def with_decimal_point(cell: str, delimiter: str) -> str:
-    """The cell with a point where it has a decimal comma; a comma counts as one where commas do not separate."""
-    if delimiter != "," and "." not in cell and cell.count(",") == 1:
-        return cell.replace(",", ".")
-    return cell
-
-
-def number_in(cell: str) -> float | None:
-    """The finite number that a cell holds, written with a point; null where it holds none."""
-    value = float(cell) if _NUMBER.fullmatch(cell) else math.nan
-    return value if math.isfinite(value) else None
-
-
 def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> None:
     """End the reading of a file whose header names a column twice.
 
@@ -178,6 +163,10 @@ def _delimiter(line: str, likely: Sequence[str]) -> str:
 def _fitted(cells: list[str], header: Sequence[str], row: int, delimiter: str) -> CsvRow | BadRow:
     """The row's cells stripped; blank cells beyond the header are dropped, anything else is a fault."""
     stripped = [cell.strip() for cell in cells]
+    if "\0" in "".join(cells):
+        column, cell = next((name, cell) for name, cell in zip_longest(header, stripped, fillvalue="") if "\0" in cell)
+        problem = f"{cell!r:.60} in column '{column}' holds NUL."
+        return BadRow(row, problem, "Remove it; where every letter is so, the file is UTF-16: save it as CSV UTF-8.")
     while len(stripped) > len(header) and not stripped[-1]:
         stripped.pop()
     if len(stripped) == len(header):

@@ -6,7 +6,9 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from resources.errors import FileFault, UserError, listed, nearest
+from resources.inputs.column_names import own_name
 from resources.inputs.evaluation_values import NOT_A_NUMBER, score_in
+from resources.inputs.number_format import looks_like_number
 from resources.inputs.record_fields import SHOWN_FIELDS, unknown_field, value_of
 from resources.inputs.record_files import Record, RecordFile, refuse_unreadable
 
@@ -109,10 +111,8 @@ def _columns(
     truth: str | None,
     fields: Sequence[str] | None,
 ) -> EvaluationColumns:
-    for name in (prediction, truth, *(fields or ())):
-        fault = unknown_field(name, names) if name is not None else None
-        if fault:
-            raise FileFault(file.name, str(fault), "Correct the name.")
+    prediction, truth = _own(file, prediction, names), _own(file, truth, names)
+    fields = None if fields is None else [own for name in fields if (own := _own(file, name, names)) is not None]
     kind = kind or _recognised(file, names, prediction, truth)
     chosen_prediction, passed = _chosen(file, names, "prediction", KNOWN[kind].prediction, prediction)
     chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)
@@ -130,6 +130,16 @@ def _columns(
     )
     known = tuple(name for name in names if not columns.holds_values(name))
     return EvaluationColumns(**{**vars(columns), "known_fields": known})
+
+
+def _own(file: RecordFile, name: str | None, names: Sequence[str]) -> str | None:
+    """The file's spelling of a name that was given."""
+    if name is None:
+        return None
+    fault = unknown_field(name, names)
+    if fault:
+        raise FileFault(file.name, str(fault), "Correct the name.")
+    return own_name(name, names)
 
 
 def _chosen(
@@ -211,7 +221,7 @@ def _share_of_numbers(file: RecordFile, name: str) -> float:
     value = value_of(name)
     records = (found for found in file.records([name]) if isinstance(found, Record))
     scores = [
-        score_in(file.plain_number(text) if isinstance(text := value(record.fields), str) else text)
+        score_in(0.0 if isinstance(found := value(record.fields), str) and looks_like_number(found) else found)
         for record in islice(records, SNIFFED_RECORDS)
     ]
     told = [score.cause is None for score in scores if score.cause in (None, NOT_A_NUMBER)]

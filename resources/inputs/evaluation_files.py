@@ -14,6 +14,8 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, listed, nearest
+from resources.inputs.apparent_scale import outside_scales
+from resources.inputs.column_names import own_name
 from resources.inputs.evaluation_columns import (
     KNOWN,
     LIKELY,
@@ -25,11 +27,13 @@ from resources.inputs.evaluation_columns import (
     spelled,
 )
 from resources.inputs.evaluation_duplicates import repeated_samples
-from resources.inputs.evaluation_rows import LeftOut, RowFault, row_reader
+from resources.inputs.evaluation_rows import LeftOut, RowFault, RowReader, row_reader
+from resources.inputs.evaluation_texts import as_asked, shown, single, whole_texts, without_nul
 from resources.inputs.faults import BadRow, Exclusion, Faults
 from resources.inputs.packed_columns import PackedColumn
-from resources.inputs.record_fields import Fields, SeveralValues, as_text, leaves, value_of
+from resources.inputs.record_fields import NO_VALUE, Fields, as_text, leaves, value_of
 from resources.inputs.record_files import RecordFile, record_file
+from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 
 FIELD = "field."
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
@@ -70,6 +74,8 @@ def read_evaluation_file(
     prediction: str | None = None,
     truth: str | None = None,
     fields: Sequence[str] | None = None,
+    numbers: Sequence[str] = (),
+    named: Sequence[str] = (),
     skip_bad_rows: bool = False,
     normalise_answers: bool = True,
 ) -> EvaluationRead:
@@ -83,6 +89,9 @@ def read_evaluation_file(
         prediction: Dotted name of the field with predictions; null for the first known one that is there.
         truth: The same for the truth.
         fields: Dotted names of the metadata to keep; null for every field with a single value.
+        numbers: Names of metadata that are numbers, whose texts are as programs write them whatever the file does.
+        named: More names of metadata that the caller uses. The table has a field under the name that it is asked by,
+            in any letter case.
         skip_bad_rows: Leave out and count rows that cannot be read, instead of refusing the file.
         normalise_answers: Read "(B)", "Answer: B" and the like as the option B; else only what is written as an option.
 
@@ -96,28 +105,41 @@ def read_evaluation_file(
     """
     file = record_file(path, LIKELY)
     columns = evaluation_columns(file, kind, prediction, truth, fields)
-    reading = _Reading(file, columns, skip_bad_rows, normalise_answers)
-    for found in file.records(columns.wanted):
-        reading.n_rows += 1
-        if isinstance(found, BadRow):
-            reading.refuse(found.row, found.problem, found.remedy)
-        else:
-            reading.take(found.row, found.fields)
-    return reading.result()
+    asked = tuple(dict.fromkeys((*(fields or ()), *numbers, *named)))
+
+    def read(written: WrittenColumns) -> EvaluationRead:
+        reader = row_reader(file, columns, written, normalise_answers)
+        reading = _Reading(file, columns, reader, written, numbers, skip_bad_rows)
+        for found in file.records(columns.wanted):
+            reading.n_rows += 1
+            if isinstance(found, BadRow):
+                reading.refuse(found.row, found.problem, found.remedy)
+            else:
+                reading.take(found.row, found.fields)
+        return reading.result(asked)
+
+    return read_as_written(read, file.name, file.delimiter)
 
 
 class _Reading:
     """What one pass over a file gathers."""
 
     def __init__(
-        self, file: RecordFile, columns: EvaluationColumns, skip_bad_rows: bool, normalise_answers: bool
+        self,
+        file: RecordFile,
+        columns: EvaluationColumns,
+        reader: RowReader,
+        written: WrittenColumns,
+        numbers: Sequence[str],
+        skip_bad_rows: bool,
     ) -> None:
         self.file, self.columns, self.skip_bad_rows = file, columns, skip_bad_rows
+        self.reader, self.written = reader, written
+        self.numbers = {own_name(name, columns.known_fields) or name for name in numbers}
         self.faults = Faults(file.name)
         self.excluded: Counter[str] = Counter()
         self.examples: list[Exclusion] = []
         self.n_rows = self.n_kept = 0
-        self.reader = row_reader(file, columns, normalise_answers)
         self.sample_id = value_of(columns.sample_id) if columns.sample_id else None
         self.rivals = [(name, value_of(name)) for name in columns.rivals]
         self.chosen = None if columns.fields is None else [(name, value_of(name)) for name in columns.fields]
@@ -135,9 +157,9 @@ class _Reading:
             values = self.reader.read(record)
             texts = self._every_text(record) if self.chosen is None else self._chosen_texts(record, self.chosen)
         except LeftOut as left_out:
-            self._exclude(Exclusion(self.file.name, row, left_out.field, _shown(left_out.value), left_out.cause))
+            self._exclude(Exclusion(self.file.name, row, left_out.field, shown(left_out.value), left_out.cause))
             return
-        except RowFault as fault:
+        except (RowFault, WrittenOtherwise) as fault:
             self.refuse(row, fault.problem, fault.remedy)
             return
         self.rows.put(self.n_kept, row)
@@ -155,12 +177,14 @@ class _Reading:
         else:
             self.faults.add(problem, remedy + _SKIP, row)
 
-    def result(self) -> EvaluationRead:
-        """The table, once the file is read."""
+    def result(self, asked: Sequence[str]) -> EvaluationRead:
+        """The table, once the file is read; its fields are under the names by which they are asked for."""
         self.faults.raise_if_any()
-        ids, rows = self.sample_ids.array(self.n_kept), self.rows.array(self.n_kept).to_numpy()
+        ids, rows = whole_texts(self.sample_ids.array(self.n_kept)), self.rows.array(self.n_kept).to_numpy()
         values = {name: column.array(self.n_kept) for name, column in zip(self.reader.types, self.values, strict=True)}
-        fields = {name: self.fields[name].array(self.n_kept) for name in self._in_file_order()}
+        fields = {name: whole_texts(self.fields[name].array(self.n_kept)) for name in self._in_file_order()}
+        scores = self.columns.kind == "scores"
+        outside = outside_scales(self.columns.prediction, self.columns.truth, values, rows) if scores else []
         if self.sample_id is not None:
             compared = self.reader.compared(values)
             repeated = repeated_samples(ids, rows, compared, list(fields.values()), self.faults)
@@ -174,6 +198,7 @@ class _Reading:
             values = {name: column.filter(kept) for name, column in values.items()}
             fields = {name: column.filter(kept) for name, column in fields.items()}
         self._refuse_nothing(len(ids))
+        fields = as_asked(fields, asked)
         frame = pd.DataFrame(
             {
                 "sample_id": pd.array(ids, dtype="str"),
@@ -194,7 +219,7 @@ class _Reading:
             examples=tuple(sorted(self.examples, key=lambda exclusion: exclusion.row)),
             n_normalised=int(values["normalised"].to_numpy().sum()),
             n_invalid_answers=int(values["prediction"].null_count),
-            notes=(*self._notes(), *self.reader.notes(values)),
+            notes=(*self._notes(), *self.reader.notes(values), *outside),
         )
 
     def _in_file_order(self) -> list[str]:
@@ -205,13 +230,13 @@ class _Reading:
     def _sample_id(self, row: int, record: Fields) -> str:
         if self.sample_id is None:
             return str(row)
-        text = _single(SAMPLE_ID, self.sample_id(record))
+        text = single(SAMPLE_ID, self.sample_id(record))
         if text is None:
             raise RowFault(f"'{SAMPLE_ID}' is missing.", "Name the sample.")
-        return text
+        return without_nul(SAMPLE_ID, text)
 
     def _chosen_texts(self, record: Fields, chosen: list[tuple[str, ValueIn]]) -> list[tuple[str, str | None]]:
-        return [(name, _single(name, value(record))) for name, value in chosen]
+        return [(name, self._text(name, single(name, value(record)))) for name, value in chosen]
 
     def _every_text(self, record: Fields) -> list[tuple[str, str | None]]:
         """All single values; a field that appears for the first time begins a column."""
@@ -228,8 +253,15 @@ class _Reading:
                     remedy = f"Put one sample in a record, {raise_it('columns')}"
                     raise FileFault(self.file.name, problem, remedy)
                 self.fields[name] = PackedColumn(pa.string())
-            texts.append((name, as_text(value)))
+            texts.append((name, self._text(name, as_text(value))))
         return texts
+
+    def _text(self, name: str, text: str | None) -> str | None:
+        """A field's text, a number as programs write it."""
+        if text is None or text in NO_VALUE:
+            return None
+        number = self.written.number(name, text) if name in self.numbers else None
+        return without_nul(name, text) if number is None else str(number)
 
     def _exclude(self, exclusion: Exclusion) -> None:
         self.excluded[exclusion.cause] += 1
@@ -253,6 +285,7 @@ class _Reading:
 
     def _notes(self) -> Iterator[str]:
         columns = self.columns
+        yield from self.written.notes()
         if columns.sample_id is None:
             near = nearest(SAMPLE_ID, columns.known_fields)
             yield f"There is no field '{SAMPLE_ID}'{near}; the row in the file names the sample."
@@ -260,14 +293,3 @@ class _Reading:
             also = [found for name in known for found in spelled(name, columns.known_fields)]
             if spelled(chosen, known) and also:
                 yield f"'{chosen}' was read; {listed(map(repr, also))} is there too."
-
-
-def _single(name: str, value: Any) -> str | None:
-    try:
-        return as_text(value)
-    except SeveralValues as fault:
-        raise RowFault(f"field '{name}' holds {fault}, not a single value.", "Write one value.") from fault
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else f"{value:.60}" if isinstance(value, str) else f"{value!r:.60}"

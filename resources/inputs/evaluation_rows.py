@@ -1,7 +1,7 @@
 """Reads one record of an evaluation file: a pair of scores, or an answer with its options and truth."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import pandas as pd
@@ -17,11 +17,13 @@ from resources.inputs.evaluation_values import (
     NOT_A_NUMBER,
     NoOptions,
     Options,
+    as_whole,
     options_in,
     score_in,
 )
 from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
 from resources.inputs.record_files import RecordFile
+from resources.inputs.written_columns import WrittenColumns
 
 _CAUSES = {MISSING: "missing_{}", NOT_A_NUMBER: "{}_not_a_number", INFINITE: "infinite_{}"}
 _CACHED = 65_536
@@ -73,26 +75,26 @@ class ScoreRows:
 
     types: Mapping[str, pa.DataType] = {"prediction": pa.float64(), "truth": pa.float64(), "normalised": pa.bool_()}
 
-    def __init__(self, file: RecordFile, columns: EvaluationColumns) -> None:
+    def __init__(self, file: RecordFile, columns: EvaluationColumns, written: WrittenColumns) -> None:
         """Find the two fields."""
         self._sides = [
-            (side, name, value_of(name))
+            (side, name, value_of(name), partial(written.number, name))
             for side, name in (("prediction", columns.prediction), ("truth", columns.truth))
         ]
-        self._plain = file.plain_number if file.numbers_are_text else None
+        self._numbers_are_text = file.numbers_are_text
 
     def read(self, record: Fields) -> tuple[Any, ...]:
         """Prediction, truth, and whether one of them is written as text where a number could stand."""
         values: list[float] = []
         from_text = False
-        for side, name, value_in in self._sides:
+        for side, name, value_in, number in self._sides:
             value = value_in(record)
-            score = score_in(self._plain(value) if self._plain and isinstance(value, str) else value)
+            score = score_in(value, number)
             if score.cause is not None:
                 raise LeftOut(name, value, _CAUSES[score.cause].format(side))
             values.append(score.value)
             from_text = from_text or score.from_text
-        return values[0], values[1], from_text and self._plain is None
+        return values[0], values[1], from_text and not self._numbers_are_text
 
     def compared(self, arrays: Arrays) -> list[pa.Array]:
         """Both scores."""
@@ -136,7 +138,8 @@ class AnswerRows:
         true = self._text(columns.truth, self._truth(record))
         if not true.strip():
             raise LeftOut(columns.truth, true, _CAUSES[MISSING].format("truth"))
-        prediction, truth = _named(given, options, self._normalise), _named(true, options)
+        prediction = _named(as_whole(given, options), options, self._normalise)
+        truth = _named(as_whole(true, options), options)
         if truth.option is None:
             among = listed(map(repr, options.names))
             raise RowFault(
@@ -187,9 +190,13 @@ class AnswerRows:
             raise RowFault(f"field '{field}' holds {fault}, not a single answer.", "Write one answer.") from fault
 
 
-def row_reader(file: RecordFile, columns: EvaluationColumns, normalise_answers: bool = True) -> RowReader:
+def row_reader(
+    file: RecordFile, columns: EvaluationColumns, written: WrittenColumns, normalise_answers: bool = True
+) -> RowReader:
     """What reads the records of this kind of file."""
-    return ScoreRows(file, columns) if columns.kind == "scores" else AnswerRows(file, columns, normalise_answers)
+    if columns.kind == "scores":
+        return ScoreRows(file, columns, written)
+    return AnswerRows(file, columns, normalise_answers)
 
 
 def _with_examples(shown: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from resources.inputs.evaluation_files import FIELD, EvaluationRead
+from resources.inputs.unusable_rows import n_unusable
 
 
 def evaluation_samples_table(dataset: str, read: EvaluationRead) -> pd.DataFrame:
@@ -28,6 +29,7 @@ def evaluation_samples_table(dataset: str, read: EvaluationRead) -> pd.DataFrame
             "truth_answer": no_text if scores else frame["truth"],
             "answer_as_given": no_text if scores else frame["answer_as_given"],
             "n_rows_in_file": read.n_rows_in_file,
+            "n_unusable": n_unusable(read),
             **{name: frame[name] for name in frame.columns if name.startswith(FIELD)},
         }
     )

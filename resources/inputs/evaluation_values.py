@@ -1,16 +1,18 @@
 """Reads single values of an evaluation file: scores, answers' options, and why a value is none."""
 
+import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from analysis.option_confusion import INVALID
+from resources.inputs.number_format import PLAIN_NUMBER
 
 DEFAULT_OPTIONS = ("A", "B", "C", "D")
 MISSING, NOT_A_NUMBER, INFINITE = "missing", "not_a_number", "infinite"
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+_WHOLE = re.compile(r"-?\d+(\.0*)?")
 _LETTERED = re.compile(r"\(?([A-Za-z])[.):]+\s*(\S.*)", re.DOTALL)
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
@@ -34,8 +36,17 @@ class NoOptions(Exception):
     """What stands for the options of a question is none; the message is a sentence."""
 
 
-def score_in(value: Any) -> Score:
+def plain_number(text: str) -> float | None:
+    """The number in a text that is written as programs write one; null where there is none."""
+    return float(text) if PLAIN_NUMBER.fullmatch(text) else None
+
+
+def score_in(value: Any, number: Callable[[str], float | None] = plain_number) -> Score:
     """The number that a value holds, a text such as ``"0.87 "`` too.
+
+    Args:
+        value: From a file.
+        number: Finds the number in a text; null where there is none.
 
     Returns:
         `cause` is null for a finite number, else missing (null or blank), not_a_number or infinite.
@@ -47,8 +58,9 @@ def score_in(value: Any) -> Score:
     if not isinstance(value, str):
         return Score(math.nan, NOT_A_NUMBER, False)
     text = value.strip()
-    if _NUMBER.fullmatch(text):
-        return _finite(float(text), True)
+    found = number(text)
+    if found is not None:
+        return _finite(found, True)
     if _INFINITE.fullmatch(text):
         return Score(math.nan, INFINITE, True)
     return Score(math.nan, NOT_A_NUMBER if text else MISSING, True)
@@ -69,7 +81,7 @@ def options_in(value: Any) -> Options:
     if value is None or (isinstance(value, str) and not value.strip()):
         return Options(DEFAULT_OPTIONS)
     if isinstance(value, str):
-        return _listed(value.split("|"))
+        return options_in(listed) if (listed := _json_in(value)) else _listed(value.split("|"))
     if isinstance(value, dict):
         # Parquet gives every record all letters that any record has.
         return _lettered([(name, text) for name, text in value.items() if text is not None])
@@ -78,6 +90,22 @@ def options_in(value: Any) -> Options:
             return _lettered(value)
         return _listed(value)
     raise NoOptions(f"the options are {value!r:.60}, which is no list.")
+
+
+def _json_in(text: str) -> Any:
+    """The list, or the letters with what each says, that is written as JSON in a text; null where there is none."""
+    if text.strip()[:1] not in ("[", "{"):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def as_whole(text: str, options: Options) -> str:
+    """An answer of ``2.0`` as ``2`` where all options are whole numbers."""
+    whole = _WHOLE.fullmatch(text.strip()) and all(_WHOLE.fullmatch(name) for name in options.names)
+    return text.strip().split(".")[0] if whole else text
 
 
 def _listed(values: Sequence[Any]) -> Options:
@@ -97,6 +125,8 @@ def _lettered(pairs: Sequence[tuple[Any, Any]]) -> Options:
 
 def _told_apart(values: Sequence[Any]) -> tuple[str, ...]:
     names = tuple(_text(value) for value in values)
+    if all(_WHOLE.fullmatch(name) for name in names):
+        names = tuple(name.split(".")[0] for name in names)
     if len(names) < 2:
         raise NoOptions(f"there are {len(names)} options, {names!r:.60}.")
     if not all(names):

@@ -1,5 +1,6 @@
 """Reads the file of people's scores and joins it with the catalogue: one row per object and annotator."""
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from resources.inputs.catalogue import CATEGORIES, Catalogue, read_catalogue
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
 from resources.inputs.object_names import BadObjectName, ObjectName, item_id, parse_object_name, vocabulary
+from resources.inputs.spelled_names import SpelledNames
+from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 from resources.tables.fidelity_decision import EVERYBODY
 
 COLUMNS = (
@@ -34,11 +37,15 @@ _LIKE_ANNOTATOR = 0.85
 
 @dataclass(frozen=True)
 class HumanScoresRead:
-    """The table `human_scores` and what was left out on the way; `n_catalogue_*` are null without a catalogue."""
+    """The table `human_scores` and what was left out on the way; `n_catalogue_*` are null without a catalogue.
+
+    `notes` are sentences on how the file was read.
+    """
 
     frame: pd.DataFrame
     n_rows_in_file: int
     exclusions: tuple[Exclusion, ...]
+    notes: tuple[str, ...]
     n_catalogue_jobs: int | None
     n_catalogue_duplicates: int | None
 
@@ -65,15 +72,18 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     catalogue = read_catalogue(study.catalogue) if study.catalogue else None
     columns = study.columns
     asked_for = [columns.annotator] if columns.annotator != _DEFAULT.annotator else []
-    file = read_csv_file(study.human_scores, [columns.filename, columns.score, *asked_for], "fidelity.columns")
+    needed = [columns.filename, columns.score, *asked_for]
+    file = read_csv_file(study.human_scores, needed, "fidelity.columns", [columns.annotator])
     _refuse_other_annotator_column(file, columns)
     faults = Faults(file.name)
     exclusions: list[Exclusion] = []
     algorithms = known_algorithms(study, catalogue)
+    written = file.as_written([columns.score], [columns.annotator])
+    names = SpelledNames()
     records: dict[int, dict[str, Any]] = {}
     for row, cells in file.records():
         record = _object_columns(cells[columns.filename], algorithms, catalogue, row, faults)
-        annotator = cells.get(columns.annotator, ONLY_ANNOTATOR)
+        annotator = names.first(written.label(columns.annotator, cells.get(columns.annotator, ONLY_ANNOTATOR)))
         if not annotator:
             faults.add(f"column '{columns.annotator}' is blank.", "Name who gave the score.", row)
         elif annotator.casefold() == EVERYBODY:
@@ -85,7 +95,7 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
         if not cell:
             exclusions.append(Exclusion(file.name, row, columns.score, cell, BLANK_SCORE))
             continue
-        score = _score(file, cell, study, row, faults)
+        score = _score(written, cell, study, row, faults)
         if record is not None and score is not None:
             records[row] = {**record, "annotator": annotator, "score": score}
     _refuse_two_names(records, faults)
@@ -98,6 +108,7 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
         frame=_table(records),
         n_rows_in_file=len(file.frame),
         exclusions=tuple(exclusions),
+        notes=(*written.notes(), *names.notes(f"Annotators in column '{columns.annotator}'")),
         n_catalogue_jobs=len(catalogue.jobs) if catalogue else None,
         n_catalogue_duplicates=catalogue.n_duplicates if catalogue else None,
     )
@@ -152,14 +163,19 @@ def _job(name: ObjectName, catalogue: Catalogue, row: int, faults: Faults) -> di
     return job
 
 
-def _score(file: CsvFile, cell: str, study: FidelityStudy, row: int, faults: Faults) -> float | None:
+def _score(written: WrittenColumns, cell: str, study: FidelityStudy, row: int, faults: Faults) -> float | None:
     """The score on 0-1; null when the cell holds none."""
     column = study.columns.score
-    value = file.number(cell)
-    if value is None:
+    try:
+        value = written.number(column, cell)
+    except WrittenOtherwise as other:
+        faults.add(other.problem, other.remedy, row)
+        return None
+    if value is None or not math.isfinite(value):
         remedy = "Write it with a point, or leave the cell blank to leave the row out."
         faults.add(f"score '{cell}' is no number in column '{column}'.", remedy, row)
         return None
+    value = written.on_scale(column, value, 0, study.score_max)
     if not 0 <= value <= study.score_max:
         faults.add(
             f"score {cell} is outside 0-{study.score_max:g} in column '{column}'.",

@@ -10,6 +10,7 @@ from upath import UPath
 
 from resources.errors import UserError, listed
 from resources.inputs.links import refuse_link_out
+from resources.inputs.opened_files import refuse_name
 
 MAX_PHOTOS = 5
 EXTENSIONS = ("png", "jpg", "jpeg", "webp")
@@ -84,6 +85,7 @@ class ImageFolders:
 
     def _inside(self, place: UPath) -> UPath:
         """The file or folder, unless it is a link that leads elsewhere; addresses of other kinds have no links."""
+        refuse_name(place)
         if isinstance(place, Path):
             refuse_link_out(self.root, place, self.setting)
         return place

@@ -1,6 +1,7 @@
 """Opens a user's file as bytes, or says why it cannot be read."""
 
 import codecs
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, AnyStr, BinaryIO
@@ -11,6 +12,13 @@ from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
 
+_NO_FILES = {
+    stat.S_ISDIR: "a folder",
+    stat.S_ISFIFO: "a pipe",
+    stat.S_ISSOCK: "a socket",
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+}
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HEAD_BYTES = 4096
 
@@ -22,8 +30,9 @@ def opened(path: str | Path | UPath) -> BinaryIO:
         path: Local path or fsspec address.
 
     Raises:
-        FileFault: Missing, not readable or empty.
+        FileFault: Missing, not readable, empty, or no file (`refuse_no_file`).
     """
+    refuse_no_file(path)
     try:
         file: BinaryIO = UPath(path).open("rb")
     except FileNotFoundError as error:
@@ -35,6 +44,48 @@ def opened(path: str | Path | UPath) -> BinaryIO:
         file.close()
         raise FileFault(UPath(path).name, "the file is empty.", "Export it again with its rows.")
     return file
+
+
+def refuse_no_file(path: str | Path | UPath) -> None:
+    """Stop at once where a name leads to something else than a file, which a read may wait for without end.
+
+    Args:
+        path: Local path or fsspec address; what is not there is no fault here.
+
+    Raises:
+        FileFault: It is a folder, a pipe, a socket or a device, or its name is no text.
+    """
+    refuse_name(path)
+    kind = no_file(path)
+    if kind is not None:
+        remedy = "Name a file in it." if kind == "a folder" else "Save what it gives to a file, and name that."
+        raise FileFault(UPath(path).resolve().name or path, f"it is {kind}.", remedy)
+
+
+def no_file(path: str | Path | UPath) -> str | None:
+    """What a local path leads to where that is no file; null where it is one, or nothing is there."""
+    place = UPath(path)
+    try:
+        mode = place.stat().st_mode if isinstance(place, Path) else 0
+    except (OSError, ValueError):
+        return None  # opening it says why
+    return next((words for is_kind, words in _NO_FILES.items() if is_kind(mode)), None)
+
+
+def refuse_name(path: str | Path | UPath) -> None:
+    """Stop where a file's name cannot be written elsewhere.
+
+    Raises:
+        FileFault: It is not UTF-8, or holds NUL.
+    """
+    name = str(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        raise FileFault(shown, "its name is not UTF-8.", "Rename it.") from error
+    if "\0" in name:
+        raise FileFault(repr(name), "its name holds NUL.", "Correct it.")
 
 
 def refuse_utf16(file: BinaryIO, name: str, wanted: str) -> None:

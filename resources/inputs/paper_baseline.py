@@ -9,6 +9,7 @@ from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
 from resources.inputs.faults import Faults
+from resources.inputs.opened_files import refuse_no_file
 
 # Papers spell them so too.
 SAME = {"srocc": "srcc", "krocc": "krcc"}
@@ -44,6 +45,7 @@ def read_baseline(path: Path) -> list[PaperResult]:
         FileFault: The file is missing, no JSON list, or an entry is wrong.
         FileFaults: Several entries are.
     """
+    refuse_no_file(path)
     most = current_limits().line_bytes
     try:
         if path.stat().st_size > most:

@@ -37,6 +37,7 @@ class PhotoPairsRead:
     frame: pd.DataFrame
     n_rows_in_file: int
     n_votes: int
+    notes: tuple[str, ...] = ()
 
 
 def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
@@ -64,6 +65,7 @@ def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
         frame=frame.astype({**texts, "winner": "Int64"})[list(COLUMNS)],
         n_rows_in_file=len(votes),
         n_votes=int(votes[[LEFT, RIGHT, TIES]].to_numpy().sum()),
+        notes=tuple(votes.attrs["notes"]),
     )
 
 

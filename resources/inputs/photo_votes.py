@@ -1,7 +1,7 @@
 """Reads people's votes on photo pairs, one row per pair and order shown; every fault with row, column and value."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS
 from resources.errors import FileFault, nearest
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
+from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 
 SERIES, FIRST, SECOND, LEFT, RIGHT = NEEDED_COLUMNS
 FIRST_FILE, SECOND_FILE, AGREEMENT, MAX_VOTE, REVIEWERS, TOTAL, TIES = OPTIONAL_COLUMNS
@@ -48,6 +49,7 @@ def read_photo_votes(
         Columns series_id (six digits, however the file writes it), compareID1, compareID2, compareFile1, compareFile2
         (blank where the file has no such column), LEFT, RIGHT, TIES (votes for neither; 0 there), num_reviewers (the
         number of votes there) and cluster (the series where no column is named); the index is the row in the file.
+        ``attrs["notes"]`` are sentences on how numbers were read.
 
     Raises:
         FileFault: One thing is wrong with the file.
@@ -73,6 +75,7 @@ def read_photo_votes(
     _refuse_pairs(rows, faults, file.names)
     _refuse_votes(rows, faults, file.names)
     faults.raise_if_any()
+    rows.attrs["notes"] = file.written.notes()
     return rows[[SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, LEFT, RIGHT, TIES, REVIEWERS, CLUSTER]]
 
 
@@ -83,7 +86,7 @@ class _Votes:
     name: str
     frame: pd.DataFrame
     names: Mapping[str, str]
-    number: Callable[[str], float | None]
+    written: WrittenColumns
 
 
 def _opened(path: str | Path | UPath, cluster_column: str | None, columns: Mapping[str, str]) -> _Votes:
@@ -91,7 +94,8 @@ def _opened(path: str | Path | UPath, cluster_column: str | None, columns: Mappi
     names = {name: columns.get(name, name) for name in (*NEEDED_COLUMNS, *OPTIONAL_COLUMNS)}
     # Who gives an optional column another name says that it is there.
     needed = [names[name] for name in names if name in NEEDED_COLUMNS or name in columns]
-    file = read_csv_file(path, needed, "pairwise.columns")
+    optional = [*names.values(), *([] if cluster_column is None else [cluster_column])]
+    file = read_csv_file(path, needed, "pairwise.columns", optional)
     there = list(file.frame.columns)
     if cluster_column is not None and cluster_column not in there:
         problem = f"column '{cluster_column}' is missing{nearest(cluster_column, there)}."
@@ -102,7 +106,8 @@ def _opened(path: str | Path | UPath, cluster_column: str | None, columns: Mappi
     for name in (FIRST_FILE, SECOND_FILE):
         if name not in frame:
             frame[name] = ""
-    return _Votes(file.name, frame, names, file.number)
+    counted = [theirs for name, theirs in names.items() if name in (*COUNTS, AGREEMENT)]
+    return _Votes(file.name, frame, names, file.as_written(counted))
 
 
 def series_name(cell: str) -> str | None:
@@ -228,8 +233,15 @@ def _refuse_votes(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) 
 
 
 def _numbers(file: _Votes, column: str) -> pd.Series:
-    cells = file.frame[column]
-    return cells.map({cell: file.number(cell) for cell in cells.unique()}).astype("float64")
+    cells, name = file.frame[column], file.names[column]
+
+    def number(cell: str) -> float | None:
+        try:
+            return file.written.number(name, cell)
+        except WrittenOtherwise:
+            return None
+
+    return cells.map({cell: number(cell) for cell in cells.unique()}).astype("float64")
 
 
 def _cells(cells: pd.Series) -> Iterator[tuple[int, str]]:

@@ -1,11 +1,14 @@
 """Finds values in nested records by dotted names such as `metadata.mos`."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from resources.errors import UserError, listed, nearest
+from resources.inputs.column_names import own_name
 
 SHOWN_FIELDS = 40
+# How data frames and spreadsheets write that there is no value.
+NO_VALUE: Final = frozenset({"NA", "N/A", "n/a", "nan", "NaN", "NAN", "<NA>"})
 Fields = dict[str, Any]
 
 
@@ -67,9 +70,9 @@ def as_text(value: Any) -> str | None:
 
 
 def unknown_field(name: str, names: Iterable[str]) -> UserError | None:
-    """The error for a field that the file does not have, with those it has; null where it has it."""
+    """The error for a field that the file does not have in any letter case, with those it has; else null."""
     there = list(names)
-    if name in there:
+    if own_name(name, there) is not None:
         return None
     within = [other for other in there if other.startswith(f"{name}.")]
     if within:

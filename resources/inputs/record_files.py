@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from itertools import islice
@@ -15,14 +16,16 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listed
-from resources.inputs.csv_rows import CsvRows, refuse_names_twice, with_decimal_point
+from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.opened_files import lines_of, opened, refuse_utf16
+from resources.inputs.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
 from resources.inputs.record_fields import Fields, leaves
 
 HEAD_RECORDS = 1000
 PARQUET_BATCH_ROWS = 8192
 _BYTES_OF_A_VALUE = 8
+# One of a pair of code units, as JSON escapes it.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _SINGLE_LINES = "Write one JSON object per line (`jq -c '.[]' FILE` does it)."
 
 
@@ -42,6 +45,8 @@ class RecordFile(ABC):
 
     # Whether a number can only be written as text in this kind of file.
     numbers_are_text = False
+    # What separates its cells.
+    delimiter = ""
 
     def __init__(self, path: str | Path | UPath, likely: Collection[str] = ()) -> None:
         """Name the file; `likely` are field names that help to tell a CSV file's delimiter."""
@@ -64,10 +69,6 @@ class RecordFile(ABC):
         Args:
             whole: Read every record for it where the file does not say; else the first 1,000.
         """
-
-    def plain_number(self, text: str) -> str:
-        """The text of a number as Python writes one."""
-        return text
 
 
 class JsonLines(RecordFile):
@@ -116,7 +117,8 @@ class JsonLines(RecordFile):
                 raise FileFault(self.name, "the records stretch over several lines.", _SINGLE_LINES, row=1) from error
             return BadRow(row, no_json(line, error), "Mend or remove the line.")
         if isinstance(value, dict):
-            return Record(row, value)
+            bad = _half_letter(value, row) if _HALF.search(line) else None
+            return bad or Record(row, value)
         if row == 1 and isinstance(value, list):
             raise FileFault(self.name, "the file is one JSON list.", _SINGLE_LINES, row=1)
         return BadRow(row, f"the line is no JSON object, in '{_shown(line)}'.", "Mend or remove the line.")
@@ -132,7 +134,7 @@ class CsvRecords(RecordFile):
         super().__init__(path, likely)
         with CsvRows(path, self.likely) as rows:
             refuse_names_twice(rows.name, rows.columns, rows.header_row)
-            self._columns, self._delimiter = rows.columns, rows.delimiter
+            self._columns, self.delimiter = rows.columns, rows.delimiter
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """Every row as a flat record."""
@@ -151,10 +153,6 @@ class CsvRecords(RecordFile):
     def names(self, whole: bool = False) -> tuple[list[str], bool]:
         """The header."""
         return list(self._columns), True
-
-    def plain_number(self, text: str) -> str:
-        """A decimal comma becomes a point where commas do not separate."""
-        return with_decimal_point(text, self._delimiter)
 
 
 class ParquetRecords(RecordFile):
@@ -226,9 +224,8 @@ def record_file(path: str | Path | UPath, likely: Collection[str] = ()) -> Recor
     Raises:
         FileFault: Its ending names no kind of file that is read, or its header is wrong.
     """
+    refuse_no_file(path)
     kind = KINDS.get(UPath(path).suffix.lower())
-    if kind is None and UPath(path).is_dir():
-        raise FileFault(Path(str(path)).resolve().name, "it is a folder.", "Name a file in it.")
     if kind is None:
         problem = f"files of this kind are not read; those that are: {listed(KINDS)}."
         raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")
@@ -277,6 +274,16 @@ def _object(pairs: list[tuple[str, Any]]) -> Fields:
                 raise KeyTwice(f"'{name}'")
             seen.add(name)
     return fields
+
+
+def _half_letter(fields: Fields, row: int) -> BadRow | None:
+    """What is wrong with a record whose names or texts hold half of a pair of code units; null where nothing is."""
+    for name, value in leaves(fields):
+        try:
+            json.dumps([name, value], ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return BadRow(row, f"{value!r:.60} in column {name!r:.60} holds half a letter.", "Remove it.")
+    return None
 
 
 def _shown(line: bytes) -> str:

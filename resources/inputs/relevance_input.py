@@ -19,7 +19,7 @@ class RelevanceInput:
     `n_missing` counts each judge's documents without a score, under the versions under which it judged their query or
     another judge did. `ignored` are columns that say nothing to the study. `rows` has the row of each document and of
     each score, in the order of the frames of these names; null for a table, whose rows are known by their key.
-    `sha256` is of the file or the table's content.
+    `sha256` is of the file or the table's content; `notes` are sentences on how it was read.
     """
 
     name: str
@@ -30,6 +30,7 @@ class RelevanceInput:
     ignored: tuple[str, ...]
     rows: Mapping[str, NDArray[np.int64]] | None
     sha256: str = ""
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def content_sha256(self) -> str:

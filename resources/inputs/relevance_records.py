@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ import pandas as pd
 from analysis.words import counted
 from resources.database.models import storable
 from resources.errors import FileFault, nearest
+from resources.inputs.column_names import own_name
 from resources.inputs.evaluation_values import MISSING, score_in
 from resources.inputs.faults import Faults
 from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.spelled_names import SpelledNames
+from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 
 Scale = tuple[float, float]
 SHOWN_CHARACTERS = 60
@@ -30,9 +34,11 @@ class RowFault(Exception):
 class Gathering:
     """Queries, documents, judges and prompt versions by number, and scores that refer to them."""
 
-    def __init__(self, name: str, scale: Scale) -> None:
-        """Begin empty; scores are mapped from `scale` onto 0-1."""
+    def __init__(self, name: str, scale: Scale, written: WrittenColumns | None = None) -> None:
+        """Begin empty; scores are mapped from `scale` onto 0-1, `written` says how columns of text are read."""
         self.name, self.faults = name, Faults(name)
+        self._written = written or WrittenColumns({})
+        self._judge_names = SpelledNames()
         self._low, self._high = scale
         self._queries: dict[str, int] = {}
         self._query_texts: list[str | None] = []
@@ -94,8 +100,16 @@ class Gathering:
         return number
 
     def judge(self, name: str) -> int:
-        """The judge's number, in the order of first appearance."""
-        return self.judges.setdefault(name, len(self.judges))
+        """The judge's number, in the order of first appearance; another spelling of a name is the same judge."""
+        return self.judges.setdefault(self._judge_names.first(name), len(self.judges))
+
+    def identifier(self, column: str, text: str | None) -> str:
+        """The id that stands in a column.
+
+        Raises:
+            RowFault: There is none, or no database could hold it as it is.
+        """
+        return self._written.label(column, identifier(column, text))
 
     def score(self, row: int, column: str, document: int, judge: int, version: str, value: Any) -> None:
         """Keep one judgment; a missing one is kept as missing.
@@ -103,12 +117,19 @@ class Gathering:
         Raises:
             RowFault: The value is no number on the scale.
         """
-        found = score_in(value)
+        try:
+            found = score_in(value, partial(self._written.number, column))
+        except WrittenOtherwise as other:
+            raise RowFault(other.problem, other.remedy) from other
+        if not self._written.reads:
+            return
         if found.cause not in (None, MISSING) and value == value:  # a NaN is a missing score too
             raise RowFault(
                 f"'{shown(str(value))}' in column '{column}' is no number.",
                 "Write a number, or nothing where it is missing.",
             )
+        if found.cause is None and found.from_text:
+            found = found._replace(value=self._written.on_scale(column, found.value, self._low, self._high))
         if found.cause is None and not self._low <= found.value <= self._high:
             raise RowFault(
                 f"score {shown(str(value).strip())} in column '{column}' is outside the scale "
@@ -133,7 +154,6 @@ class Gathering:
             name: np.frombuffer(key, dtype=np.int64) if len(key) else np.zeros(0, np.int64)
             for name, key in self._keys.items()
         }
-        self._refuse_judges()
         self._refuse_duplicates(keys)
         self.faults.raise_if_any()
         if not self._doc_ids:
@@ -151,6 +171,7 @@ class Gathering:
             self._missing(keys, there),
             tuple(ignored),
             {"documents": np.array(self._document_rows)[order], "scores": keys["row"][there]},
+            notes=(*self._written.notes(), *self._judge_names.notes("Judges")),
         )
 
     def _documents(self, query: np.ndarray, order: np.ndarray) -> pd.DataFrame:
@@ -205,14 +226,6 @@ class Gathering:
             if self._query_texts[number] is None:
                 problem = f"query '{query_id}' has no text in column 'query'."
                 self.faults.add(problem, "Write what was asked.", self._query_rows[number])
-
-    def _refuse_judges(self) -> None:
-        known: dict[str, str] = {}
-        for name in self.judges:
-            other = known.setdefault(name.casefold(), name)
-            if other != name:
-                problem = f"judges '{other}' and '{name}' differ only in the case of their letters."
-                self.faults.add(problem, "Spell one judge's name one way.")
 
     def _refuse_duplicates(self, keys: Mapping[str, np.ndarray]) -> None:
         n_judges, n_versions = max(len(self.judges), 1), max(len(self._versions), 1)
@@ -274,7 +287,7 @@ def refuse_unknown(
         if ours not in known and not ours.endswith("_score"):
             problem = f"`columns` names '{ours}'{nearest(ours, known)}, which is no column of this study."
             raise FileFault(name, problem, f"Those that are: {', '.join(known)} and judge1_score, judge2_score, ....")
-        if complete and theirs not in names:
+        if complete and own_name(theirs, names) is None:
             problem = f"there is no column '{theirs}'{nearest(theirs, names)}, which `columns` names for '{ours}'."
             raise FileFault(name, problem, "Correct `columns` in touchstone.yaml.")
 

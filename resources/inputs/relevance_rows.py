@@ -1,7 +1,7 @@
 """Reads one row of a relevance file: a judgment of a document, or a query with all its documents and score lists."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from analysis.words import counted
@@ -14,7 +14,6 @@ OF_DOCUMENTS: Final = (QUERY_ID, QUERY, DOC_ID, DOCUMENT, JUDGE, VERSION, SCORE)
 OF_QUERIES: Final = (ID, QUERY_ID, QUERY, DOCS, VERSION)
 _LIKE_DOCUMENTS = 'Write documents like [{"id": "d1", "text": "..."}], or a list of texts.'
 _LIKE = "Write it like [0.8, null, 0.4]: one score a document, null where it is missing."
-Plain = Callable[[str], str]
 
 
 class RowReader(Protocol):
@@ -31,9 +30,9 @@ class RowReader(Protocol):
 class DocumentRows:
     """One row a document: with a judge and its score, with a score column for each judge, or without scores."""
 
-    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str, plain: Plain) -> None:
-        """Rows without a prompt version are of `version`; `names` are ours and the file's; `plain` mends numbers."""
-        self._gathering, self._names, self._version, self._plain = gathering, names, version, plain
+    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str) -> None:
+        """Rows without a prompt version are of `version`; `names` are ours and the file's."""
+        self._gathering, self._names, self._version = gathering, names, version
         self._values = {name: value_of(names[name]) for name in names}
         self._told = [name for name in (QUERY_ID, QUERY, DOC_ID, DOCUMENT) if name in names]
         self._last_told: list[Any] | None = None
@@ -52,14 +51,13 @@ class DocumentRows:
         for column, judge in self._judgments(fields):
             version = identifier(VERSION, self._text(VERSION, fields) or self._version)
             value = self._values[column](fields)
-            value = self._plain(value) if isinstance(value, str) else value
             number = self._gathering.judge(judge)
             self._gathering.score(row, self._names[column], self._document, number, version, value)
 
     def _document_of(self, row: int, fields: Fields) -> int:
-        query_id = identifier(self._names[QUERY_ID], self._text(QUERY_ID, fields))
+        query_id = self._gathering.identifier(self._names[QUERY_ID], self._text(QUERY_ID, fields))
         query = self._gathering.query(row, query_id, self._words(QUERY, fields))
-        doc_id = identifier(self._names[DOC_ID], self._text(DOC_ID, fields))
+        doc_id = self._gathering.identifier(self._names[DOC_ID], self._text(DOC_ID, fields))
         return self._gathering.document(query, query_id, doc_id, self._words(DOCUMENT, fields))
 
     def _judgments(self, fields: Fields) -> Iterator[tuple[str, str]]:
@@ -81,16 +79,16 @@ class DocumentRows:
 class QueryRows:
     """One row a query: its documents, and a list of scores for each judge in the documents' order."""
 
-    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str, plain: Plain) -> None:
-        """Rows without a prompt version are of `version`; `names` are ours and the file's; `plain` mends numbers."""
-        self._gathering, self._version, self._plain = gathering, version, plain
+    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str) -> None:
+        """Rows without a prompt version are of `version`; `names` are ours and the file's."""
+        self._gathering, self._version = gathering, version
         self._id = names.get(QUERY_ID) or names[ID]
         self._names = {name: names.get(name, name) for name in (QUERY, DOCS, VERSION)}
         self._ours = {theirs: ours for ours, theirs in names.items() if ours.endswith(SUFFIX)}
 
     def take(self, row: int, fields: Fields) -> None:
         """One query with its documents, and what was said of them."""
-        query_id = identifier(self._id, single(self._id, value_of(self._id)(fields)))
+        query_id = self._gathering.identifier(self._id, single(self._id, value_of(self._id)(fields)))
         text = words(self._names[QUERY], value_of(self._names[QUERY])(fields))
         query = self._gathering.query(row, query_id, text)
         lists = {
@@ -121,6 +119,7 @@ class QueryRows:
         found: dict[str, int] = {}
         for number, one in enumerate(docs, start=1):
             doc_id, text = _document(column, number, one)
+            doc_id = self._gathering.identifier(f"{column}.id", doc_id)
             if doc_id in found:
                 problem = f"document '{doc_id}' stands twice in column '{column}' of query '{query_id}'."
                 raise RowFault(problem, "Keep one of the two, with its scores.")
@@ -194,7 +193,7 @@ def list_in(column: str, value: Any, remedy: str = _LIKE) -> list[Any] | None:
     raise RowFault(f"'{shown(str(value))}' in column '{column}' is no list.", remedy)
 
 
-def _document(column: str, number: int, one: Any) -> tuple[str, str | None]:
+def _document(column: str, number: int, one: Any) -> tuple[str | None, str | None]:
     """Id and text of a document; a document that is only a text, or nothing at all, is numbered from 1."""
     if one is None or isinstance(one, str):
         return str(number), words(column, one)
@@ -203,4 +202,4 @@ def _document(column: str, number: int, one: Any) -> tuple[str, str | None]:
         raise RowFault(problem, 'Write documents like {"id": "d1", "text": "..."}.')
     doc_id = single(f"{column}.id", one.get(ID) if one.get(ID) is not None else one.get(DOC_ID))
     text = one.get("text") if one.get("text") is not None else one.get(DOCUMENT)
-    return identifier(f"{column}.id", doc_id), words(f"{column}.text", text)
+    return doc_id, words(f"{column}.text", text)

@@ -6,6 +6,7 @@ from pathlib import Path
 from upath import UPath
 
 from resources.errors import FileFault, listed, nearest, nearest_of
+from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import RecordFile, record_file, refuse_unreadable
 from resources.inputs.relevance_input import RelevanceInput
@@ -25,6 +26,7 @@ from resources.inputs.relevance_rows import (
     QueryRows,
     RowReader,
 )
+from resources.inputs.written_columns import WrittenColumns, read_as_written
 
 LIKELY = tuple(dict.fromkeys((*OF_DOCUMENTS, *OF_QUERIES)))
 LIKENESS = 0.85
@@ -59,23 +61,27 @@ def read_relevance_file(
     if not names:
         refuse_unreadable(file)
     refuse_unknown(file.name, renamed, LIKELY, names, complete)
-    of_documents = _theirs(DOC_ID, renamed) in names
+    of_documents = own_name(_theirs(DOC_ID, renamed), names) is not None
     found = _columns(file, names, renamed, OF_DOCUMENTS if of_documents else OF_QUERIES)
-    gathering = Gathering(file.name, scale)
     kind = DocumentRows if of_documents else QueryRows
-    try:
-        reader: RowReader = kind(gathering, found, prompt_version, file.plain_number)
-    except RowFault as fault:
-        raise FileFault(file.name, fault.problem, fault.remedy) from fault
-    for record in file.records(list(found.values())):
-        if isinstance(record, BadRow):
-            gathering.faults.add(record.problem, record.remedy, record.row)
-            continue
+
+    def read(written: WrittenColumns) -> RelevanceInput:
+        gathering = Gathering(file.name, scale, written)
         try:
-            reader.take(record.row, record.fields)
+            reader: RowReader = kind(gathering, found, prompt_version)
         except RowFault as fault:
-            gathering.refuse(record.row, fault)
-    return gathering.result([name for name in names if name not in found.values()])
+            raise FileFault(file.name, fault.problem, fault.remedy) from fault
+        for record in file.records(list(found.values())):
+            if isinstance(record, BadRow):
+                gathering.faults.add(record.problem, record.remedy, record.row)
+                continue
+            try:
+                reader.take(record.row, record.fields)
+            except RowFault as fault:
+                gathering.refuse(record.row, fault)
+        return gathering.result([name for name in names if name not in found.values()])
+
+    return read_as_written(read, file.name, file.delimiter)
 
 
 def _theirs(name: str, renamed: Mapping[str, str]) -> str:
@@ -84,7 +90,7 @@ def _theirs(name: str, renamed: Mapping[str, str]) -> str:
 
 def _is_recognised(names: Sequence[str], renamed: Mapping[str, str]) -> bool:
     """Whether the names seen so far say what the file holds."""
-    return _theirs(DOC_ID, renamed) in names or _theirs(DOCS, renamed) in names
+    return any(own_name(_theirs(name, renamed), names) is not None for name in (DOC_ID, DOCS))
 
 
 def _columns(
@@ -95,10 +101,10 @@ def _columns(
     Raises:
         FileFault: One that is needed is missing, or another looks like one that is not there.
     """
-    found = {name: theirs for name in known if (theirs := _theirs(name, renamed)) in names}
+    found = {name: own for name in known if (own := own_name(_theirs(name, renamed), names)) is not None}
     of_documents = DOC_ID in found
-    if of_documents and QUERY_ID not in found and _theirs(ID, renamed) in names:
-        found[QUERY_ID] = _theirs(ID, renamed)
+    if of_documents and QUERY_ID not in found and (own := own_name(_theirs(ID, renamed), names)) is not None:
+        found[QUERY_ID] = own
     required = (QUERY_ID, QUERY, DOC_ID) if of_documents else (ID, QUERY)
     missing = [name for name in required if name not in found and not (name == ID and QUERY_ID in found)]
     if SCORE in found and JUDGE not in found:

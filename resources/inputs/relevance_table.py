@@ -58,7 +58,7 @@ def read_relevance_table(
         _refuse_missing(what, [QUERY] if QUERY_ID in found else [ID, QUERY], found, names)
         documents = None if source.documents_table is None else _documents(connection, source.documents_table)
         gathering = Gathering(what, scale)
-        reader = QueryRows(gathering, found, prompt_version, str)
+        reader = QueryRows(gathering, found, prompt_version)
         digest = hashlib.sha256(json.dumps(documents).encode())
         key = table.c[found.get(QUERY_ID) or found[ID]]
         question = sa.select(*[table.c[name] for name in found.values()]).order_by(key)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
-from resources.inputs.opened_files import lines_of
+from resources.inputs.opened_files import lines_of, refuse_no_file
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SAID_BY_SERVER, SCORED_STATES, Call, Reply
@@ -160,6 +160,7 @@ def open_rows(path: Path) -> RecordedRows:
     Raises:
         FileFault: There is no such file, or something is wrong with it.
     """
+    refuse_no_file(path)
     try:
         return RecordedRows(path)
     except OSError as error:

@@ -21,6 +21,7 @@ EVALUATION_SAMPLES = Table(
         text("truth_answer", "True option; null for scores.", nullable=True),
         text("answer_as_given", "The answer as the file spells it; null for scores.", nullable=True),
         whole("n_rows_in_file", "Rows of the file, those left out included.", "count", low=0),
+        whole("n_unusable", "Rows left out, repetitions of a sample not counted.", "count", low=0, optional=True),
         Column(
             r"field\..+",
             "text",

@@ -11,7 +11,7 @@ from upath import UPath
 from analysis.gates import Gate
 from assets.datasets import as_table
 from assets.evaluation.correlation import srcc_gate
-from assets.evaluation.evaluation_samples import read_dataset
+from assets.evaluation.evaluation_samples import read_dataset, unusable_gate
 from assets.evaluation.mcq_confusion import accuracy_gate
 from assets.evaluation.paper_comparison import lack_of, paper_gate
 from assets.evaluation_papers import comparison_row, numbers_of
@@ -98,3 +98,29 @@ def test_a_field_that_the_file_lacks_is_refused_with_the_nearest(tmp_path: Path,
     study = Study("s", None, Home(UPath(tmp_path), tmp_path), known)
     with pytest.raises(UserError, match=rf"^Data set 'metrics': {told}.* Its fields are .*reference, sd, votes\.$"):
         read_dataset("metrics", study)
+
+
+def test_the_share_of_unusable_rows_passes_up_to_the_limit_and_counts_no_repetition() -> None:
+    # 20 rows: 1 unusable is a share of 0.05; 2 repetitions leave 17 samples.
+    samples = pd.DataFrame({"n_rows_in_file": [20] * 17, "n_unusable": [1] * 17})
+    assert unusable_gate(samples, 0.05).passed
+    gate = unusable_gate(samples.assign(n_unusable=2), 0.05)
+    assert (gate.passed, gate.seen, gate.n) == (False, 0.1, 20)
+    assert "`max_unusable_share`" in gate.sentence
+    # Tables of before lack the column: every row that is no sample counts.
+    assert unusable_gate(samples.drop(columns="n_unusable"), 0.05).seen == 0.15
+
+
+@pytest.mark.parametrize(("most", "refused"), [(0.05, True), (0.7, False)])
+def test_a_file_that_is_mostly_unusable_is_no_data_set_unless_the_study_says_so(
+    tmp_path: Path, most: float, refused: bool
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("sample_id,prediction,mos\na,1,2\nb,,3\nc,,4\n")
+    plan = EvaluationStudy(datasets={"a": Dataset(file=path)}, max_unusable_share=most)
+    study = Study("small", None, Home(UPath(tmp_path), tmp_path), plan)
+    if not refused:
+        assert len(read_dataset("a", study)[0].frame) == 1
+        return
+    with pytest.raises(UserError, match=r"a\.csv: 2 of 3 rows cannot be used \(2 missing_prediction\)"):
+        read_dataset("a", study)

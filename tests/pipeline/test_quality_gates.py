@@ -58,6 +58,7 @@ PAIRWISE = (
     ("benchmark_export", "files_are_as_written"),
 )
 EVALUATION = (
+    ("evaluation_samples", "few_rows_are_unusable"),
     ("correlation", "srcc_is_high_enough"),
     ("mcq_confusion", "accuracy_is_high_enough"),
     ("paper_comparison", "near_the_paper"),
@@ -173,7 +174,10 @@ def test_data_sets_that_miss_their_minimum_have_every_table(tmp_path: Path, inst
         "pictures": Dataset(file=write_scores(tmp_path / "scores.csv"), gates=limits),
         "questions": Dataset(file=write_answers(tmp_path / "answers.jsonl"), gates=EvaluationGates(min_accuracy=0.8)),
     }
-    outcome = evaluate(study_over(tmp_path, datasets, baseline=tmp_path / "baseline.json"), instance)
+    with datasets["pictures"].file.open("a") as file:  # type: ignore[union-attr]
+        file.write("without,,3,,\n")
+    study = study_over(tmp_path, datasets, baseline=tmp_path / "baseline.json", max_unusable_share=0.0)
+    outcome = evaluate(study, instance)
     assert (outcome.succeeded, set(outcome.tables)) == (True, set(BY_GROUP["evaluation"]))
     assert missed(outcome.checks) == set(EVALUATION)
 

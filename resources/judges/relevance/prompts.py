@@ -9,6 +9,7 @@ from typing import Final
 
 from resources.configuration.reliability import BUILT_IN_PROMPTS
 from resources.errors import FileFault, UserError, nearest
+from resources.inputs.opened_files import refuse_no_file
 
 FOLDER: Final = Path(__file__).parent / "prompts"
 LONGEST_BYTES: Final = 1_000_000
@@ -59,6 +60,7 @@ def prompt_of(version: str, own: Mapping[str, Path], scales: Mapping[str, tuple[
             "`reliability`."
         )
     try:
+        refuse_no_file(path)
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except OSError as error:

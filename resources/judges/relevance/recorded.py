@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from resources.errors import FileFault, listed, nearest
+from resources.inputs.column_names import own_name
 from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.messages import RUBRIC_VERSION
@@ -33,20 +34,21 @@ class RecordedJudge:
             FileFaults: Several rows are wrong.
         """
         self._name, self._version = name, prompt_version
-        rows = scored_rows(path, COLUMNS, SCORE, score_may_be_missing=True)
+        rows = scored_rows(path, COLUMNS, SCORE, score_may_be_missing=True, ids=COLUMNS[:2])
         judges = dict.fromkeys(row.texts[2] for row in rows)
-        if name not in judges:
+        theirs = own_name(name, judges)
+        if theirs is None:
             problem = (
                 f"there is no judge '{name}'{nearest(name, judges)} in column 'judge'; there are {listed(judges)}."
             )
             raise FileFault(path, problem, "Name the judge in the configuration as in the file.")
-        versions = dict.fromkeys(row.texts[3] for row in rows if row.texts[2] == name)
+        versions = dict.fromkeys(row.texts[3] for row in rows if row.texts[2] == theirs)
         if prompt_version not in versions:
             problem = (
                 f"judge '{name}' has no answer under prompt_version '{prompt_version}'; it has {listed(versions)}."
             )
             raise FileFault(path, problem, "Add its answers, or name another file or version.")
-        self._score_of = {row.texts[:2]: row.score for row in rows if row.texts[2:] == (name, prompt_version)}
+        self._score_of = {row.texts[:2]: row.score for row in rows if row.texts[2:] == (theirs, prompt_version)}
         answers = json.dumps(sorted([*key, score] for key, score in self._score_of.items()))
         self.identity = JudgeIdentity(
             judge="recorded",
@@ -59,6 +61,7 @@ class RecordedJudge:
     def judged(self, asked: Sequence[AskedDocument], prompt_version: str) -> list[Judged]:
         """The recorded judgments of these documents; one that nobody recorded is not in it."""
         now = datetime.now(UTC)
+        score_of = self._scores_of(asked)
         return [
             Judged.without_prompt(
                 one,
@@ -66,10 +69,24 @@ class RecordedJudge:
                 judge_identity=self.identity.digest,
                 prompt_version=prompt_version,
                 judged_at=now,
-                score=(score := self._score_of[one.query_id, one.doc_id]),
+                score=(score := score_of[one.query_id, one.doc_id]),
                 measured=score,
                 message=NO_SCORE if score is None else None,
             )
             for one in asked
-            if (one.query_id, one.doc_id) in self._score_of
+            if (one.query_id, one.doc_id) in score_of
         ]
+
+    def _scores_of(self, asked: Sequence[AskedDocument]) -> Mapping[tuple[str, ...], float | None]:
+        """The scores by the ids that are asked for: ``0001`` is ``1`` where none would be found otherwise."""
+        ids = [(one.query_id, one.doc_id) for one in asked]
+        if any(key in self._score_of for key in ids):
+            return self._score_of
+        short = {_without_zeros(key): score for key, score in self._score_of.items()}
+        if len(short) < len(self._score_of):
+            return {}
+        return {key: short[found] for key in ids if (found := _without_zeros(key)) in short}
+
+
+def _without_zeros(ids: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(one.lstrip("0") or "0" if one.isdecimal() else one for one in ids)

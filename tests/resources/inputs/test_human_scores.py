@@ -93,7 +93,6 @@ BAD_ROWS = {
     "negative": ([f"{glb('a')},-0.1"], ["row 2", "score -0.1 is outside 0-1", f"'{SCORE}'"]),
     "no_number": ([f"{glb('a')},good"], ["row 2", "'good' is no number", f"'{SCORE}'", "leave the cell blank"]),
     "nan": ([f"{glb('a')},NaN"], ["row 2", "'NaN' is no number"]),
-    "decimal_comma": ([f'{glb("a")},"0,5"'], ["row 2", "'0,5' is no number", "Write it with a point"]),
     "unquoted_decimal_comma": ([f"{glb('a')},0,5"], ["row 2", "3 cells", "point"]),
     "twice": (
         [f"{glb('a')},0.5", f"{glb('b')},0.5", f"{glb('a')},0.6"],
@@ -167,7 +166,7 @@ def test_a_blank_annotator_is_refused(tmp_path: Path) -> None:
         read_human_scores(study(tmp_path))
 
 
-@pytest.mark.parametrize("column", ["Annotator", "ANNOTATOR ", "anotator", "annotators", "annotator_id"])
+@pytest.mark.parametrize("column", ["anotator", "annotators", "annotator_id"])
 @pytest.mark.parametrize("rows", [["a"], ["a", "a"]], ids=["one_rating_each", "several"])
 def test_a_column_that_looks_like_the_annotators_is_refused(tmp_path: Path, column: str, rows: list[str]) -> None:
     lines = [f"{glb(digits)},0.5,person {number}" for number, digits in enumerate(rows)]
@@ -180,6 +179,12 @@ def test_a_column_that_looks_like_the_annotators_is_refused(tmp_path: Path, colu
         f"Rename it, or set `columns.annotator` to '{column.strip()}'",
     ):
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("column", ["Annotator", "ANNOTATOR "])
+def test_the_annotators_are_found_in_any_letter_case(tmp_path: Path, column: str) -> None:
+    written(tmp_path / "subjective.csv", f"{SCORE_HEADER.upper()},{column}", f"{glb('a')},0.5,ann")
+    assert read_human_scores(study(tmp_path)).frame["annotator"].tolist() == ["ann"]
 
 
 @pytest.mark.parametrize("column", ["notes", "annotations", "rotation"])
@@ -204,8 +209,8 @@ def test_a_name_in_another_letter_case_or_folder_is_the_same_object(tmp_path: Pa
 
 
 def test_a_missing_column_names_those_there_are(tmp_path: Path) -> None:
-    written(tmp_path / "subjective.csv", "3D Object filename,Visual fidelity", f"{glb('a')},0.5")
-    with pytest.raises(UserError, match=r"row 1: column 'Visual Fidelity' \(there is 'Visual fidelity'\)"):
+    written(tmp_path / "subjective.csv", "3D Object filename,Visual fidelities", f"{glb('a')},0.5")
+    with pytest.raises(UserError, match=r"row 1: column 'Visual Fidelity' \(there is 'Visual fidelities'\)"):
         read_human_scores(study(tmp_path))
 
 

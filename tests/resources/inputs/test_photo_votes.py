@@ -38,7 +38,7 @@ def test_both_orders_of_a_pair_are_two_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_semicolons_with_decimal_commas_and_a_byte_order_mark_are_read(tmp_path: Path, mark: str) -> None:
     lines = [HEADER, row("1", 0, 1, 2, 1, Agreement="0.6667"), row("1", 1, 0, 3, 0)]
-    spreadsheet = [line.replace(",", ";").replace("0.6667", "0,6667") for line in lines]
+    spreadsheet = [line.replace(",", ";").replace("0.6667", "0,6667").replace("1.0", "1,0") for line in lines]
     written(tmp_path / "pairs.csv", mark + spreadsheet[0], *spreadsheet[1:], end="\r\n")
     assert read_photo_votes(tmp_path / "pairs.csv")[["LEFT", "RIGHT"]].to_numpy().tolist() == [[2, 1], [3, 0]]
 
@@ -51,10 +51,10 @@ def test_columns_in_another_order_and_without_a_total_are_read(tmp_path: Path) -
 
 
 def test_a_missing_column_is_named_with_the_nearest_one_and_with_what_can_be_done(tmp_path: Path) -> None:
-    header = HEADER.replace("LEFT", "left").replace("RIGHT", "votes")
+    header = HEADER.replace("LEFT", "lefts").replace("RIGHT", "votes")
     with pytest.raises(UserError) as raised:
         read_photo_votes(pairs_file(tmp_path, [GOOD], header))
-    assert "pairs.csv, row 1: columns 'LEFT' (there is 'left') and 'RIGHT' are missing;" in str(raised.value)
+    assert "pairs.csv, row 1: columns 'LEFT' (there is 'lefts') and 'RIGHT' are missing;" in str(raised.value)
     assert "Name them so in the file, or name yours under `pairwise.columns` in touchstone.yaml." in str(raised.value)
 
 

@@ -11,6 +11,7 @@ from resources.configuration.reliability import RecordedJudge
 from resources.errors import UserError
 from resources.judges.relevance.documents import AskedDocument, Judged, Outcome
 from resources.judges.relevance.recorded import NO_SCORE
+from resources.judges.relevance.recorded import RecordedJudge as StoredJudge
 from tests.resources.judges.relevance.asked import ASKED, judge, ledger_of, study_in
 
 COLUMNS = ["query_id", "doc_id", "judge", "prompt_version", "score"]
@@ -106,3 +107,12 @@ def test_an_unknown_judge_or_version_names_what_is_there(tmp_path: Path) -> None
 def test_true_is_no_score(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="'true' in column 'score' is no number"):
         said(tmp_path, written(tmp_path, [(*ROWS[0][:4], True), *ROWS[1:]], "jsonl"))
+
+
+def test_ids_with_zeros_in_front_and_a_name_in_another_letter_case_are_found(tmp_path: Path) -> None:
+    rows = [("0001", "01", "JUDGE1", "v1", 0.5), ("0001", "02", "JUDGE1", "v1", 0.75)]
+    judge1 = StoredJudge("judge1", written(tmp_path, rows), "v1")
+    asked = [AskedDocument("1", "what?", str(number), "text") for number in (1, 2, 3)]
+    assert [one.score for one in judge1.judged(asked, "v1")] == [0.5, 0.75]
+    exact = [AskedDocument("0001", "what?", "01", "text"), AskedDocument("1", "what?", "2", "text")]
+    assert [one.score for one in judge1.judged(exact, "v1")] == [0.5]

@@ -1,0 +1,53 @@
+"""Commands that refuse an option that is given twice where one is read: the last would count, without a word."""
+
+from typing import Any
+
+import click
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from resources.errors import listed
+
+
+class _Once:
+    """What a command and a group have in common."""
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Click's parser, which refuses what is given twice.
+
+        Its `parse_args` raises a `UsageError` then.
+        """
+        parser = super().make_parser(ctx)  # type: ignore[misc]
+        parse = parser.parse_args
+
+        def parse_args(args: list[str]) -> tuple[dict[str, Any], list[str], list[click.Parameter]]:
+            values, rest, order = parse(args)
+            single = [one for one in order if isinstance(one, click.Option) and not (one.multiple or one.count)]
+            twice = dict.fromkeys("/".join((*one.opts, *one.secondary_opts)) for one in single if single.count(one) > 1)
+            if twice:
+                problem = f"{listed(twice)} is given several times, and one is read. Keep one."
+                raise click.UsageError(problem, ctx)
+            return values, rest, order
+
+        parser.parse_args = parse_args
+        return parser
+
+
+class OnceCommand(_Once, TyperCommand):
+    """A command each of whose options is given once."""
+
+
+class OnceGroup(_Once, TyperGroup):
+    """Commands under one name; each of its own options is given once."""
+
+
+class Application(typer.Typer):
+    """`typer.Typer` with commands and groups of these kinds."""
+
+    def __init__(self, **options: Any) -> None:
+        """As typer does."""
+        super().__init__(cls=OnceGroup, **options)
+
+    def command(self, name: str | None = None, **options: Any) -> Any:
+        """As typer does."""
+        return super().command(name, cls=OnceCommand, **options)

@@ -1,0 +1,69 @@
+"""A column's numbers and ids are read in one form, which is said, or refused by name."""
+
+import pytest
+
+from resources.errors import UserError
+from resources.inputs.written_columns import WrittenOtherwise, columns_as_written
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "said"),
+    [
+        (["0,5", "12,75"], [0.5, 12.75], "a comma is the decimal sign"),
+        (["812", "1,234", "1,234.5"], [812, 1234, 1234.5], "a comma separates thousands"),
+        (["812", "1,234"], [812, 1234], "a comma separates thousands"),
+        (["1.234,5", "0,5"], [1234.5, 0.5], "a comma is the decimal sign, a point separates thousands"),
+        (["1\u202f234,5", "12,0"], [1234.5, 12], "a comma is the decimal sign, a space separates thousands"),
+        (["1\u2019234.5", "1"], [1234.5, 1], "an apostrophe separates thousands"),
+        (["\u22120.5", "0.3", "-1"], [-0.5, 0.3, -1], "dashes before numbers are minus signs"),
+        (["50%", "87 %"], [0.5, 0.87], "% makes shares (50 % is 0.5)"),
+        (["$5.10", "$1,200.00", "-$3.5"], [5.1, 1200, -3.5], "a comma separates thousands, '$' is left out"),
+        (["5 dB", "6.5 dB"], [5, 6.5], "'dB' is left out"),
+        (["3,5 \u20ac", "4,0 \u20ac"], [3.5, 4], "a comma is the decimal sign, '\u20ac' is left out"),
+        (["1.234", "2", "1e-3", "+.5", "5."], [1.234, 2, 0.001, 0.5, 5], None),
+        (["1.5", "none", "4/5", "2026-01-05", "", "1_000", "0x10"], [1.5, *[None] * 6], None),
+    ],
+)
+def test_a_consistent_column_is_read_and_its_form_is_said(
+    cells: list[str], numbers: list[float | None], said: str | None
+) -> None:
+    written = columns_as_written("a.csv", {"mos": cells}, {}, ",")
+    assert [written.number("mos", cell) for cell in cells] == numbers
+    assert written.notes() == ([f"Column 'mos': {said}."] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("cells", "odd", "like"),
+    [
+        (["0,5", "0,7", "0.5"], "0.5", "1234,5"),
+        (["0.5", "0.7", "0,5"], "0,5", "1234.5"),
+        (["5 dB", "6 dB", "7"], "7", "1234.5 dB"),
+        (["50%", "60%", "0.7"], "0.7", "1234.5%"),
+        (["1.5", "2.5", "12,34,567"], "12,34,567", "1234.5"),
+    ],
+)
+def test_a_number_in_another_form_than_its_column_is_refused_by_name(cells: list[str], odd: str, like: str) -> None:
+    written = columns_as_written("a.csv", {"mos": cells}, {}, ",")
+    with pytest.raises(WrittenOtherwise) as refused:
+        written.number("mos", odd)
+    assert f"'{odd}' in column 'mos' is written in another way" in refused.value.problem
+    assert refused.value.remedy == f"Write it like {like}."
+
+
+@pytest.mark.parametrize("cells", [["1,234", "2,345"], ["5", "1,234"]])
+def test_commas_that_may_mean_either_are_refused_where_commas_separate_cells(cells: list[str]) -> None:
+    with pytest.raises(UserError, match=r"a\.csv: '1,234' in column 'mos' can be read in two ways.*with a point"):
+        columns_as_written("a.csv", {"mos": cells}, {}, ",")
+
+
+def test_the_decimal_sign_of_other_columns_decides() -> None:
+    cells = {"mos": ["1,234", "2,345"], "sd": ["0,5"]}
+    assert columns_as_written("a.csv", cells, {}, ",").number("mos", "1,234") == 1.234
+    assert columns_as_written("a.csv", cells | {"sd": ["0.5"]}, {}, ",").number("mos", "1,234") == 1234
+    points = {"mos": ["1.234", "2"], "sd": ["0,5"]}
+    assert columns_as_written("a.csv", points, {}, ";").number("mos", "1.234") == 1234
+
+
+def test_ids_lose_their_point_where_the_whole_column_is_whole() -> None:
+    written = columns_as_written("a.csv", {}, {"id": ["1.0", "2"], "version": ["1.0", "1.1"]}, ",")
+    assert [written.label("id", "1.0"), written.label("version", "1.0")] == ["1", "1.0"]
