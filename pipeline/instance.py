@@ -13,6 +13,7 @@ import dagster as dg
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
+from pipeline.dagster_folder import as_dagster_takes_it
 from resources.configuration.load import load_configuration
 from resources.database.engine import open_engine, refuse_damaged
 from resources.database.locks import turn
@@ -50,7 +51,7 @@ def prepare_instance(home: Home) -> None:
     home.dagster.mkdir(parents=True, exist_ok=True)
     _place_settings(home.dagster / "dagster.yaml")
     _name_postgres(home)
-    os.environ["DAGSTER_HOME"] = str(home.dagster)
+    os.environ["DAGSTER_HOME"] = str(as_dagster_takes_it(home.dagster))
 
 
 def _place_settings(place: Path) -> None:

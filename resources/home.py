@@ -102,6 +102,9 @@ def touchstone_home() -> Home:
     sample inputs and the configuration, `touchstone.yaml`, where `TOUCHSTONE_CONFIG` names no other file.
     """
     named = os.environ.get("TOUCHSTONE_HOME") or str(CHECKOUT / DEFAULT)
+    if not named.isascii() and any("\ud800" <= letter <= "\udfff" for letter in named):
+        shown = named.encode("utf-8", "backslashreplace").decode()
+        raise UserError(f"TOUCHSTONE_HOME: '{shown}' is not UTF-8. Rename the folder, or set PYTHONUTF8=1.")
     if "://" in named and not named.startswith("file://"):
         return Home(UPath(named), CHECKOUT / DEFAULT / REMOTE / _folder_name(named))
     local = with_users_folder(Path(named.removeprefix("file://")), "TOUCHSTONE_HOME").absolute()

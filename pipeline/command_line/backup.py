@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.home import touchstone_home
 
 MEGABYTE = 1_000_000
@@ -16,7 +16,7 @@ def backup(folder: Annotated[Path, typer.Argument(help="A new folder, best on an
     from resources.backup.home_backup import back_up
     from resources.configuration.load import load_configuration
 
-    console = Console(soft_wrap=True, highlight=False)
+    console = terminal(soft_wrap=True, highlight=False)
     home = touchstone_home()
     made = back_up(home, load_configuration(home).study, folder)
     console.print(
@@ -34,7 +34,7 @@ def restore(folder: Annotated[Path, typer.Argument(help="A folder that `touchsto
     from pipeline.instance import end_unfinished_backfills, end_unfinished_runs, prepare_instance
     from resources.backup.home_backup import restore as put_back
 
-    console = Console(soft_wrap=True, highlight=False)
+    console = terminal(soft_wrap=True, highlight=False)
     home = touchstone_home()
     restored = put_back(folder, home)
     console.print(f"Study {restored.study} as of {restored.made_at} is in {home.base}.", markup=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
@@ -72,7 +73,7 @@ def _show(
         calls_shown.write_csv(single, csv)
         if str(csv) == "-":
             return
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = terminal(highlight=False)
     if single is not None and states:
         calls_shown.show_single(single, console)
     else:
@@ -103,12 +104,12 @@ def _retry(
     if wrong := [one for one in states if one not in FAILED_ANSWERS]:
         why = "has a score and is final" if wrong[0] in SCORED_STATES else "is a fault, which every run asks again"
         raise UserError(f"'{wrong[0]}' {why}. `--retry` takes {', '.join(FAILED_ANSWERS)}.")
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = terminal(highlight=False)
     chosen = frozenset(states or FAILED_ANSWERS)
     if _tell_before(study, counts, settings, chosen, console):
         if costs_money(study.fidelity.judge):
             require_consent(yes)
-        run_and_show(home, Console(), "fidelity", settings or (), chosen)
+        run_and_show(home, terminal(), "fidelity", settings or (), chosen)
 
 
 def _tell_before(

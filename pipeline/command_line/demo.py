@@ -2,9 +2,8 @@
 
 import time
 
-from rich.console import Console
-
 from pipeline.command_line.run_study import run_and_show
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import touchstone_home
 
@@ -13,7 +12,7 @@ def demo() -> None:
     """Make sample inputs, run the studies on them and print what they found."""
     from pipeline.samples.prepare import prepare_samples
 
-    console = Console()
+    console = terminal()
     home = touchstone_home()
     started = time.monotonic()
     if not prepare_samples(home, console):
@@ -31,6 +30,4 @@ def demo() -> None:
     with console.status("Loading"):
         from pipeline.command_line.demo_reliability import show_both_samples
     show_both_samples(home, console)
-    console.print(
-        f"Done in {time.monotonic() - started:.0f} s. Look at it: [bold]make dev[/bold], then http://127.0.0.1:3000"
-    )
+    console.print(f"Done in {time.monotonic() - started:.0f} s. Look at it: `make dev`, then http://127.0.0.1:3000")

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.quiet_log import pass_on
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home
 
@@ -28,7 +29,7 @@ def dev(
     from pipeline.instance import only_daemon, prepare_instance
     from pipeline.samples.prepare import prepare_samples
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     refuse_taken(host, port, "--port")
     home = touchstone_home()
     prepare_instance(home)

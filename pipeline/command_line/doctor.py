@@ -6,8 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.text import Text
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import CHECKOUT, DATABASE_URL, touchstone_home
 
@@ -17,7 +18,7 @@ def doctor() -> None:
     from resources.alerts.webhook import WEBHOOK
     from resources.judges.openai.access import VARIABLES
 
-    console = Console()
+    console = terminal()
     home = touchstone_home()
     console.print(f"touchstone {version('touchstone')}, dagster {version('dagster')}", highlight=False)
     console.print(f"home           {home.base}", soft_wrap=True, highlight=False)
@@ -37,7 +38,9 @@ def doctor() -> None:
             console.print(f"{name:14} {examine()}", soft_wrap=True, highlight=False)
         except UserError as problem:
             broken += 1
-            console.print(f"{name:14} [red]broken[/red]: {problem}", soft_wrap=True, highlight=False)
+            console.print(
+                Text.assemble(f"{name:14} ", ("broken", "red"), f": {problem}"), soft_wrap=True, highlight=False
+            )
     for name in (*VARIABLES, DATABASE_URL, WEBHOOK):
         console.print(f"{name:24} {'set' if os.environ.get(name) else 'not set'}", highlight=False)
     if broken:
@@ -89,7 +92,7 @@ def _dagster_settings() -> str:
         raise UserError(f"{path} is no YAML: {' '.join(str(fault).split())}. Mend it.") from fault
     missing = [name for name in _settings(values_in_yaml(ours)) if name not in there]
     if missing:
-        return f"[yellow]note[/yellow]: {path} says nothing of {', '.join(missing)}. Copy these lines from {ours}."
+        return f"note: {path} says nothing of {', '.join(missing)}. Copy these lines from {ours}."
     return str(path)
 
 
@@ -157,7 +160,7 @@ def _prices() -> str:
         judges += [*plan.judges.values(), *plan.recalibration.judges.values()]
     gates = [price_age_gate(judge) for judge in judges if isinstance(judge, OpenAIJudge)]
     if gates:
-        said = (gate.sentence if gate.passed else f"[yellow]note[/yellow]: {gate.sentence}" for gate in gates)
+        said = (gate.sentence if gate.passed else f"note: {gate.sentence}" for gate in gates)
         return " ".join(dict.fromkeys(said))
     table = price_table()
     days = sorted(row.read_on for row in table.models)

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.home import touchstone_home
 
 
@@ -18,4 +18,4 @@ def end_run(run: Annotated[str, typer.Argument(help="The run's id or its beginni
 
     with open_instance(touchstone_home()) as instance:
         words = end_named_run(instance, run)
-    Console().print(words, soft_wrap=True, highlight=False, markup=False)
+    terminal().print(words, soft_wrap=True, highlight=False, markup=False)

@@ -10,6 +10,7 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from pipeline.command_line.planned_calls import ANCHOR, GOLDEN_SET, PlannedCalls
 from resources.configuration.openai_judge import OpenAIJudge
@@ -37,7 +38,7 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
     judge = study.fidelity.judge
     console.print(f"{planned.n_open:,} calls to make, {planned.n_answered:,} answered before.", highlight=False)
     for gate in planned.gates:
-        console.print(f"[bold red]STOP[/bold red] {gate.sentence}", soft_wrap=True, highlight=False)
+        console.print(Text.assemble(("STOP", "bold red"), f" {gate.sentence}"), soft_wrap=True, highlight=False)
     if not isinstance(judge, OpenAIJudge):
         for name, n_calls in _counts(planned.by_part):
             console.print(f"  {name:20} {n_calls:>8,}", highlight=False)
@@ -55,11 +56,11 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
     for line in (*money_words(judge, price, total, spent), *quota_words(judge, planned.n_open)):
         console.print(line, soft_wrap=True, highlight=False)
     if not (gate := price_age_gate(judge)).passed:
-        console.print(f"[yellow]WARN[/yellow] {gate.sentence}", soft_wrap=True, highlight=False)
+        console.print(Text.assemble(("WARN", "yellow"), f" {gate.sentence}"), soft_wrap=True, highlight=False)
     try:
         require_key(access)
     except UserError as problem:
-        console.print(f"[bold red]STOP[/bold red] {problem}", soft_wrap=True, highlight=False)
+        console.print(Text.assemble(("STOP", "bold red"), f" {problem}"), soft_wrap=True, highlight=False)
 
 
 def require_consent(yes: bool) -> None:
@@ -144,7 +145,7 @@ def money_words(judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent
         return [f"{money}; nothing is to be asked."]
     fits = "suffices"
     if total.usd > left:
-        fits = "[bold]does not suffice[/bold]: the run stops when it is used up"
+        fits = "does not suffice: the run stops when it is used up"
     elif total.worst_usd > left:
         fits = "suffices for the estimate, not for the worst case: the run stops when it is used up"
     return [f"{money}: it {fits}."]

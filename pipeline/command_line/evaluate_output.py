@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.partial_files import write_whole
 
@@ -66,8 +67,8 @@ def deliver(
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
     else:
-        show(result, Console(highlight=False, markup=False, emoji=False))
-    to = Console(stderr=as_json, highlight=False, markup=False, emoji=False)
+        show(result, terminal(highlight=False))
+    to = terminal(stderr=as_json, highlight=False)
     for path in paths:
         to.print(f"Wrote {path}", soft_wrap=True)
 

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
+from pipeline.command_line.terminal import show_gate, terminal
 from resources.errors import UserError, listed
 from resources.inputs.opened_files import refuse_no_file
 
 if TYPE_CHECKING:
-    from analysis.gates import Gate
     from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
 
 
@@ -31,7 +30,7 @@ def import_files(
     from resources.home import touchstone_home
     from resources.study import study_from_environment
 
-    console = Console()
+    console = terminal()
     if study == "reliability":
         from pipeline.command_line.import_relevance import import_relevance
 
@@ -169,13 +168,6 @@ def show_selection(study: "FidelityStudy", human_scores: Any, console: Console) 
     items = dict(zip(human_scores["object"], human_scores["item_id"], strict=True))
     frame = selected.assign(item_id=[items.get(name, name) for name in selected["object"]], excluded=None)
     return show_gate(mismatch_gate(frame), console)
-
-
-def show_gate(gate: "Gate", console: Console) -> bool:
-    """A line on what a gate of a run would say; true where it would pass."""
-    word = Text("pass", style="green") if gate.passed else Text("STOP", style="bold red")
-    console.print(Text.assemble("  ", word, f" {gate.name}: {gate.sentence}"), soft_wrap=True, highlight=False)
-    return gate.passed
 
 
 def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> bool:

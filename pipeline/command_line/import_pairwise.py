@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
+from pipeline.command_line.terminal import show_gate
 from resources.errors import UserError, listed
 
 if TYPE_CHECKING:
@@ -100,8 +101,7 @@ def show_photos(frame: "pd.DataFrame", plan: "PairwiseStudy", console: Console) 
 
     gates = (photos_gate(frame, plan), judged_gate(frame))
     for gate in gates:
-        word = "[green]pass[/green]" if gate.passed else "[bold red]STOP[/bold red]"
-        console.print(f"  {word} {gate.name}: {gate.sentence}", soft_wrap=True, highlight=False)
+        show_gate(gate, console)
     judged = judged_pairs(sampled(frame, plan.sample_size, plan.seed))
     console.print(
         f"A run would judge {len(judged)} pairs by {len(plan.methods)} methods and measure "

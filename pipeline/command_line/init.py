@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 
 TEMPLATE = """\
@@ -205,7 +205,7 @@ def init(
     folder.mkdir(parents=True, exist_ok=True)
     # Braces are YAML's here, so no format string.
     path.write_text(TEMPLATE.replace("{study}", study_name(folder), 1), encoding="utf-8")
-    Console().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
+    terminal().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
 
 
 def slug(words: str) -> str:

@@ -2,8 +2,13 @@
 
 import gc
 import sys
+import traceback
+from tempfile import NamedTemporaryFile
+from typing import NoReturn
 
-from rich.console import Console
+from pipeline.command_line.terminal import terminal
+
+# isort: split
 
 from pipeline.command_line import (
     backup,
@@ -25,6 +30,8 @@ from pipeline.command_line import (
 )
 from pipeline.command_line.given_once import Application
 from resources.errors import UserError
+
+LONGEST_FAULT = 300
 
 application = Application(
     name="touchstone",
@@ -57,14 +64,30 @@ def run() -> None:
     try:
         application()
     except UserError as problem:
-        Console(stderr=True).print("Error:", style="red", end=" ")
-        sys.stderr.write(f"{problem}\n")
-        sys.exit(2)
+        _end(str(problem), 2)
     except OSError as problem:
         # A folder that cannot be written, a full disk: the user's to mend, and the system's words name it.
-        Console(stderr=True).print("Error:", style="red", end=" ")
-        sys.stderr.write(f"{problem.filename}: {problem.strerror}.\n" if problem.filename else f"{problem}\n")
-        sys.exit(2)
+        _end(f"{problem.filename}: {problem.strerror}." if problem.filename else str(problem), 2)
+    except Exception as problem:
+        said = " ".join(f"{type(problem).__name__}: {problem}".split())[:LONGEST_FAULT].rstrip(".")
+        _end(f"{said}. This is a fault of Touchstone; {_kept(problem)}", 1)
     finally:
         # Before it ends Python would look through all that is loaded once more: most of a second, for nothing.
         gc.freeze()
+
+
+def _end(words: str, status: int) -> NoReturn:
+    terminal(stderr=True).print("Error:", style="red", end=" ")
+    sys.stderr.write(f"{words}\n")
+    sys.exit(status)
+
+
+def _kept(problem: Exception) -> str:
+    """Where the developers find what happened: a traceback on a terminal helps no one else."""
+    try:
+        with NamedTemporaryFile("w", prefix="touchstone-fault-", suffix=".txt", delete=False, encoding="utf-8",
+                                errors="backslashreplace") as file:  # fmt: skip
+            file.write("".join(traceback.format_exception(problem)))
+    except OSError:
+        return "its details could not be written."
+    return f"send its developers {file.name}."

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from pipeline.command_line.pairwise_home import claimed, described, refuse_faulty, refuse_half, refuse_unusable
 from pipeline.command_line.run_study import EngineName, run_and_show, with_pairwise
+from pipeline.command_line.terminal import terminal
 from resources.home import Home, touchstone_home
 
 QUICK_PAIRS = 100
@@ -47,7 +48,7 @@ def pairwise(
     Other votes, photos or orders than the configured ones, and a quick test, get a home of their own below
     benchmarks/ in the home, so that no table of the study is replaced. What is measured on photos is shared.
     """
-    console = Console()
+    console = terminal()
     home = touchstone_home()
     changes = {
         "pairs_csv": pairs and pairs.absolute(),

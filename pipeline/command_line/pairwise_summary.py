@@ -39,7 +39,7 @@ def show_pairwise(study: Study, console: Console) -> bool:
         console.print(ranking(rows, letters_of(couples), study.pairwise))
         console.print(in_words(rows.iloc[0], study.pairwise), highlight=False)
     for reason, names in _by_reason(metrics, "unavailable").items():
-        console.print(f"[yellow]Unavailable[/yellow]: {', '.join(names)}", highlight=False)
+        console.print(Text.assemble(("Unavailable", "yellow"), f": {', '.join(names)}"), highlight=False)
         console.print(Text(f"  {reason}"), soft_wrap=True)
     for reason, names in _by_reason(metrics[metrics["accuracy"].isna()], "undefined").items():
         console.print(f"Without an accuracy: {', '.join(names)} ({reason})", highlight=False)

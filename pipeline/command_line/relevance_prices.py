@@ -129,11 +129,11 @@ def show_asked(console: Console, study: Study, asked: list[Asked]) -> None:
         lines |= dict.fromkeys((one.estimate.method, *money_words(one.judge, price, one.estimate.row, spent)))
         lines |= dict.fromkeys(quota_words(one.judge, one.n_open))
         if not (gate := price_age_gate(one.judge)).passed:
-            lines[f"[yellow]WARN[/yellow] {gate.sentence}"] = None
+            lines[f"WARN {gate.sentence}"] = None
         try:
             require_key(access)
         except UserError as problem:
-            lines[f"[bold red]STOP[/bold red] {problem}"] = None
+            lines[f"STOP {problem}"] = None
     for line in lines:
         console.print(line, soft_wrap=True, highlight=False)
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from pipeline.command_line.given_once import Application
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def status(
     if markdown:
         typer.echo(reliability_status.markdown(study))
     else:
-        reliability_status.show_status(Console(), study)
+        reliability_status.show_status(terminal(), study)
 
 
 @application.command("accept-thresholds")
@@ -46,7 +46,7 @@ def accept_thresholds(
     who: Who = None,
 ) -> None:
     """Put the advised thresholds in force, or those named, and validate again. No judge is asked."""
-    study, console = _configured(), Console()
+    study, console = _configured(), terminal()
     from pipeline.command_line import reliability_steps as steps
     from pipeline.command_line.reliability_advice import show_thresholds
     from pipeline.command_line.run_study import run_and_show
@@ -69,7 +69,7 @@ def recalibrate(
     who: Who = None,
 ) -> None:
     """Have the queries of low kappa judged again under the next prompt, and validate again."""
-    study, console = _configured(), Console()
+    study, console = _configured(), terminal()
     from analysis.words import queries
     from assets.contingency_state import recalibration_under_way
     from assets.recalibration_plan import recalibration_plan
@@ -97,19 +97,19 @@ def recalibrate(
 @application.command("manual-review")
 def manual_review(who: Who = None) -> None:
     """Record that people decide every document on which the judges still differ."""
-    study, console = _configured(), Console()
+    study, console = _configured(), terminal()
     from analysis.words import counted, noun, queries
     from assets.contingency_state import REVIEW, RUN
     from pipeline.command_line import reliability_steps as steps
 
     left = steps.open_manual_review(study, steps.who_takes_it(who))
     if left.empty:
-        console.print(f"People decided every document on which the judges differ. Next: [bold]{RUN}[/bold]")
+        console.print(f"People decided every document on which the judges differ. Next: `{RUN}`")
         return
     documents, of = counted(len(left), "document"), queries(left["query_id"].nunique())
     console.print(
         f"{documents} of {of} {noun(len(left), 'is', 'are')} left to decide: the judges differ, and no vote or as many "
-        f"votes for as against. Next: [bold]{REVIEW}[/bold]",
+        f"votes for as against. Next: `{REVIEW}`",
         highlight=False,
     )
 
@@ -124,7 +124,7 @@ def disagreements(
     study = _configured()
     from pipeline.command_line.reliability_advice import show_disagreements
 
-    show_disagreements(Console(), study, output)
+    show_disagreements(terminal(), study, output)
 
 
 @application.command()
@@ -139,7 +139,7 @@ def export(
     """Ground truth in the shape of the table that others read."""
     if (file is None) == (table is None):
         raise UserError("Name a file or `--table NAME`, one of them. Nothing was written.")
-    study, console = _configured(), Console()
+    study, console = _configured(), terminal()
     from analysis.words import counted, queries
     from pipeline.command_line.reliability_shown import ground_truth_in_words, say
     from resources.reliability.postgres_export import write_export_table

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import CHECKOUT
 
@@ -30,7 +30,7 @@ def review(
 
     # Said here, before a server starts, in the words of the command line.
     _configured = study_from_environment().reliability
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     # Ended by a signal, or started by a script in the background, this process would leave the server listening.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import Home, touchstone_home
 
@@ -53,7 +54,7 @@ def run(
     from pipeline.samples.prepare import prepare_samples
     from resources.configuration.place import configuration_file
 
-    console = Console()
+    console = terminal()
     home = touchstone_home()
     if study == "pairwise" and (judge or yes or dry_run):
         raise UserError("`--judge` and `--yes` go with fidelity and drift: study pairwise asks no judge.")

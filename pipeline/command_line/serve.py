@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.dev import beside_python, refuse_taken
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import CHECKOUT, Home, touchstone_home
 
@@ -29,7 +30,7 @@ def serve(
     from pipeline.instance import only_daemon, prepare_instance
     from pipeline.samples.prepare import prepare_samples
 
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = terminal(stderr=True, soft_wrap=True, highlight=False)
     refuse_taken(HOST, port, "--port")
     refuse_taken(HOST, code_port, "--code-port")
     home = touchstone_home()

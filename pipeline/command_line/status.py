@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
+from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.home import touchstone_home
 
@@ -29,7 +29,7 @@ def status(
     """
     from pipeline.instance import open_instance
 
-    console = Console()
+    console = terminal()
     home = touchstone_home()
     from pipeline.command_line.status_gates import gate_states
     from pipeline.command_line.status_shown import show_study

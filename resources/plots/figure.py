@@ -2,6 +2,7 @@
 
 import base64
 import io
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from upath import UPath
 
 from resources.errors import UserError
 from resources.partial_files import whole_file
+
+# Nothing is shown on a screen, and a name that matplotlib does not know would end its import.
+os.environ["MPLBACKEND"] = "agg"
 
 BLUE, ORANGE, GREY, RED = "#2b6cb0", "#c05621", "#718096", "#c53030"
 GREEN, DARK, PALE = "#2f855a", "#1a202c", "#cbd5e0"

@@ -12,6 +12,7 @@ from pathlib import Path
 import dagster as dg
 import psutil
 import pytest
+from upath import UPath
 
 from pipeline.instance import (
     HOST,
@@ -66,7 +67,7 @@ def test_the_instance_lies_in_the_home_with_the_projects_settings(home: Home) ->
     with open_instance(home) as instance:
         assert Path(instance.root_directory) == home.dagster
         assert os.environ["DAGSTER_HOME"] == str(home.dagster)
-        assert not instance.telemetry_enabled
+        assert instance.telemetry_enabled is False
     assert (home.dagster / "dagster.yaml").read_bytes() == (CHECKOUT / "dagster.yaml").read_bytes()
     assert not list(home.dagster.glob("*.new"))
 
@@ -239,3 +240,16 @@ def test_one_database_has_one_daemon_whatever_the_home(
         raise AssertionError("two daemons")
     with only_daemon(other):
         pass
+
+
+def test_dagster_finds_its_settings_in_a_home_whose_path_has_brackets(tmp_path, monkeypatch):
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    folder = tmp_path / "study [v2] *é"
+    home = Home(UPath(folder), folder)
+    with open_instance(home) as instance:
+        assert not instance.telemetry_enabled
+        assert instance.run_retries_enabled
+        assert Path(instance.root_directory).resolve() == home.dagster.resolve()
+    with open_instance(home):
+        assert Path(os.environ["DAGSTER_HOME"]).readlink() == home.dagster
+    Path(os.environ["DAGSTER_HOME"]).unlink()

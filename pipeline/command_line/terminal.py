@@ -1,0 +1,43 @@
+"""The terminal as the command line uses it, whatever the environment makes of it; imported before anything else is."""
+
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analysis.gates import Gate
+
+if any(option.startswith("error") for option in sys.warnoptions):
+    # A library's warning is no fault of the user's: as an error it would end whatever imports the library.
+    warnings.resetwarnings()
+    warnings.simplefilter("ignore")
+    sys.warnoptions[:] = ["ignore"]
+    os.environ["PYTHONWARNINGS"] = "ignore"
+
+for stream in (sys.stdout, sys.stderr):
+    # A letter that the terminal's encoding lacks is written as its number.
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+
+
+def terminal(**settings: Any) -> "Console":
+    """A console that prints words as they are: no `[v2]` of a path or a name is read as markup.
+
+    Args:
+        settings: Of `rich.console.Console`.
+    """
+    from rich.console import Console
+
+    return Console(**{"markup": False, "emoji": False} | settings)
+
+
+def show_gate(gate: "Gate", console: "Console") -> bool:
+    """A line on what a gate of a run would say; true where it would pass."""
+    from rich.text import Text
+
+    word = Text("pass", style="green") if gate.passed else Text("STOP", style="bold red")
+    console.print(Text.assemble("  ", word, f" {gate.name}: {gate.sentence}"), soft_wrap=True, highlight=False)
+    return gate.passed
