@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from pipeline.command_line.main import application
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.errors import UserError
 from resources.judges.answers import parse_answer
 from resources.judges.contract import Reply, Spent
 from resources.judges.openai.access import Access
@@ -126,7 +127,7 @@ def test_a_study_without_one_whole_answer_stops_and_names_cause_and_remedy(
     with playing(shared_inputs, case) as address:
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         done = CliRunner().invoke(application, ["run", "reliability"])
-    assert done.exit_code == 2
+    assert isinstance(done.exception, UserError)
     said = " ".join(done.output.split())
     assert f"Judge alpha: Of 6 answers, 6 are `{state}`" in said
     assert remedy in said
