@@ -15,6 +15,7 @@ from resources.reports.text import Part, Text, Translations
 
 WORDS: Final = Translations("shared", "glossary", "evaluation", "evaluation_glossary")
 HEADLINES: Final = ("srcc", "accuracy")
+CORRELATIONS: Final = ("srcc", "plcc", "krcc")  # called so in every language
 say = WORDS.say
 
 
@@ -53,8 +54,9 @@ class Contents:
 
 def statistic_name(name: str) -> Part:
     """A statistic as people read it; a name of the code where there are no words for it."""
-    key = f"statistic.{name}"
-    return say(key) if key in WORDS.texts["en"] else name
+    if name in CORRELATIONS:
+        return name.upper()
+    return say(f"statistic.{name}") if WORDS.has(f"statistic.{name}") else name
 
 
 def bounds_of(row: Mapping[str, Any]) -> Text:

@@ -17,7 +17,7 @@ from resources.reports.text import FOLDER, LANGUAGES, Translations, in_english, 
 NAMES = {
     "ICC(1,k)", "ICC(1,1)", "Spearman", "Pearson", "MAE", "RMSE", "AUC", "R²", "d_z", "× {n}", "{n}°", "{n} px",
     "{n} %", "{icc} {bounds}", "kappa", "Kappa", "macro", "Macro", "micro", "Micro", "Kappa, macro", "Kappa, micro",
-    "PABAK", "p", "p, Holm", "Kappa macro {macro} ({band}), micro {micro}.", "{step}",
+    "PABAK", "p", "p, Holm", "Kappa macro {macro} ({band}), micro {micro}.", "{step}", "no",
 }  # fmt: skip
 
 
