@@ -75,7 +75,7 @@ def test_analysis_is_mathematics_without_dagster_or_pandas() -> None:
         assert outside <= ANALYSIS_LIBRARIES, f"{path.relative_to(ROOT)} imports {outside - ANALYSIS_LIBRARIES}"
 
 
-def test_files_stay_under_300_lines_and_say_what_is_in_them() -> None:
+def test_files_stay_under_500_lines_and_say_what_is_in_them() -> None:
     for path in python_files(*MAY_IMPORT, "tests", "benchmarks", "tools"):
         text = path.read_text()
         assert text.count("\n") < LONGEST, f"{path.relative_to(ROOT)} has {text.count(chr(10))} lines"
