@@ -15,6 +15,7 @@ from resources.errors import UserError
 from resources.judges.openai.access import BASE_URL, Access
 from resources.judges.openai.error_bodies import said_in
 from resources.judges.openai.request import Refused
+from resources.network import refuse_unusable_network
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -63,8 +64,10 @@ class Client:
         """Send one request and wait for what comes of it, no longer than the timeout.
 
         Raises:
-            UserError: The address is none that can be asked.
+            UserError: The address is none that can be asked, or a proxy or certificates of the environment are none.
         """
+        if not self._opened:
+            refuse_unusable_network()
         return asyncio.run_coroutine_threadsafe(self._send(request), self._running()).result()
 
     def open(self) -> None:
