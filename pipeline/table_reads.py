@@ -55,7 +55,7 @@ _METHODS: Final = (
 PAIRWISE: Final = {
     "photo_pairs": (
         *(*_SAMPLING, "cluster_column", "columns", "image_root", "max_missing_share", "min_agreement"),
-        *("min_reviewers", "orders", "sample_size"),
+        *("min_reviewers", "orders", "photo_number", "sample_size"),
     ),
     "image_features": (
         *("@stages", "clip_attributes", "clip_model", "features_dir", "image_root", "max_missing_share"),

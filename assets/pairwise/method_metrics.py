@@ -26,6 +26,8 @@ from resources.tables.pairwise import METHOD_METRICS
 
 NO_ACCURACY = "all_methods_are_available and some_pairs_are_judged say what is lacking: mend that."
 
+MANY_SERIES = 30  # with fewer, a method that sees what people see may look like a coin
+
 
 @dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
 def method_metrics(
@@ -105,7 +107,7 @@ def some_method_beats_chance_for_sure(
 ) -> dg.AssetCheckResult:
     """Advice (note): at least one method is right more often than a coin, with all methods in mind.
 
-    What to do: Judge more series: differences become sure.
+    What to do: Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.
     """
     return gate_result(chance_gate(method_metrics, study.pairwise), WARN)
 
@@ -149,11 +151,23 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         counted="methods",
         what="Number of methods that surely beat chance",
         reason="no method has an accuracy",
-        remedy=f"More {study.units} make differences sure; method_metrics has each method's p."
+        remedy=f"{_numbering_doubt(seen, study)}More {study.units} make differences sure; method_metrics has each "
+        "method's p."
         if len(seen)
         else NO_ACCURACY,
     )
     return told(gate, f"Surely better than chance: {listed(beating)} ({len(beating)} of {len(seen)}).")
+
+
+def _numbering_doubt(seen: pd.DataFrame, study: PairwiseStudy) -> str:
+    """What to look at first where many series tell no method from a coin: votes of other photos look just so."""
+    n_series = int(seen["n_series"].max())
+    differ = [row for row in seen.to_dict("records") if chance_of(row, study.level) in ("better", "worse")]
+    if differ or n_series < MANY_SERIES:
+        return ""
+    return (
+        f"Over {n_series} series every method is at chance: check that compareIDs name these photos (`photo_number`). "
+    )
 
 
 def available_gate(frame: pd.DataFrame) -> Gate:

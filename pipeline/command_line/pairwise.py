@@ -9,6 +9,7 @@ from rich.console import Console
 from pipeline.command_line.pairwise_home import claimed, described, refuse_faulty, refuse_half, refuse_unusable
 from pipeline.command_line.run_study import EngineName, run_and_show, with_pairwise
 from pipeline.command_line.terminal import terminal
+from resources.errors import UserError
 from resources.home import Home, touchstone_home
 
 QUICK_PAIRS = 100
@@ -16,7 +17,8 @@ QUICK_PAIRS = 100
 
 def pairwise(
     pairs: Annotated[
-        Path | None, typer.Option(help="CSV of photo pairs with votes, in PhotoTriage's columns.", metavar="CSV")
+        Path | None,
+        typer.Option(help="CSV of photo pairs with votes, in PhotoTriage's columns, or a JSONL list.", metavar="FILE"),
     ] = None,
     images: Annotated[
         Path | None, typer.Option(help="Folder of the photos, {series}-{number}.JPG.", metavar="FOLDER")
@@ -27,6 +29,10 @@ def pairwise(
     orders: Annotated[
         Literal["merged", "as_listed"] | None,
         typer.Option(help="Both orders of a pair as one, or each listed row by itself."),
+    ] = None,
+    photo_number: Annotated[
+        str | None,
+        typer.Option(help="Which photo a compareID means: compareID+1, file, or a mapping CSV.", metavar="HOW"),
     ] = None,
     config: Annotated[
         Path | None,
@@ -55,6 +61,7 @@ def pairwise(
         "image_root": images and images.absolute(),
         "dataset_name": name or None,
         "orders": orders,
+        "photo_number": _photo_number(photo_number),
         "engine": engine,
         "output_dir": output and output.absolute(),
         "sample_size": QUICK_PAIRS if quick_test else None,
@@ -78,6 +85,16 @@ def pairwise(
     console.print(f"Tables and report go to {own.base}", soft_wrap=True, highlight=False)
     run_and_show(own, console, "pairwise", methods)
     console.print(f"In the web UI: TOUCHSTONE_HOME={own.base} touchstone dev", soft_wrap=True, highlight=False)
+
+
+def _photo_number(said: str | None) -> str | Path | None:
+    """A rule by its name, else the mapping's file."""
+    if said is None or said in ("compareID+1", "file"):
+        return said
+    path = Path(said).absolute()
+    if not path.is_file():
+        raise UserError(f"--photo-number {said}: write compareID+1 or file, or name a CSV; there is no file {path}.")
+    return path
 
 
 def _prepare_sample_series(home: Home, console: Console) -> None:

@@ -114,7 +114,7 @@ def refuse_faulty(study: "PairwiseStudy", methods: Sequence[str]) -> None:
         if name not in study.methods:
             known = ", ".join(study.methods)
             raise UserError(f"The study has no method '{name}'{nearest(name, study.methods)}. It has {known}.")
-    read_photo_votes(study.pairs_csv, study.cluster_column, study.columns)
+    read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
 
 
 def claimed(home: Home, study: "PairwiseStudy") -> Home:
@@ -129,11 +129,15 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     from resources.configuration.load import load_configuration
     from resources.configuration.place import FILE_NAME, configuration_file
     from resources.configuration.yaml_text import current_limits
+    from resources.inputs.photo_numbers import BY_ID
     from resources.partial_files import write_whole
 
     limits = current_limits()
     name = _folder_name(study.dataset_name)
-    folder = f"{name}_{_digest(study.pairs_csv, study.image_root, study.orders, study.sample_size)}"
+    judged: list[object] = [study.pairs_csv, study.image_root, study.orders, study.sample_size]
+    if study.photo_number != BY_ID:
+        judged.append(study.photo_number)
+    folder = f"{name}_{_digest(*judged)}"
     # A part of the sample is as made up as the sample.
     is_sample = configuration_file(home) is None and study.pairs_csv.is_relative_to(home.samples)
     made_up = load_configuration(home).made_up if is_sample else {}

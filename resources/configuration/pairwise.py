@@ -103,6 +103,11 @@ class PairwiseStudy(Section):
         description="column of the CSV with what several series share, such as a scene or a photographer; intervals, "
         "tests and folds keep them together",
     )
+    photo_number: Literal["compareID+1", "file"] | Path = Field(
+        "compareID+1",
+        description="which photo of its series a compareID means: the one of that number plus one, the one that "
+        "compareFile1 and compareFile2 name (file), or what a CSV with series_id, compareID and photo says",
+    )
     columns: dict[str, str] = Field({}, description="names of the CSV's columns where they differ: ours to the file's")
     orders: Literal["merged", "as_listed"] = "merged"
     min_agreement: Share = 0.7

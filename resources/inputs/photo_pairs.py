@@ -1,6 +1,7 @@
 """Photo pairs from people's votes: both orders merged or as listed, the filter, and where the photos lie."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,19 @@ from numpy.typing import NDArray
 from analysis.preference_orders import MergedPairs, merge_orders, opposite_winners
 from analysis.preference_truth import agreements, filter_pairs, winners
 from resources.configuration.pairwise import PairwiseStudy
-from resources.inputs.photo_places import PhotoPlaces, photo_name
+from resources.inputs.photo_lists import STRENGTH
+from resources.inputs.photo_places import PhotoPlaces
 from resources.inputs.photo_votes import (
     CLUSTER,
     FIRST,
     FIRST_FILE,
+    FIRST_PHOTO,
     LEFT,
     REVIEWERS,
     RIGHT,
     SECOND,
     SECOND_FILE,
+    SECOND_PHOTO,
     SERIES,
     TIES,
     read_photo_votes,
@@ -54,11 +58,10 @@ def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
         FileFault: One thing is wrong with the file.
         FileFaults: Several things are.
     """
-    votes = read_photo_votes(study.pairs_csv, study.cluster_column, study.columns)
+    votes = read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
     merged = merge_orders(*(votes[name].to_numpy() for name in (SERIES, FIRST, SECOND, LEFT, RIGHT, TIES)))
     rows = _merged_rows(votes, merged) if study.orders == "merged" else _listed_rows(votes, merged)
-    places = PhotoPlaces.at(study.image_root)
-    frame = _with_photos(_with_winner(rows, study), places)
+    frame = _with_photos(_with_winner(rows, study), study.image_root)
     kinds = {column.name: column.kind for column in PHOTO_PAIRS.columns}
     texts = {name: "str" for name in COLUMNS if kinds[name] == "text"}
     return PhotoPairsRead(
@@ -75,7 +78,11 @@ def _merged_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
     first_row = np.full(n, len(votes))
     np.minimum.at(first_row, pair, np.arange(len(votes)))
     turned = merged.turned[first_row]
-    files = [votes[name].to_numpy()[first_row] for name in (FIRST_FILE, SECOND_FILE)]
+    columns = (FIRST_FILE, SECOND_FILE, FIRST_PHOTO, SECOND_PHOTO)
+    files = [votes[name].to_numpy()[first_row] for name in columns]
+    # Of the lower compareID: a list states its share without counting votes, in either order.
+    for_first = _share_for_first(votes)
+    for_lower = np.where(merged.turned, 1 - for_first, for_first)
     rows = pd.DataFrame(
         {
             "series_id": merged.series,
@@ -84,6 +91,9 @@ def _merged_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
             "compareID2": merged.higher,
             "compareFile1": np.where(turned, files[1], files[0]),
             "compareFile2": np.where(turned, files[0], files[1]),
+            "image_1": np.where(turned, files[3], files[2]),
+            "image_2": np.where(turned, files[2], files[3]),
+            STRENGTH: np.bincount(pair, weights=for_lower, minlength=n) / np.bincount(pair, minlength=n),
             "votes_1": merged.votes_lower,
             "votes_2": merged.votes_higher,
             "votes_neither": merged.votes_neither,
@@ -100,6 +110,9 @@ def _listed_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
     """One row per row of the file, image 1 the one shown first."""
     pair = merged.pair_of_row
     rows = votes[[SERIES, CLUSTER, FIRST, SECOND, FIRST_FILE, SECOND_FILE, REVIEWERS]].assign(
+        image_1=votes[FIRST_PHOTO],
+        image_2=votes[SECOND_PHOTO],
+        **{STRENGTH: _share_for_first(votes)},
         votes_1=votes[LEFT],
         votes_2=votes[RIGHT],
         votes_neither=votes[TIES],
@@ -108,6 +121,12 @@ def _listed_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
         opposite_orders=opposite_winners(merged, votes[LEFT], votes[RIGHT], neither=votes[TIES])[pair],
     )
     return _numbered(rows)
+
+
+def _share_for_first(votes: pd.DataFrame) -> NDArray[np.float64]:
+    """A list's stated share for the photo shown first; missing where votes are counted."""
+    stated = votes[STRENGTH].to_numpy(dtype=np.float64)
+    return np.where(votes[LEFT].to_numpy() >= votes[RIGHT].to_numpy(), stated, 1 - stated)
 
 
 def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
@@ -123,30 +142,34 @@ def _with_winner(rows: pd.DataFrame, study: PairwiseStudy) -> pd.DataFrame:
     votes = (rows["votes_1"], rows["votes_2"])
     neither = rows["votes_neither"]
     winner, agreement = winners(*votes, neither), agreements(*votes, neither)
+    stated = rows[STRENGTH].notna().to_numpy()
+    agreement = np.where(stated, np.maximum(rows[STRENGTH], 1 - rows[STRENGTH]), agreement)
     # No share of the larger side is below a half, and what asks for less asks for nothing.
     least = max(study.min_agreement, 0.5)
     limits: dict[str, Any] = {"min_agreement": least, "min_reviewers": study.min_reviewers}
     found = filter_pairs(*votes, rows["num_reviewers"], neither=neither, **limits)
-    cause = np.where(found.tied, TIE, np.where(found.low_agreement, LOW_AGREEMENT, FEW_REVIEWERS)).astype("object")
+    low = found.low_agreement | (stated & (agreement < least))
+    cause = np.where(found.tied, TIE, np.where(low, LOW_AGREEMENT, FEW_REVIEWERS)).astype("object")
     return rows.assign(
         agreement=agreement,
         winner=pd.Series(winner, index=rows.index, dtype="Int64").mask(found.tied),
-        excluded=pd.Series(cause, index=rows.index).mask(found.kept, None),
+        excluded=pd.Series(cause, index=rows.index).mask(found.kept & ~low, None),
     )
 
 
-def _with_photos(rows: pd.DataFrame, places: PhotoPlaces) -> pd.DataFrame:
+def _with_photos(rows: pd.DataFrame, root: Path) -> pd.DataFrame:
     """Names and addresses of both photos, and which are not there."""
-    names = [
-        [photo_name(series, place) for series, place in zip(rows["series_id"], rows[column], strict=True)]
-        for column in ("compareID1", "compareID2")
-    ]
-    place_of = {name: places.place_of(name) for name in {*names[0], *names[1]}}
+    names = [rows["image_1"].tolist(), rows["image_2"].tolist()]
+    places: dict[str, PhotoPlaces] = {}
+    place_of = {}
+    for photo in sorted({*names[0], *names[1]}):
+        folder, _, name = photo.rpartition("/")
+        if folder not in places:
+            places[folder] = PhotoPlaces.at(root / folder)
+        place_of[photo] = places[folder].place_of(name)
     absent = [[name for name in pair if not place_of[name][1]] for pair in zip(names[0], names[1], strict=True)]
     lacks = np.array([bool(pair) for pair in absent], dtype=np.bool_)
     return rows.assign(
-        image_1=names[0],
-        image_2=names[1],
         path_1=[place_of[name][0] for name in names[0]],
         path_2=[place_of[name][0] for name in names[1]],
         absent_images=pd.Series(absent, index=rows.index, dtype="object"),

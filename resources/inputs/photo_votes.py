@@ -14,13 +14,20 @@ from upath import UPath
 from analysis.preference_truth import agreements, contradicts_max_vote
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS
 from resources.errors import FileFault, nearest
-from resources.inputs.csv_files import read_csv_file
+from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Faults
+from resources.inputs.photo_lists import STRENGTH, is_photo_list, read_photo_list
+from resources.inputs.photo_numbers import BY_FILE, BY_ID, PhotoNumber, photo_names, refuse_shared
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 
 SERIES, FIRST, SECOND, LEFT, RIGHT = NEEDED_COLUMNS
 FIRST_FILE, SECOND_FILE, AGREEMENT, MAX_VOTE, REVIEWERS, TOTAL, TIES = OPTIONAL_COLUMNS
 CLUSTER: Final = "cluster"
+FIRST_PHOTO, SECOND_PHOTO = "photo_1", "photo_2"
+READ: Final = (
+    *(SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, LEFT, RIGHT, TIES, REVIEWERS, CLUSTER),
+    *(FIRST_PHOTO, SECOND_PHOTO, STRENGTH),
+)
 COUNTS: Final = (FIRST, SECOND, LEFT, RIGHT, MAX_VOTE, REVIEWERS, TOTAL, TIES)
 LARGEST: Final = 1_000_000_000
 DIGITS: Final = 6
@@ -33,7 +40,10 @@ _FILE_NAME = r"^0*([0-9]+)-0*([0-9]+)\.[A-Za-z]+$"
 
 
 def read_photo_votes(
-    path: str | Path | UPath, cluster_column: str | None = None, columns: Mapping[str, str] | None = None
+    path: str | Path | UPath,
+    cluster_column: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    photo_number: PhotoNumber = BY_ID,
 ) -> pd.DataFrame:
     """Every row of the file, in its order.
 
@@ -41,21 +51,27 @@ def read_photo_votes(
 
     Args:
         path: Local path or fsspec address of a CSV in PhotoTriage's form: `NEEDED_COLUMNS`, perhaps some of
-            `OPTIONAL_COLUMNS`, and any others.
+            `OPTIONAL_COLUMNS`, and any others; or a JSONL list of pairs that names its photos (`photo_lists`).
         cluster_column: The column with what several series share, such as a scene; none: series share nothing.
         columns: Names of these columns in the file, where they differ.
+        photo_number: Which photo a compareID means; a list says so itself.
 
     Returns:
         Columns series_id (six digits, however the file writes it), compareID1, compareID2, compareFile1, compareFile2
         (blank where the file has no such column), LEFT, RIGHT, TIES (votes for neither; 0 there), num_reviewers (the
-        number of votes there) and cluster (the series where no column is named); the index is the row in the file.
+        number of votes there), cluster (the series where no column is named), photo_1 and photo_2 (names without
+        ending) and strength (a list's share for the winner where it counts no votes); the index is the row in the file.
         ``attrs["notes"]`` are sentences on how numbers were read.
 
     Raises:
         FileFault: One thing is wrong with the file.
         FileFaults: Several things are; all are listed in one message.
     """
-    file = _opened(path, cluster_column, columns or {})
+    if is_photo_list(path):
+        photo_number = BY_FILE  # it names them itself
+        file = _listed(path, cluster_column)
+    else:
+        file = _opened(path, cluster_column, columns or {})
     if file.frame.empty:
         raise FileFault(file.name, "there is no row below the header.", "Export it again with its rows.")
     faults = Faults(file.name)
@@ -70,13 +86,19 @@ def read_photo_votes(
     if REVIEWERS not in rows:
         rows[REVIEWERS] = rows[LEFT] + rows[RIGHT] + rows[TIES]
     rows = rows.assign(**{name: file.frame.loc[rows.index, name] for name in (FIRST_FILE, SECOND_FILE)})
-    _refuse_files(rows, faults, file.names)
+    _refuse_files(rows, faults, file.names, numbered=photo_number == BY_ID)
     _refuse_clusters(rows, faults)
     _refuse_pairs(rows, faults, file.names)
     _refuse_votes(rows, faults, file.names)
+    rows[FIRST_PHOTO], rows[SECOND_PHOTO] = photo_names(
+        rows, photo_number, ((FIRST, FIRST_FILE), (SECOND, SECOND_FILE)), faults
+    )
+    if photo_number != BY_ID:
+        refuse_shared(rows, ((FIRST, FIRST_PHOTO), (SECOND, SECOND_PHOTO)), faults)
     faults.raise_if_any()
+    rows[STRENGTH] = pd.to_numeric(file.frame[STRENGTH].loc[rows.index]) if STRENGTH in file.frame else np.nan
     rows.attrs["notes"] = file.written.notes()
-    return rows[[SERIES, FIRST, SECOND, FIRST_FILE, SECOND_FILE, LEFT, RIGHT, TIES, REVIEWERS, CLUSTER]]
+    return rows[list(READ)]
 
 
 @dataclass(frozen=True)
@@ -108,6 +130,16 @@ def _opened(path: str | Path | UPath, cluster_column: str | None, columns: Mappi
             frame[name] = ""
     counted = [theirs for name, theirs in names.items() if name in (*COUNTS, AGREEMENT)]
     return _Votes(file.name, frame, names, file.as_written(counted))
+
+
+def _listed(path: str | Path | UPath, cluster_column: str | None) -> _Votes:
+    """A list that names its photos, as the CSV would have it."""
+    frame = read_photo_list(path)
+    name = UPath(path).name
+    if cluster_column is not None:
+        raise FileFault(name, f"a list of pairs has no column '{cluster_column}'.", "Leave `cluster_column` out.")
+    written = CsvFile(name, frame, ",", 0).as_written([one for one in frame.columns if one in COUNTS])
+    return _Votes(name, frame, {column: column for column in frame.columns}, written)
 
 
 def series_name(cell: str) -> str | None:
@@ -155,8 +187,8 @@ def _agreement(file: _Votes, faults: Faults) -> pd.Series:
     return numbers.where(good)
 
 
-def _refuse_files(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) -> None:
-    """File names that lead out of the image folder, or that name another photo than series and compareID do."""
+def _refuse_files(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str], *, numbered: bool) -> None:
+    """File names that lead out of the image folder, or that name another photo than a numbering compareID does."""
     numbers = rows[SERIES].map({name: str(int(name)) for name in rows[SERIES].unique()})
     for column, place in ((FIRST_FILE, FIRST), (SECOND_FILE, SECOND)):
         cells = rows[column]
@@ -164,6 +196,8 @@ def _refuse_files(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) 
         for row, cell in _cells(cells[out]):
             problem = f"'{cell}' in column '{names[column]}' leads out of image_root."
             faults.add(problem, "Write the photo's file name only.", row)
+        if not numbered:
+            continue
         named = cells[~out].str.extract(_FILE_NAME).dropna()
         there = rows.loc[named.index]
         other = (named[0] != numbers[named.index]) | (named[1] != (there[place] + 1).astype("str"))
@@ -172,7 +206,8 @@ def _refuse_files(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) 
                 f"'{one[column]}' in column '{names[column]}' is another photo than series {one[SERIES]} with "
                 f"{names[place]} {one[place]}, which counts from 0."
             )
-            faults.add(problem, "Correct the one that is wrong, or leave the file name blank.", row)
+            remedy = "Correct the one that is wrong, leave the file name blank, or say `photo_number: file`."
+            faults.add(problem, remedy, row)
 
 
 def _refuse_clusters(rows: pd.DataFrame, faults: Faults) -> None:

@@ -90,6 +90,15 @@ def test_methods_that_may_be_chance_or_are_worse_do_not_pass(wrong: dict[str, in
     assert gate.seen == 0
 
 
+def test_many_series_at_chance_ask_whether_compare_ids_name_these_photos() -> None:
+    # 40 series; 16 and 20 wrong are no more than a coin. 34 wrong is surely below it: the photos are the right ones.
+    doubt = "Over 40 series every method is at chance: check that compareIDs name these photos (`photo_number`)."
+    assert doubt in chance_gate(rows({"near": 16, "even": 20}), plan()).sentence
+    assert "compareIDs" not in chance_gate(rows({"worse": 34, "even": 20}), plan()).sentence
+    few = photo_pairs_of(VOTES[:20])
+    assert "compareIDs" not in chance_gate(rows({"even": 10}, pairs=few), plan()).sentence
+
+
 def test_a_sure_method_among_many_is_sure_no_more() -> None:
     # 27 of 40: z = 14 / sqrt 40 = 2.21, p = 0.027; with two methods in mind 0.054.
     assert chance_gate(rows({"good": 13}), plan()).passed
