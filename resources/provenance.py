@@ -5,10 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import version as installed_version
 from typing import Any
 
 from resources.home import CHECKOUT
+
+
+@lru_cache
+def current_commit() -> str | None:
+    """The checkout's commit; none where Touchstone was installed as a package or git is missing."""
+    if not (CHECKOUT / ".git").exists():
+        return None
+    # `--no-optional-locks`: a report writes nothing to the checkout, whoever else uses git there.
+    command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None
 
 
 @dataclass(frozen=True)
@@ -36,8 +50,8 @@ class Provenance:
     prompts: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     made_up: tuple[str, ...] = ()
-    version: str = field(default_factory=lambda: version("touchstone"))
-    commit: str | None = field(default_factory=lambda: current_commit())
+    version: str = field(default_factory=lambda: installed_version("touchstone"))
+    commit: str | None = field(default_factory=current_commit)
 
     @property
     def short(self) -> str:
@@ -59,20 +73,6 @@ class Provenance:
             "seed": self.seed,
             "made_up": list(self.made_up),
         }
-
-
-@lru_cache
-def current_commit() -> str | None:
-    """The checkout's commit; none where Touchstone was installed as a package or git is missing."""
-    if not (CHECKOUT / ".git").exists():
-        return None
-    # `--no-optional-locks`: a report writes nothing to the checkout, whoever else uses git there.
-    command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() or None
 
 
 def now() -> datetime:

@@ -24,7 +24,7 @@ MAY_IMPORT = {
 }
 ANALYSIS_LIBRARIES = {"numpy", "scipy", "sklearn", "cv2", "skimage"}
 HEAVY = ("torch", "transformers", "open_clip", "ray", "streamlit", "matplotlib", "plotly", "pingouin", "scipy.stats")
-LONGEST = 300
+LONGEST = 500
 # What people bring: an asset with a file, a function and a key of one name, and no table, because nobody makes it.
 INPUTS_BY_GROUP = {group: set(places) for group, places in INPUTS.items()} | {"evaluation": {"dataset_files"}}
 

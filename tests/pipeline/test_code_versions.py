@@ -141,7 +141,7 @@ def test_what_is_set_for_one_data_set_is_no_change_of_the_others(tmp_path: Path)
     one = study_over(tmp_path, {"s": scores})
     assert differ(one, study_over(tmp_path, {"s": scores, "a": answers}, defaults=Dataset(mapping="cubic"))) == set()
     assert differ(one, study_over(tmp_path, {"s": scores}, confidence=0.9)) == {
-        *("correlation", "category_breakdown", "metric_comparison")
+        *("correlation", "category_breakdown", "metric_comparison", "evaluation_report")
     }
 
 
