@@ -161,3 +161,57 @@ def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, tmp_pat
     assert harm == [None, 0]
     assert opened.said == []
     assert all(url.startswith(("file:", "blob:")) for url in opened.asked)
+
+
+PAPER_PX = 688  # what A4 leaves between its margins
+LANDSCAPE = """() => document.querySelectorAll('.photos img').forEach((one) => {
+    one.width = 1600; one.height = 900;
+    one.src = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1600' height='900'/>"
+})"""
+BOXES = "(all) => all.map((one) => one.getBoundingClientRect().toJSON())"
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    apart = one["right"] <= other["left"] or other["right"] <= one["left"]
+    return not (apart or one["bottom"] <= other["top"] or other["bottom"] <= one["top"])
+
+
+def test_landscape_photos_and_the_methods_beside_them_print_apart(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
+    page.set_viewport_size({"width": PAPER_PX, "height": 1000})
+    page.evaluate(LANDSCAPE)
+    page.emulate_media(media="print")
+    left, right = page.eval_on_selector_all(".failure:first-of-type .photos img", BOXES)[:2]
+    [picks] = page.eval_on_selector_all(".failure:first-of-type .picks", BOXES)[:1]
+    assert left["width"] > 100
+    assert not overlap(left, right)
+    assert not overlap(right, picks)
+
+
+def test_marked_cells_print_dark_on_no_background(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
+    page.emulate_media(media="print")
+    for kind in ("ahead", "behind"):
+        shown = "(one) => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]"
+        colour, background = page.eval_on_selector(f"#matrix .{kind}", shown)
+        assert max(int(part) for part in re.findall(r"\d+", colour)[:3]) < 80
+        assert background == "rgba(0, 0, 0, 0)"
+
+
+def test_printed_before_its_charts_are_drawn_no_caption_is_covered_and_the_page_says_how_to_print_them(
+    browser: Browser, file: Path
+) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.set_viewport_size({"width": PAPER_PX, "height": 1000})
+    page.goto(file.as_uri())
+    assert not page.locator(".to-print").is_visible()
+    page.emulate_media(media="print")
+    charts = page.locator(".chart:has(.waiting)").all()
+    assert len(charts) == 7
+    for chart in charts:
+        waiting, caption = (chart.locator(part).bounding_box() for part in (".waiting", "figcaption"))
+        assert waiting is not None
+        assert caption is not None
+        assert waiting["y"] + waiting["height"] <= caption["y"]
+    assert "printed before its charts were drawn" in page.locator(".to-print").inner_text()
+    page.context.close()
