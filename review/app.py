@@ -100,6 +100,7 @@ def review(study: Study, reviewer: str) -> None:
             parts.record(page, section)
     with below:
         data = desk.desk_data(
+            study.name,
             reviewer,
             page.submission,
             page.task,

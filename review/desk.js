@@ -1,4 +1,5 @@
-// The desk: a query, its documents, and the choices, which stay in the browser until they are sent in all at once.
+// The desk: a query, its documents, and the choices, which stay in the browser until they are sent in all at once; a
+// reload or a closed tab does not lose them.
 // A key decides the document that is marked at that moment, whatever the server is doing; one that cannot be placed
 // for sure switches the keys off, and the page says so. Text of a study only ever becomes `textContent`.
 
@@ -33,11 +34,59 @@ function button(words, key, kind, press) {
   return made
 }
 
+const key_of = (query_row) => `touchstone review ${JSON.stringify([view.data.study, view.data.reviewer, query_row])}`
+
 function draft() {
-  const key = `${view.data.query_row} ${view.data.reviewer}`
-  if (!drafts.has(key)) drafts.set(key, { choices: new Map(), reason: "", note: "" })
+  const key = key_of(view.data.query_row)
+  if (!drafts.has(key)) drafts.set(key, stored(key))
   return drafts.get(key)
 }
+
+function stored(key) {
+  let found = null
+  try {
+    found = JSON.parse(localStorage.getItem(key))
+  } catch {
+    // Storage may be switched off, and what is in it anybody's: then there is no draft.
+  }
+  // Another study of that name may have been here before: its choices are about other words.
+  if (found?.query !== view.data.query) found = null
+  const { choices = [], reason = "", note = "", seen = false } = found ?? {}
+  return { choices: new Map(choices), reason, note, seen }
+}
+
+function keep() {
+  const { choices, reason, note, seen } = draft()
+  const kept = { query: view.data.query, choices: [...choices], reason, note, seen }
+  try {
+    localStorage.setItem(key_of(view.data.query_row), JSON.stringify(kept))
+  } catch {
+    // The choices are on the screen still.
+  }
+}
+
+function forget(query_row) {
+  const key = key_of(query_row)
+  const seen = drafts.get(key)?.seen ?? false
+  drafts.delete(key)
+  try {
+    if (!seen) return localStorage.removeItem(key)
+    // Whoever has seen the scores does not vote blind later either.
+    localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), choices: [], reason: "", note: "" }))
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+function is_unsaved() {
+  if (view === null || view.data.query_row === null) return false
+  const { reason, note } = draft()
+  return decided().length > 0 || reason !== "" || note !== ""
+}
+
+window.addEventListener("beforeunload", (event) => {
+  if (is_unsaved()) event.preventDefault()
+})
 
 const rows = () => view.data.documents.map((one) => one.row)
 const decided = () => rows().filter((row) => draft().choices.has(row))
@@ -51,6 +100,7 @@ function choose(place, relevant, by_key) {
   const row = rows()[place]
   done.push({ row, before: draft().choices.get(row), mark, resume })
   draft().choices.set(row, relevant)
+  keep()
   said = ""
   if (by_key && resume !== null && place + 1 < resume) {
     mark = place + 1
@@ -80,6 +130,7 @@ function take_back() {
   if (last !== undefined) {
     if (last.before === undefined) draft().choices.delete(last.row)
     else draft().choices.set(last.row, last.before)
+    keep()
     ;({ mark, resume } = last)
     said = "The last choice is taken back."
     return draw(true)
@@ -102,13 +153,14 @@ function skip() {
 
 function send(act) {
   const { submission, query_row, sent } = view.data
-  const { choices, reason, note } = query_row === null ? { choices: new Map(), reason: "", note: "" } : draft()
+  const nothing = { choices: new Map(), reason: "", note: "", seen: false }
+  const { choices, reason, note, seen } = query_row === null ? nothing : draft()
   const number = crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}`
   const chosen = act === "save" ? decided().map((row) => [row, choices.get(row)]) : []
   pending = { number, submission, query_row, lost: 0, timer: setTimeout(give_up, NO_ANSWER_MS) }
   lock = null
   said = ""
-  view.send({ number, submission, act, choices: chosen, reason, note, undo: sent })
+  view.send({ number, submission, act, choices: chosen, reason, note, blind: !seen, undo: sent })
   draw()
 }
 
@@ -177,6 +229,10 @@ function build() {
   const { data, root } = view
   const kept = data.query_row === null ? null : draft()
   root.replaceChildren()
+  if (kept !== null && !kept.seen && data.documents.some((one) => one.scores !== null)) {
+    kept.seen = true
+    keep()
+  }
   if (kept !== null) {
     root.append(make("div", "words query", data.query), make("p", "aside", data.caption))
     data.documents.forEach((one, place) => root.append(card(one, place)))
@@ -221,6 +277,7 @@ function written(title, more, kept, name, longest) {
   Object.assign(field, { rows: 2, maxLength: longest, value: kept[name] })
   field.addEventListener("input", () => {
     kept[name] = field.value
+    keep()
     tell()
   })
   tell()
@@ -264,13 +321,14 @@ function receive(data, parent, to_server) {
   if (answer !== null) {
     clearTimeout(answer.timer)
     pending = null
-    if (data.sent === answer.submission) drafts.delete(`${answer.query_row} ${data.reviewer}`)
   }
   let root = parent.querySelector(".desk")
   if (root === null) root = parent.appendChild(make("section", "desk"))
   view = { data, root, parent, send: to_server }
+  if (answer !== null && data.sent === answer.submission) forget(answer.query_row)
   if (is_new) {
-    ;[lock, said, resume, done] = [null, "", null, []]
+    const again = before === null && is_unsaved() ? "Your choices and words from before are here again, not saved yet." : ""
+    ;[lock, said, resume, done] = [null, again, null, []]
     mark = data.query_row === null ? null : next_open(-1)
     if (before !== null) {
       if (is_written_in(document.activeElement)) document.activeElement.blur()

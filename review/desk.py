@@ -27,7 +27,8 @@ _desk = st.components.v2.component(
 class Message(BaseModel):
     """What the browser sends in at once: the choices with the row of each document that they were made for.
 
-    `number` is drawn for each message and goes back as its answer; `undo` is the submission to take back.
+    `number` is drawn for each message and goes back as its answer; `undo` is the submission to take back. `blind` is
+    false where the judges' scores were on the screen at any time before the choices were sent in.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -38,6 +39,7 @@ class Message(BaseModel):
     choices: list[tuple[int, bool]]
     reason: str
     note: str
+    blind: bool
     undo: str | None
 
 
@@ -52,6 +54,7 @@ def received() -> Message:
 
 
 def desk_data(
+    study: str,
     reviewer: str,
     submission: str,
     task: ReviewTask | None,
@@ -63,6 +66,7 @@ def desk_data(
 ) -> dict[str, Any]:
     """What the browser draws: without a task nothing but the keys, of which `U` goes on working."""
     found: dict[str, Any] = {
+        "study": study,
         "reviewer": reviewer,
         "submission": submission,
         "sent": None if sent is None else sent.submission,

@@ -127,7 +127,7 @@ def _keep(store: ReviewStore, page: Page, message: desk.Message) -> None:
             raise UserError("Nothing to save yet: say of one document whether it is relevant.")
         if not votes.keys() <= {one.document_row for one in page.task.documents}:
             raise UserError("A choice is about a document that is not on the page. Nothing was saved: reload the page.")
-        store.vote(page.reviewer, page.submission, votes, message.reason, message.note)
+        store.vote(page.reviewer, page.submission, votes, message.reason, message.note, message.blind)
         said = f"Saved: {counted(len(votes), 'vote')}."
     _pass_over(page.task.query_row)
     renew(said)

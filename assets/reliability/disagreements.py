@@ -110,7 +110,8 @@ def lines_by_query(words: pd.DataFrame) -> dict[str, str]:
         skipped = not row["votes_relevant"] + row["votes_not_relevant"]
         parts = [row["reason"], None if pd.isna(row["note"]) else f"(note) {row['note']}"]
         said = " ".join(" ".join(str(part).split()) for part in parts if not pd.isna(part))
-        lines.setdefault(row["query_id"], []).append(f"{row['reviewer']}{' skipped' if skipped else ''}: {said}")
+        how = " skipped" if skipped else "" if pd.isna(row["blind"]) or row["blind"] else " (saw the scores)"
+        lines.setdefault(row["query_id"], []).append(f"{row['reviewer']}{how}: {said}")
     return {query: "\n".join(of_query) for query, of_query in lines.items()}
 
 

@@ -90,6 +90,7 @@ def contents_of(study: Study, tables: dict[str, pd.DataFrame]) -> Contents:
         thresholds,
         np.empty(0),
         study.reviews.words(),
+        blindness=study.reviews.blindness(),
     )
     return made if made.pair is None else _with_differences(made, scored)
 

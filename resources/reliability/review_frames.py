@@ -11,6 +11,7 @@ from analysis.undefined import UndefinedStatistic
 from resources.database.engine import usable
 from resources.reliability import review_questions as ask
 from resources.reliability.review_questions import IS_VOTE, STANDS
+from resources.reliability.review_records import Blindness
 from resources.tables.declare import DTYPES
 from resources.tables.reliability_decision import REVIEWER_AGREEMENT
 
@@ -24,6 +25,7 @@ VOTE_TYPES = {
     "reason": DTYPES["text"],
     "note": DTYPES["text"],
     "submission": DTYPES["text"],
+    "blind": DTYPES["flag"],
     "voted_at": DTYPES["time"],
     "withdrawn_at": DTYPES["time"],
 }
@@ -32,6 +34,7 @@ WORD_TYPES = {
     "reviewer": DTYPES["text"],
     "votes_relevant": DTYPES["whole"],
     "votes_not_relevant": DTYPES["whole"],
+    "blind": DTYPES["flag"],
     "reason": DTYPES["text"],
     "note": DTYPES["text"],
     "sent_at": DTYPES["time"],
@@ -88,6 +91,16 @@ def decisions(engine: sa.Engine, study: str) -> pd.DataFrame:
     return found[list(DECISION_TYPES)].astype(DECISION_TYPES)
 
 
+def blindness(engine: sa.Engine, study: str) -> Blindness:
+    """How many of the votes that stand were cast without the judges' scores on the screen.
+
+    Raises:
+        UserError: The database cannot be reached, is damaged or locked.
+    """
+    blind = _votes(engine, study, STANDS, IS_VOTE)["blind"]
+    return Blindness(int(blind.eq(True).sum()), int(blind.eq(False).sum()), int(blind.isna().sum()))
+
+
 def words(engine: sa.Engine, study: str) -> pd.DataFrame:
     """What reviewers wrote: one row per submission with a reason or a note that stands, in the order they came.
 
@@ -106,6 +119,7 @@ def words(engine: sa.Engine, study: str) -> pd.DataFrame:
         reviewer=("reviewer", "first"),
         votes_relevant=("relevant_votes", "sum"),
         votes_not_relevant=("not_relevant", "sum"),
+        blind=("blind", "min"),
         reason=("reason", "first"),
         note=("note", "first"),
         sent_at=("voted_at", "first"),

@@ -113,6 +113,25 @@ class ReviewProgress(NamedTuple):
         return f"{self.reviewed:,}/{counted(self.disputed, 'disagreement')} reviewed{asked}"
 
 
+class Blindness(NamedTuple):
+    """Votes that stand: cast blind, cast with the judges' scores on the screen, and those of which it is not known."""
+
+    blind: int
+    seen: int
+    unknown: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    def __str__(self) -> str:
+        said = (
+            f"{self.blind:,} of {counted(self.total, 'vote')} cast blind, {self.seen:,} with the judges' scores shown"
+        )
+        return said + (f", {self.unknown:,} not recorded" if self.unknown else "")
+
+
 def visible_name(written: str) -> str:
     """A person's name as it can be read: one spelling for each letter, one space between words, no sign unseen."""
     spaced = "".join(" " if sign.isspace() or unicodedata.category(sign)[0] == "Z" else sign for sign in written)

@@ -143,8 +143,11 @@ def keep(
     votes: Mapping[int, bool | None],
     reason: str | None,
     note: str | None,
+    blind: bool | None = None,
 ) -> bool:
     """Write votes or skips in the place of this reviewer's standing ones; false where the submission is there.
+
+    A document on which this reviewer voted before is not voted on blind again: after a vote its scores are shown.
 
     Raises:
         UserError: It is there with other votes, or another's.
@@ -164,9 +167,12 @@ def keep(
         .where(VOTES.c.document_row.in_(list(votes)), VOTES.c.reviewer == reviewer, STANDS)
         .values(withdrawn_at=now)
     )
+    voted = (VOTES.c.reviewer == reviewer, VOTES.c.relevant.is_not(None), VOTES.c.document_row.in_(list(votes)))
+    seen = set(connection.scalars(sa.select(VOTES.c.document_row).where(*voted)))
     common = {"query_row": query_row, "reviewer": reviewer, "reason": reason, "note": note}
     rows = [
         {**common, "document_row": row, "relevant": relevant, "submission": submission, "voted_at": now}
+        | {"blind": blind and row not in seen}
         for row, relevant in votes.items()
     ]
     connection.execute(sa.insert(Tiebreak), rows)

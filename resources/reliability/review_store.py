@@ -19,6 +19,7 @@ from resources.reliability import review_frames
 from resources.reliability import review_questions as ask
 from resources.reliability.review_questions import DISPUTES, STANDS, VOTES
 from resources.reliability.review_records import (
+    Blindness,
     DisputedDocument,
     Only,
     ReviewProgress,
@@ -96,6 +97,7 @@ class ReviewStore:
         votes: Mapping[int, bool],
         reason: str | None = None,
         note: str | None = None,
+        blind: bool | None = None,
     ) -> bool:
         """Keep one reviewer's votes on documents of one query; they are there for good when this returns.
 
@@ -105,6 +107,7 @@ class ReviewStore:
             votes: Row of each document, and whether it is relevant.
             reason: At most 200 characters; goes into `override_reason`.
             note: Any length.
+            blind: False where the judges' scores were on the screen before the vote; none: not recorded.
 
         Returns:
             Whether it is new; false where this submission is there already, withdrawn since or not.
@@ -120,7 +123,7 @@ class ReviewStore:
         with self._alone() as connection:
             name = self._person(connection, reviewer)
             query_row = query_of(connection, self.study, votes)
-            return keep(connection, name, submission, query_row, votes, kept, words_kept(note))
+            return keep(connection, name, submission, query_row, votes, kept, words_kept(note), blind)
 
     def skip(self, reviewer: str, submission: str, query_row: int, reason: str) -> bool:
         """Pass over what is left of a query: its disputed documents that this reviewer has not voted on.
@@ -227,6 +230,10 @@ class ReviewStore:
     def decisions(self) -> pd.DataFrame:
         """One row per document with a standing vote, and what most reviewers say of it; see `review_frames`."""
         return review_frames.decisions(self.engine, self.study)
+
+    def blindness(self) -> Blindness:
+        """How many of the votes that stand were cast without the judges' scores on the screen."""
+        return review_frames.blindness(self.engine, self.study)
 
     def words(self) -> pd.DataFrame:
         """What reviewers wrote with the votes and skips that stand, one row each; see `review_frames`."""

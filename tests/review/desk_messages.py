@@ -27,7 +27,7 @@ def message(page: AppTest, act: str, *relevant: bool, **more: Any) -> dict[str, 
     rows = [one["row"] for one in data["documents"]]
     choices = [[row, one] for row, one in zip(rows, relevant, strict=False)]
     sent = {"number": uuid4().hex, "submission": data["submission"], "act": act, "choices": choices}
-    return {**sent, "reason": "", "note": "", "undo": data["sent"], **more}
+    return {**sent, "reason": "", "note": "", "blind": True, "undo": data["sent"], **more}
 
 
 def send(page: AppTest, sent: dict[str, Any]) -> AppTest:

@@ -15,6 +15,7 @@ from analysis.landis_koch import landis_koch
 from analysis.reliability_gate import ReliabilityVerdict
 from resources.configuration.reliability import ReliabilityStudy
 from resources.provenance import Provenance
+from resources.reliability.review_records import Blindness
 from resources.reports.numbers import NOTHING, day, interval, is_number, plain_number
 from resources.reports.table_view import records
 from resources.reports.text import Text, Translations, joined, same
@@ -75,6 +76,7 @@ class Contents:
         thresholds: In force, by judge, in the judges' order.
         differences: Shape ``(n_queries,)``, the median of judge 1 - judge 2 of each query, of the pair that decides.
         words: What reviewers wrote, as the review store has it.
+        blindness: How many of the votes that stand were cast blind.
         provenance: Where the numbers come from; none where no run made them.
     """
 
@@ -86,6 +88,7 @@ class Contents:
     thresholds: Mapping[str, float]
     differences: NDArray[np.float64]
     words: pd.DataFrame
+    blindness: Blindness = Blindness(0, 0, 0)
     provenance: Provenance | None = None
 
     @cached_property

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.contingency import CONTINGENCY
 from analysis.kappa import relevant
-from resources.reports.numbers import number, whole
+from resources.reports.numbers import number, percent, whole
 from resources.reports.reliability.contents import Contents, say
 from resources.reports.table_view import records
 from resources.reports.text import Part, Text, same
@@ -76,6 +76,12 @@ def said_of_disagreements(contents: Contents) -> list[Text]:
             left=whole(facts.n_undecided),
         ),
     ]
+    cast = contents.blindness
+    if cast.total:
+        counts = {"seen": whole(cast.seen), "unknown": whole(cast.unknown), "total": whole(cast.total)}
+        said.append(
+            say("disagreements.cast_blind", n=whole(cast.blind), share=percent(cast.blind / cast.total), **counts)
+        )
     if has_blind_readers(contents):
         said.append(say("disagreements.blind"))
     return said

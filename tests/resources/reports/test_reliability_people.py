@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from resources.reliability.review_records import Blindness
 from resources.reports.reliability.contents import Contents
 from resources.reports.reliability.people import MOST_WORDS, words_table
 from resources.reports.reliability.report import reliability_page
@@ -57,6 +58,13 @@ def test_who_still_has_to_vote_is_warned_before_the_words(failed: Contents) -> N
         made, plan=made.plan.model_copy(update={"review": made.plan.review.model_copy(update={"blind": False})})
     )
     assert warning not in words(reliability_page(seen))
+
+
+def test_the_page_says_how_many_votes_were_cast_blind(failed: Contents) -> None:
+    made = words(reliability_page(replace(failed, blindness=Blindness(9, 2, 1))))
+    said = "Votes that count: 12. Cast before their reviewer saw the judges' scores: 9 (75.0 %)"
+    assert f"{said}; with the scores on the screen: 2; not recorded: 1." in made
+    assert "Votes that count" not in words(reliability_page(replace(failed, blindness=Blindness(0, 0, 0))))
 
 
 def test_the_page_shows_the_last_words_and_counts_all(failed: Contents) -> None:
