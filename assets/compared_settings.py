@@ -66,7 +66,7 @@ def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, p
     if plan is not None and (changed := difference(calls, plan)):
         return f"{changed}. Run the setting again."
     try:
-        gate = enough_repeats_gate(as_planned(matrix, study.repeats), study.minimum_repeats)
+        gate = enough_repeats_gate(as_planned(matrix, study.repeats), study)
     except UserError as problem:
         return str(problem)
     return None if gate.passed else gate.sentence

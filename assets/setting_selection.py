@@ -46,10 +46,15 @@ def on_common_objects(
     """
     objects = sorted(common)
     known = matrices[keys[0]].set_index("object").loc[objects]
+    heirs = _heirs(matrices[keys[0]], objects)
     settings = []
     for key in keys:
         first = first_answers(calls[key])
-        answered = first.assign(valid=first["state"] == "valid").groupby("object")["valid"].agg(["sum", "size"])
+        # The answers of an object that is left out count all the same: leaving it out must not mend their validity.
+        first = first.assign(
+            valid=first["state"] == "valid", object=first["object"].map(lambda one: heirs.get(one, one))
+        )
+        answered = first.groupby("object")["valid"].agg(["sum", "size"])
         counts = answered.reindex(objects, fill_value=0).to_numpy(dtype=float)
         scores = scores_of(matrices[key].set_index("object").loc[objects])
         settings.append(Judged(scores, counts[:, 0], counts[:, 1]))
@@ -61,6 +66,17 @@ def on_common_objects(
         aggregate=study.aggregate,
         match_keys=known["item_id"].to_numpy(dtype=str) if study.match_by == "item" else None,
     )
+
+
+def _heirs(matrix: pd.DataFrame, objects: list[str]) -> dict[str, str]:
+    """For each object that is left out, the one whose answers its own count with: of its product, else the first."""
+    kept = matrix[matrix["object"].isin(objects)].sort_values("object").drop_duplicates("product_id")
+    of_product = kept.set_index("product_id")["object"]
+    gone = matrix[~matrix["object"].isin(objects)]
+    return {
+        name: of_product.get(product, objects[0])
+        for name, product in zip(gone["object"], gone["product_id"], strict=True)
+    }
 
 
 def why_not_split(given: Compared, choosing: Choosing) -> str | None:

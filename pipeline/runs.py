@@ -33,9 +33,13 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @dataclass
 class Outcome:
-    """What one command's runs did: checks seen, tables made, errors in the order in which they came."""
+    """What one command's runs did: checks seen, tables made, errors in the order in which they came.
+
+    `stopped` names the partitions that a blocking gate of their own stopped, while others went on.
+    """
 
     succeeded: bool = True
+    stopped: list[str] = field(default_factory=list)
     checks: list[dg.AssetCheckEvaluation] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
     user_errors: list[str] = field(default_factory=list)
@@ -56,8 +60,8 @@ def run_study(
     """
     from assets.partitions import SETTINGS
 
-    stretches = _stretches(SETTINGS.get_partition_keys(), settings)
-    return _run_stretches(definitions, job_name, instance, stretches, resources)
+    known = SETTINGS.get_partition_keys()
+    return _run_stretches(definitions, job_name, instance, known, _stretches(known, settings), resources)
 
 
 def run_drift(
@@ -86,8 +90,8 @@ def run_pairwise(
     Raises:
         UserError: A method that the study does not have.
     """
-    stretches = _stretches(METHODS.get_partition_keys(), methods, "method")
-    return _run_stretches(definitions, pairwise.name, instance, stretches, resources)
+    known = METHODS.get_partition_keys()
+    return _run_stretches(definitions, pairwise.name, instance, known, _stretches(known, methods, "method"), resources)
 
 
 def run_reliability(
@@ -152,13 +156,40 @@ def _run_stretches(
     definitions: dg.Definitions,
     job_name: str,
     instance: dg.DagsterInstance,
+    known: Sequence[str],
     stretches: Iterator[tuple[str, str]],
     resources: dict[str, Any] | None,
 ) -> Outcome:
-    """One run for each stretch of partitions, from its first to its last."""
+    """One run for each stretch of partitions, from its first to its last.
+
+    A partition that fails a blocking gate stops itself: what that run left unmade is made for the others, in further
+    runs, and then what covers all of them.
+    """
     outcome = Outcome()
+    job = definitions.resolve_job_def(job_name)
+
+    def run(first: str, last: str, only: frozenset[dg.AssetKey]) -> tuple[list[str], frozenset[dg.AssetKey]]:
+        """Which partitions of the stretch go on after this run, and which tables it left to them."""
+        result = _run(definitions, job_name, instance, resources, partitions_between(first, last), only)
+        _gather(result, outcome)
+        blocked = [check for check in result.get_asset_check_evaluations() if check.blocking and not check.passed]
+        stopped = {check.partition for check in blocked if check.partition is not None}
+        within = known[known.index(first) : known.index(last) + 1]
+        going_on = [key for key in within if key not in stopped] if stopped else []
+        outcome.stopped += [key for key in within if going_on and key in stopped]
+        return going_on, only - {key for event in result.all_events if (key := _made(event)) is not None}
+
+    def finish(keys: list[str], unmade: frozenset[dg.AssetKey]) -> None:
+        apart = frozenset(key for key in unmade if job.asset_layer.get(key).partitions_def is not None)
+        for first, last in _stretches(known, keys) if apart else ():
+            going_on, left = run(first, last, apart)
+            if going_on:
+                finish(going_on, left)
+        if keys and unmade - apart:
+            run(keys[-1], keys[-1], unmade - apart)
+
     for first, last in stretches:
-        _gather(_run(definitions, job_name, instance, resources, partitions_between(first, last)), outcome)
+        finish(*run(first, last, frozenset(job.asset_layer.selected_asset_keys)))
     return outcome
 
 
@@ -168,13 +199,17 @@ def _run(
     instance: dg.DagsterInstance,
     resources: dict[str, Any] | None = None,
     tags: Mapping[str, str] | None = None,
+    only: frozenset[dg.AssetKey] | None = None,
 ) -> dg.JobExecutionResult:
-    """One run in this process that belongs to the code location, as a run of the UI does.
+    """One run in this process that belongs to the code location, as a run of the UI does; `only` names its tables.
 
     `execute_in_process` names no code location: the UI shows such a run under *Runs* alone, not with its job.
     """
     # Its steps run here, one after the other, whatever executor the definitions name.
-    job = definitions.resolve_job_def(job_name).as_ephemeral_job(wrap_resources_for_execution(resources), {})
+    job = definitions.resolve_job_def(job_name)
+    if only is not None and only < set(job.asset_layer.selected_asset_keys):
+        job = job.get_subset(asset_selection=only)
+    job = job.as_ephemeral_job(wrap_resources_for_execution(resources), {})
     run = instance.create_run_for_job(
         job,
         run_config=QUIET,

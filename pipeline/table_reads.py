@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _SAMPLING: Final = ("bootstrap_resamples", "confidence", "seed")
-_REPEATS: Final = ("minimum_repeats", "repeats")
+_REPEATS: Final = ("max_incomplete_share", "minimum_repeats", "repeats")
 _BASELINE: Final = ("settings.baseline_temperature", "settings.baseline_top_p")
 _CHOOSING: Final = ("recommendation.fewest_products_to_split", "recommendation.method")
 _CALLS: Final = ("@judge", "score_source", "max_missing_share", "repeats")

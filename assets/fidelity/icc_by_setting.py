@@ -33,7 +33,7 @@ def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, stud
     threshold = study.fidelity.thresholds.icc
     return each_partition(
         context,
-        lambda key: icc_row(sound_matrix(score_matrix[key], study.fidelity), study.fidelity),
+        lambda key: of_sound_objects(score_matrix[key], study.fidelity),
         lambda row: headline(row, threshold),
     )
 
@@ -42,6 +42,12 @@ def headline(row: pd.DataFrame, threshold: float) -> dict[str, Any]:
     """The coefficient that counts with its bounds, and all six at a glance."""
     numbers = {name: row[name].iloc[0] for name in HEADLINE}
     return numbers | {"plot": figure_metadata(lambda figure: draw_icc(figure, row, threshold))}
+
+
+def of_sound_objects(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """One setting's coefficients over the objects with enough valid repeats; the others stay counted."""
+    row = icc_row(sound_matrix(matrix, study), study)
+    return row.assign(n_objects=len(matrix), n_missing=int(matrix["n_planned"].sum() - matrix["n_valid"].sum()))
 
 
 def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
@@ -159,7 +165,10 @@ def icc_agrees_with_pingouin(
     What to do: Report it with the score matrix: one of the two is wrong.
     """
     return gate_of_each(
-        context, icc_by_setting, lambda row: pingouin_gate(row, score_matrix[row["setting"].iloc[0]]), WARN
+        context,
+        icc_by_setting,
+        lambda row: pingouin_gate(row, sound_matrix(score_matrix[row["setting"].iloc[0]], study.fidelity)),
+        WARN,
     )
 
 

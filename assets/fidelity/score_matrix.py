@@ -4,7 +4,8 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.gates import Gate, at_least
+from analysis.gates import Gate, at_most
+from analysis.words import counted
 from assets.checks import gate_of_each, require, told
 from assets.fidelity.study_objects import require_sound_objects
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
@@ -59,16 +60,18 @@ def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
 
 
 def sound_matrix(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
-    """The matrix, if it is of the plan in force and its gate holds: a launch by hand never meets the check.
+    """The objects with enough valid repeats, if the matrix is of the plan in force and its gate holds.
+
+    A launch by hand never meets the check.
 
     Raises:
         UserError: It was made with another number of repeats.
-        Failure: An object has too few valid repeats.
+        Failure: Too many objects have too few valid repeats.
     """
-    gate = enough_repeats_gate(as_planned(matrix, study.repeats), study.minimum_repeats)
+    gate = enough_repeats_gate(as_planned(matrix, study.repeats), study)
     setting = matrix["setting"].iloc[0] if len(matrix) else "no setting"
     require(gate._replace(sentence=f"{setting}: {gate.sentence}"))
-    return matrix
+    return matrix[matrix["n_valid"] >= study.minimum_repeats].reset_index(drop=True)
 
 
 def scores_of(matrix: pd.DataFrame) -> np.ndarray:
@@ -89,32 +92,39 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
 def enough_repeats(
     context: dg.AssetCheckExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
-    """Integrity (STOP): every object has the valid repeats that its statistics need.
+    """Integrity (STOP): few objects lack the valid repeats that their statistics need; they are left out and named.
 
-    What to do: Run the setting again: faults are asked again. An invalid answer is final: plan more repeats.
+    What to do: Run again: faults are asked again. For invalid ones plan more repeats or raise `max_incomplete_share`.
     """
-    return gate_of_each(
-        context, score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity.minimum_repeats)
-    )
+    return gate_of_each(context, score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity))
 
 
-def enough_repeats_gate(matrix: pd.DataFrame, minimum: int) -> Gate:
-    """The fewest valid repeats of any object against the minimum, with the objects that lack some."""
-    short = matrix[matrix["n_valid"] < minimum]
-    named = listed(f"{row.object} ({row.n_valid})" for row in short.itertuples())
-    fewest = None if matrix.empty else int(matrix["n_valid"].min())
-    gate = at_least(
+def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy) -> Gate:
+    """The share of objects with too few valid repeats against `max_incomplete_share`, with their names."""
+    minimum, limit = study.minimum_repeats, study.max_incomplete_share
+    short = incomplete_objects(matrix, minimum)
+    gate = at_most(
         "enough_repeats",
-        None if fewest is None else float(fewest),
-        minimum,
+        len(short) / len(matrix) if len(matrix) else None,
+        limit,
         n=len(matrix),
-        what="Fewest valid repeats of an object",
+        what=f"Share of objects with fewer than {minimum} valid repeats",
         reason="no object was judged",
         remedy="See what something_to_judge lacks."
-        if fewest is None
-        else f"Too few: {named}. Run the setting again: faults are asked again. An invalid answer is final: plan more "
-        "repeats.",
+        if matrix.empty
+        else f"Too few: {listed(short)}. Run the setting again: faults are asked again. An invalid answer is final: "
+        "plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
     )
+    if not short:
+        return told(gate, f"Each of the {len(matrix)} objects has {minimum} valid repeats or more.")
     return told(
-        gate, f"Each of the {len(matrix)} objects has {fewest} valid repeats or more; needed: at least {minimum}."
+        gate,
+        f"{counted(len(short), 'object')} of {len(matrix)} with fewer than {minimum} valid repeats, left out of all "
+        f"settings: {listed(short)}; allowed: at most {limit:g} of them.",
     )
+
+
+def incomplete_objects(matrix: pd.DataFrame, minimum: int) -> list[str]:
+    """The objects with fewer valid repeats than that, each with how many it has, such as `0a1b2c3d (2)`."""
+    short = matrix[matrix["n_valid"] < minimum]
+    return [f"{row.object} ({row.n_valid})" for row in short.itertuples()]

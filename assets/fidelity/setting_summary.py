@@ -3,16 +3,18 @@
 from typing import Any
 
 import dagster as dg
+import numpy as np
 import pandas as pd
 
 from analysis.correlation import correlations
 from analysis.deviation import deviation
 from analysis.icc import icc, icc_band
+from analysis.missing_answers import filled_against_people, filled_between_repeats
 from analysis.undefined import UndefinedStatistic
 from assets.compared_settings import compared_settings, described
 from assets.fidelity.judge_calls import first_answers, judged_objects
 from assets.fidelity.matched_scores import matched_rows
-from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.score_matrix import as_planned, incomplete_objects, scores_of
 from assets.fidelity.stability import stability_rows
 from assets.intervals import in_words
 from assets.partitions import MADE_SO_FAR, Frames, metadata_value
@@ -25,6 +27,7 @@ from resources.study import Study
 from resources.tables.fidelity_statistics import SETTING_SUMMARY
 
 NOT_COMPARED = "not compared: "
+FEWEST_RESAMPLES = 2  # where the number is wanted and its interval is not
 
 
 @dg.asset(
@@ -69,6 +72,7 @@ def summary_rows(
     for key in compared.made:
         left_out = len(compared.valid[key] - compared.common)
         row = described(key, study) | answers(calls[key]) | {"n_total": n_total, "n_left_out": left_out}
+        row["incomplete"] = ", ".join(incomplete_objects(matrices[key], study.minimum_repeats)) or None
         if key in compared.obstacles:
             nothing = {"deterministic": False, "n_objects": 0, "n_products": 0, "n_matched": 0}
             rows.append(row | nothing | {"undefined": f"{NOT_COMPARED}{compared.obstacles[key]}"})
@@ -77,9 +81,45 @@ def summary_rows(
         matched = matched_rows(key, matrix, human_scores, study_objects, study)
         reasons: dict[str, None] = {}
         row |= _repeatability(matrix, study, reasons) | _agreement(matched, study, reasons)
+        if len(matrix) < len(matrices[key]):
+            row |= _if_all_had_answered(key, matrices[key], human_scores, study_objects, study)
         counts = {"n_objects": len(matrix), "n_products": matrix["product_id"].nunique(), "n_matched": len(matched)}
         rows.append(row | counts | {"undefined": "; ".join(reasons) or None})
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
+
+
+def _if_all_had_answered(
+    key: str, matrix: pd.DataFrame, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
+) -> dict[str, Any]:
+    """What the setting's numbers would be over all objects, were its missing answers the worst or best for the judge.
+
+    Args:
+        key: The setting.
+        matrix: All its objects, those that are left out too.
+        human_scores: Table.
+        study_objects: Table.
+        study: The configuration.
+    """
+    quick = study.model_copy(update={"bootstrap_resamples": FEWEST_RESAMPLES})
+    matrix, people = as_planned(matrix, study.repeats), human_scores.groupby("object")["score"].mean()
+    scored = matrix[matrix["object"].isin(people.index)]
+    row: dict[str, Any] = {}
+    if matrix["n_valid"].any():
+        for end, scores in filled_between_repeats(scores_of(matrix))._asdict().items():
+            found = _repeatability(_with_scores(matrix, scores), quick, {})
+            row |= {f"icc_{end}": found.get("icc"), f"mad_{end}": found["mad"]}
+    if len(scored):
+        human = people.loc[scored["object"]].to_numpy(dtype=float)
+        for end, scores in filled_against_people(scores_of(scored), human)._asdict().items():
+            matched = matched_rows(key, _with_scores(scored, scores), human_scores, study_objects, quick)
+            found = _agreement(matched, quick, {})
+            row |= {f"spearman_{end}": found.get("spearman_r"), f"mae_{end}": found.get("mae")}
+    return row
+
+
+def _with_scores(matrix: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
+    names = [name for name in matrix.columns if name.startswith("repeat_")]
+    return matrix.assign(n_valid=matrix["n_planned"], **dict(zip(names, scores.T, strict=True)))
 
 
 def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str, None]) -> dict[str, Any]:

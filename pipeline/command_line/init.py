@@ -64,6 +64,7 @@ fidelity:
   #   top_ps: [1.0, 0.95, 0.9]
   # repeats: 5
   # minimum_repeats: 3              # valid repeats that every object needs in a setting
+  # max_incomplete_share: 0.05      # objects with fewer, at which a setting stops; up to it they are left out of all
   # aggregate: mean                 # or median: an object's score from its repeats
 
   # --- what the gates ask for ------------------------------------------------------------------------------

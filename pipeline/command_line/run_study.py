@@ -215,10 +215,11 @@ def run_and_show(
         raise UserError("\n".join(dict.fromkeys(outcome.user_errors)))
     if outcome.other_errors:
         raise RuntimeError("\n".join(dict.fromkeys(outcome.other_errors)))
-    if not outcome.succeeded:
-        raise UserError("A blocking gate stopped the study; the line marked STOP above says which and why.")
-    if name == "fidelity":
+    if name == "fidelity" and "fidelity_report" in outcome.tables:
         console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+    if not outcome.succeeded:
+        whom = f"{', '.join(outcome.stopped)}; the others went on" if outcome.stopped else "the study"
+        raise UserError(f"A blocking gate stopped {whom}; the line marked STOP above says which and why.")
     if name == "pairwise" and not show_pairwise(study, console):
         raise typer.Exit(NOTHING_FOUND)
     if name == "reliability":

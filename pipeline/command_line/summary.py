@@ -110,7 +110,7 @@ def show_summary(home: Home, console: Console) -> None:
         "people. JSON: valid answers. Scores are 0-1, * is the baseline; docs/statistics.md defines each number.",
         highlight=False,
     )
-    for words in (*_compared_on(summary), _spent(summary)):
+    for words in (*_compared_on(summary), *_incomplete(summary), _spent(summary)):
         console.print(words, highlight=False)
     _show_verdict(tables, summary, thresholds, console)
     _show_truth(home, console)
@@ -149,6 +149,31 @@ def _compared_on(summary: pd.DataFrame) -> list[str]:
     for reason, rows in summary[kept_out].groupby("undefined", sort=False):
         words.append(f"Not compared: {', '.join(rows['setting'])}: {str(reason).removeprefix(NOT_COMPARED)}")
     return words
+
+
+def _incomplete(summary: pd.DataFrame) -> list[str]:
+    """Which objects are left out of all settings, and what each setting's numbers could be with them."""
+    compared = summary[~summary["undefined"].fillna("").astype(str).str.startswith(NOT_COMPARED)]
+    lacking = compared[compared["incomplete"].notna()]
+    if lacking.empty:
+        return []
+    first = compared.iloc[0]
+    where = "; ".join(f"{row.setting}: {row.incomplete}" for row in lacking.itertuples())
+    n_gone = counted(int(first["n_total"] - first["n_objects"]), "object")
+    words = [f"Left out of all settings, as some setting has too few valid answers on them: {n_gone} ({where})."]
+    for row in compared[compared["mae_worst"].notna()].itertuples():
+        worst, best = (
+            f"ICC(1,k) {_bound(row, f'icc_{end}')}, MAD {_bound(row, f'mad_{end}')}, Spearman "
+            f"{_bound(row, f'spearman_{end}')}, MAE {_bound(row, f'mae_{end}')}"
+            for end in ("worst", "best")
+        )
+        words.append(f"{row.setting} over all objects, missing answers worst for the judge: {worst}; best: {best}.")
+    return words
+
+
+def _bound(row: Any, column: str) -> str:
+    value = getattr(row, column)
+    return "undefined" if pd.isna(value) else f"{value:.3f}"
 
 
 def _spent(summary: pd.DataFrame) -> str:

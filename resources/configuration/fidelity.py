@@ -132,6 +132,7 @@ class FidelityStudy(Section):
     settings: SettingsGrid = SettingsGrid()
     repeats: int = Field(5, ge=2, le=1000)
     minimum_repeats: int = Field(3, ge=2)
+    max_incomplete_share: Share = Field(0.05, description="objects of a setting with fewer valid repeats than that")
     aggregate: Literal["mean", "median"] = "mean"
     thresholds: FidelityThresholds = FidelityThresholds()
     recommendation: Recommendation = Recommendation()

@@ -32,7 +32,7 @@ ICC_BY_SETTING = Table(
     (
         SETTING,
         whole("n_objects", "Objects in the matrix.", "count", low=0),
-        whole("n_used", "Objects with at least one valid repeat.", "count", low=0),
+        whole("n_used", "Objects with enough valid repeats: what the numbers rest on.", "count", low=0),
         whole("n_complete", "Objects with every repeat: the two-way forms use these only.", "count", low=0),
         whole("n_products", "Products behind the objects used.", "count", low=0),
         whole("n_planned", "Repeats planned.", "count", low=1),
@@ -175,6 +175,26 @@ SETTING_SUMMARY = Table(
         whole("n_products", "Products behind them.", "count", low=0),
         whole("n_matched", "Of these objects (or their items), those that people scored too.", "count", low=0),
         whole("n_left_out", "Objects valid in this setting but not in every one.", "count", low=0),
+        text(
+            "incomplete",
+            "Objects with too few valid repeats in this setting, with how many; null where there are none.",
+            nullable=True,
+        ),
+        *(
+            number(
+                f"{name}_{end}",
+                f"{what} with all objects, missing answers as the {end} for the judge; null where none is left out.",
+                unit,
+                nullable=True,
+            )
+            for name, what, unit in (
+                ("icc", "ICC(1,k)", "unitless"),
+                ("mad", "Median MAD", "0-1"),
+                ("spearman", "Spearman correlation", "unitless"),
+                ("mae", "Mean absolute error", "0-1"),
+            )
+            for end in ("worst", "best")
+        ),
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting",),

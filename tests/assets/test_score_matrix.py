@@ -1,12 +1,28 @@
 """Table `score_matrix`: which attempt fills a cell, and the gate on the valid repeats."""
 
+import dagster as dg
 import numpy as np
 import pandas as pd
 import pytest
 
-from assets.fidelity.score_matrix import as_planned, enough_repeats_gate, headline, matrix_of, scores_of
+from assets.fidelity.score_matrix import (
+    as_planned,
+    enough_repeats_gate,
+    headline,
+    matrix_of,
+    scores_of,
+    sound_matrix,
+)
 from resources.errors import UserError
-from tests.assets.made_tables import SETTING, calls_of, keeps_to_its_declaration, matrix_of_scores, objects_of, one_each
+from tests.assets.made_tables import (
+    SETTING,
+    calls_of,
+    keeps_to_its_declaration,
+    matrix_of_scores,
+    objects_of,
+    one_each,
+    plan,
+)
 
 OBJECTS = objects_of(one_each("bac"), excluded={"c": "no_photos"})
 
@@ -54,18 +70,45 @@ def test_the_headline_counts_missing_cells() -> None:
     assert (numbers["n_objects"], numbers["n_missing"]) == (2, 3)
 
 
-def test_three_valid_repeats_of_every_object_pass() -> None:
-    gate = enough_repeats_gate(matrix_of_scores({"a": [0.1, 0.1, 0.2, None], "b": [0.3, 0.4, 0.5, 0.6]}), 3)
+def of_objects(n: int, n_short: int) -> pd.DataFrame:
+    """Objects a, b, ... of five planned repeats, the first of which have two valid ones."""
+    names = "abcdefghijklmnopqrstuvwx"[:n]
+    two, five = [0.1, 0.1, None, None, None], [0.3, 0.4, 0.5, 0.6, 0.5]
+    return matrix_of_scores({name: two if place < n_short else five for place, name in enumerate(names)})
+
+
+def test_enough_valid_repeats_of_every_object_pass() -> None:
+    gate = enough_repeats_gate(of_objects(12, 0), plan(repeats=5, minimum_repeats=3))
     assert gate.passed
-    assert gate.seen == 3
+    assert gate.seen == 0
+    assert gate.sentence == "Each of the 12 objects has 3 valid repeats or more."
 
 
-def test_an_object_with_two_fails_and_is_named_with_its_number() -> None:
-    gate = enough_repeats_gate(matrix_of_scores({"a": [0.1, 0.1, None, None], "b": [0.3, 0.4, 0.5, 0.6]}), 3)
+def test_one_of_twelve_objects_is_over_the_default_limit_and_is_named_with_its_number() -> None:
+    gate = enough_repeats_gate(of_objects(12, 1), plan(repeats=5, minimum_repeats=3))
     assert not gate.passed
-    assert gate.seen == 2
+    assert gate.seen == 1 / 12
+    assert gate.sentence.startswith("Share of objects with fewer than 3 valid repeats is 0.083 over 12 objects; needed")
     assert "Too few: a (2)." in gate.sentence
     assert "Run the setting again" in gate.sentence
+    assert "raise `max_incomplete_share`" in gate.sentence
+
+
+@pytest.mark.parametrize(("n", "share"), [(24, 0.05), (20, 0.05), (12, 0.1)])
+def test_within_the_limit_the_object_is_left_out_and_named(n: int, share: float) -> None:
+    matrix, study = of_objects(n, 1), plan(repeats=5, minimum_repeats=3, max_incomplete_share=share)
+    gate = enough_repeats_gate(matrix, study)
+    assert gate.passed
+    assert gate.sentence == (
+        f"1 object of {n} with fewer than 3 valid repeats, left out of all settings: a (2); allowed: at most {share:g} "
+        "of them."
+    )
+    assert sound_matrix(matrix, study)["object"].tolist() == matrix["object"].tolist()[1:]
+
+
+def test_over_the_limit_nothing_is_computed_from_the_matrix() -> None:
+    with pytest.raises(dg.Failure, match=f"{SETTING}: Share of objects"):
+        sound_matrix(of_objects(12, 1), plan(repeats=5, minimum_repeats=3))
 
 
 def test_a_matrix_of_the_plan_in_force_is_taken_as_it_is() -> None:
@@ -80,8 +123,8 @@ def test_a_matrix_of_another_plan_is_refused_with_both_numbers() -> None:
 
 
 def test_a_matrix_without_objects_fails() -> None:
-    gate = enough_repeats_gate(matrix_of_scores({"a": [0.1, 0.1, 0.1]}).iloc[:0], 3)
+    gate = enough_repeats_gate(matrix_of_scores({"a": [0.1, 0.1, 0.1]}).iloc[:0], plan())
     assert not gate.passed
     assert gate.sentence.endswith(
-        "undefined (no object was judged) over 0 objects; needed: at least 3. See what something_to_judge lacks."
+        "undefined (no object was judged) over 0 objects; needed: at most 0.05. See what something_to_judge lacks."
     )

@@ -66,12 +66,42 @@ def test_a_setting_that_fails_its_gate_has_no_numbers_and_takes_nothing_from_the
     seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP))
     stopped = seen.loc[SECOND]
     assert stopped[["icc", "mad", "spearman_r", "mae"]].isna().all()
-    assert stopped["undefined"].startswith("not compared: Fewest valid repeats of an object is 2")
+    assert stopped["undefined"].startswith("not compared: Share of objects with fewer than 3 valid repeats is 0.250")
     assert "d (2)" in stopped["undefined"]
     # What was asked and what it cost stands there all the same.
     assert (stopped["n_evaluations"], stopped["n_objects"], stopped["n_left_out"]) == (1, 0, 0)
     assert seen.loc[FIRST, "mae"] == pytest.approx(0.25)
     assert (seen.loc[FIRST, "n_objects"], seen.loc[FIRST, "n_left_out"]) == (4, 0)
+
+
+def test_an_object_that_lacks_answers_within_the_limit_is_left_out_of_all_settings_with_bounds_by_hand() -> None:
+    seen = summary(one(FIRST, STEADY) | one(SECOND, WITH_A_GAP), max_incomplete_share=0.25)
+    assert seen["n_objects"].tolist() == [3, 3]
+    assert seen["n_left_out"].tolist() == [1, 0]
+    assert seen["incomplete"].fillna("none").tolist() == ["none", "d (2)"]
+    assert seen["mae"].tolist() == pytest.approx([0.2 / 3, 0.2 / 3])
+    gap = seen.loc[SECOND]
+    # People gave d 0.1. Worst: its third answer is 1, its score (0.89 + 0.90 + 1) / 3 = 0.93, its error 0.83. Best: it
+    # is 0.1, the score 0.63, the error 0.53. The other errors are 0.1, 0, 0.1.
+    assert [gap["mae_worst"], gap["mae_best"]] == pytest.approx([(0.2 + 0.83) / 4, (0.2 + 0.53) / 4])
+    # Worst: d is the judge's highest and the people's lowest: ranks 1 2 3 4 against 2 3 4 1, -0.2. Best: 0.3 0.5 0.7
+    # 0.63 rank 1 2 4 3 against 2 3 4 1: 1 - 6 (1 + 1 + 0 + 4) / 60 = 0.4.
+    assert [gap["spearman_worst"], gap["spearman_best"]] == pytest.approx([-0.2, 0.4])
+    # Repeats, worst: d has 0.89 0.90 0, mean 0.5966667, squares about it 1.6021 - 3 x 0.3560111 = 0.5340667; MSW =
+    # (3 x 0.0002 + 0.5340667) / 8 = 0.0668333. MSB = 3 x variance of 0.3 0.5 0.7 0.5966667 (0.0290028) = 0.0870083.
+    assert gap["icc_worst"] == pytest.approx(1 - 0.0668333 / 0.0870083, abs=1e-5)
+    # Best: its third is 0.895; MSW = (0.0006 + 0.00005) / 8; MSB = 3 x variance of 0.3 0.5 0.7 0.895 = 0.1970175.
+    assert gap["icc_best"] == pytest.approx(1 - 0.00008125 / 0.1970175, abs=1e-6)
+    # MADs: 0.01 of the others; of d at worst median 0.89, |0 0.01 0.89|: 0.01. At best 0.89 0.895 0.90: 0.005.
+    assert [gap["mad_worst"], gap["mad_best"]] == pytest.approx([0.01, 0.01])
+    # The other setting has all answers: with d its number is what it is, at worst and at best.
+    assert [seen.loc[FIRST, "mae_worst"], seen.loc[FIRST, "mae_best"]] == pytest.approx([0.25, 0.25])
+
+
+def test_where_nothing_is_left_out_there_are_no_bounds() -> None:
+    seen = summary(one(FIRST, STEADY) | one(SECOND, STEADY))
+    assert seen["incomplete"].isna().all()
+    assert seen.filter(regex="_(worst|best)$").isna().all(axis=None)
 
 
 def test_where_two_repeats_are_enough_the_gap_is_none() -> None:

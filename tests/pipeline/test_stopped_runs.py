@@ -66,7 +66,7 @@ def test_a_setting_without_enough_repeats_stops_a_run_over_settings_and_is_named
     assert made(result) == {*UP_TO_CALLS, "score_matrix", "golden_images"}
     sentence = check_of(result, "enough_repeats").description or ""
     assert sentence.startswith("2 of 3 settings pass.")
-    assert f"Worst is {FAULTY}: Fewest valid repeats of an object is 2" in sentence
+    assert f"Worst is {FAULTY}: Share of objects with fewer than 3 valid repeats is 0.083" in sentence
     assert f"{VICTIM} (2)" in sentence
     own = {key: check_of(result, "enough_repeats", key).passed for key in (STEADY, FAULTY, OTHER)}
     assert own == {STEADY: True, FAULTY: False, OTHER: True}
@@ -82,7 +82,9 @@ def test_a_run_for_each_setting_finishes_the_others(tmp_path: Path, instance: dg
     summary = stored(study, "setting_summary").set_index("setting")
     assert summary.index.tolist() == [STEADY, FAULTY, OTHER]
     assert summary["n_objects"].tolist() == [12, 0, 12]
-    assert summary.loc[FAULTY, "undefined"].startswith("not compared: Fewest valid repeats of an object is 2")
+    assert summary.loc[FAULTY, "undefined"].startswith(
+        "not compared: Share of objects with fewer than 3 valid repeats is 0.083"
+    )
     assert summary["n_faults"].tolist() == [0, 3, 0]
 
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from resources.reports.fidelity.contents import Contents, say
-from resources.reports.numbers import NOTHING, day, whole
+from resources.reports.numbers import NOTHING, day, number, whole
 from resources.reports.phrases import phrase
 from resources.reports.text import Part, Text, joined, same
+
+BOUNDED = ("icc", "mad", "spearman", "mae")  # columns of `setting_summary` that end in _worst and _best
 
 
 def judge_in_words(contents: Contents) -> Text:
@@ -58,10 +60,28 @@ def notices(contents: Contents) -> list[Text]:
             for key, why in contents.left_out.items()
         ]
         found.append(say("notice.left_out", n=whole(len(named)), which=joined(named, "; ")))
+    found += _incomplete(contents)
     missing = len(contents.plan.settings.settings) - len(contents.settings) - len(contents.left_out)
     if missing:
         found.append(say("notice.settings_missing", n=whole(missing)))
     return found
+
+
+def _incomplete(contents: Contents) -> list[Text]:
+    """The objects that no setting counts because some setting lacks answers on them, and what they could change."""
+    summary = contents.tables["setting_summary"]
+    compared = summary[summary["setting"].isin(contents.settings)]
+    lacking = compared[compared["incomplete"].notna()]
+    if lacking.empty or contents.focus is None:
+        return []
+    which = [f"{row.setting}: {row.incomplete}" for row in lacking.itertuples()]
+    seen = contents.summary_of(contents.focus)
+    n, total = whole(seen["n_total"] - seen["n_objects"]), whole(seen["n_total"])
+    words = [say("notice.incomplete", n=n, total=total, which=joined(which, "; "))]
+    if seen["mae_worst"] is not None:
+        bounds = {f"{name}_{end}": number(seen[f"{name}_{end}"]) for name in BOUNDED for end in ("worst", "best")}
+        words.append(say("notice.if_answered", setting=contents.focus, **bounds))
+    return words
 
 
 def _known(kind: str) -> bool:
