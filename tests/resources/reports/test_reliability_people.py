@@ -62,7 +62,7 @@ def test_who_still_has_to_vote_is_warned_before_the_words(failed: Contents) -> N
 
 def test_the_page_says_how_many_votes_were_cast_blind(failed: Contents) -> None:
     made = words(reliability_page(replace(failed, blindness=Blindness(9, 2, 1))))
-    said = "Votes that count: 12. Cast before their reviewer saw the judges' scores: 9 (75.0 %)"
+    said = "Votes that count: 12. Cast before their reviewer saw the judges&#39; scores: 9 (75.0 %)"
     assert f"{said}; with the scores on the screen: 2; not recorded: 1." in made
     assert "Votes that count" not in words(reliability_page(replace(failed, blindness=Blindness(0, 0, 0))))
 
