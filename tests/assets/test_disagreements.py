@@ -26,7 +26,7 @@ def table(
 def wrote(*rows: tuple[str, str, int, str | None, str | None]) -> pd.DataFrame:
     """What reviewers wrote: query, reviewer, votes, reason and note."""
     names = ["query_id", "reviewer", "votes_relevant", "reason", "note"]
-    return pd.DataFrame(rows, columns=names).assign(votes_not_relevant=0)
+    return pd.DataFrame(rows, columns=names).assign(votes_not_relevant=0, blind=True)
 
 
 def test_a_row_per_disputed_query_the_worst_first_with_means_over_all_its_documents() -> None:
