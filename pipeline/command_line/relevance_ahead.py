@@ -98,7 +98,8 @@ def show_problems(console: Console, problems: Iterable[str], word: str = "STOP",
 
 def gates_on(read: RelevanceInput, plan: ReliabilityStudy) -> list[Gate]:
     """What a run would ask of the scores before anything is computed from them."""
-    judgments = read.scores[counting(read)].assign(counts=True)
+    # A file of scores says nothing of calls: no score is missing for a reason that a judge gave.
+    judgments = read.scores[counting(read)].assign(counts=True, state=None, message=None)
     scored = scored_documents(judgments, plan, documents=read.documents)
     return [judges_gate(judgments, plan), complete_gate(scored, plan.max_incomplete_share)]
 
