@@ -18,6 +18,7 @@ import dagster as dg
 from resources.alerts.masking import Masking
 from resources.alerts.message import LONGEST_FIELD, LONGEST_TEXT, Alert, chat_text
 from resources.errors import UserError
+from resources.network import prepare_network
 from resources.shown_text import one_line
 
 WEBHOOK: Final = "TOUCHSTONE_ALERT_WEBHOOK"
@@ -128,7 +129,7 @@ def _address() -> str:
     """The address, where it is one; it is never repeated, because any part of it may be a secret.
 
     Raises:
-        UserError: It is missing, or none that may be sent to.
+        UserError: It is missing, or none that may be sent to, or the environment's way there cannot be used.
     """
     given = os.environ.get(WEBHOOK, "").strip()
     if not given:
@@ -145,6 +146,11 @@ def _address() -> str:
         raise UserError(
             f"No alert can be sent: {WEBHOOK} would let everybody on the way read along, as it is not https. {SET_IT}"
         )
+    if parts.scheme == "https":
+        try:
+            prepare_network()
+        except UserError as problem:
+            raise UserError(f"No alert can be sent: {problem}") from problem
     return given
 
 

@@ -15,7 +15,7 @@ from resources.errors import UserError
 from resources.judges.openai.access import BASE_URL, Access
 from resources.judges.openai.error_bodies import said_in
 from resources.judges.openai.request import Refused
-from resources.network import refuse_unusable_network
+from resources.network import prepare_network
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -66,8 +66,6 @@ class Client:
         Raises:
             UserError: The address is none that can be asked, or a proxy or certificates of the environment are none.
         """
-        if not self._opened:
-            refuse_unusable_network()
         return asyncio.run_coroutine_threadsafe(self._send(request), self._running()).result()
 
     def open(self) -> None:
@@ -91,6 +89,7 @@ class Client:
         if (logger := logging.getLogger("httpx2")).level == logging.NOTSET:
             logger.setLevel(logging.WARNING)
         if not self._opened:
+            prepare_network()
             timeout = httpx2.Timeout(self._timeout_s, connect=min(CONNECT_S, self._timeout_s))
             key, base_url = self._access.key, self._access.base_url
             # Key and images go to the address that a person gave, and to no other.

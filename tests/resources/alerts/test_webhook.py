@@ -170,6 +170,18 @@ def test_an_address_that_may_not_be_sent_to_is_named_by_its_variable_with_the_re
         AlertWebhook().send(FAILED)
 
 
+def test_a_proxy_that_cannot_be_used_is_named_before_an_alert_goes_beyond_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "ftp://user:PLANTED@host:1")
+    monkeypatch.setenv(WEBHOOK, "https://hooks.example/x")
+    assert AlertWebhook().lacking == (
+        "No alert can be sent: HTTPS_PROXY is no address of a proxy. Write http://HOST:PORT, or unset it."
+    )
+    monkeypatch.setenv(WEBHOOK, "http://127.0.0.1:1/x")
+    assert AlertWebhook().lacking is None
+
+
 @pytest.mark.parametrize("address", ["https://hooks.example/x?y=z", "http://127.0.0.1:1/x", "http://[::1]:1/x"])
 def test_an_address_that_may_be_sent_to_lacks_nothing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(WEBHOOK, address)
