@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.appearance.maps import LBP_CODES, band_energies, blurred, coherence, uniform_lbp
+from analysis.appearance.maps import LBP_CODES, band_energies, blurred, coherence, lab_of, uniform_lbp
 from analysis.appearance.mask import isolated
 
 SIDE_PX = 208  # an object is scaled to the area of a square of this side: "object width" below
@@ -84,7 +84,7 @@ def patches(image: NDArray[np.uint8]) -> Patches:
         image: Shape ``(height, width, 4)``, RGBA, sRGB, 0-255.
     """
     rgb, mask = isolated(image, SIDE_PX, RIM_PX, LONGEST_PX)
-    lab = cv2.cvtColor(rgb, cv2.COLOR_RGB2LAB)
+    lab = lab_of(rgb)
     lightness = np.ascontiguousarray(lab[..., 0])
     red, green, blue = cv2.split(rgb)
     whiteness = cv2.min(cv2.min(red, green), blue) * 100

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 NEIGHBOURS = 8
+_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.072175), (0.0193339, 0.119192, 0.9503041))
 LBP_CODES = NEIGHBOURS + 2  # 0-8 bits set in a uniform pattern, 9 for the rest
 
 
@@ -45,7 +46,27 @@ def uniform_lbp(lightness: Floats, radius: int, tolerance: float) -> NDArray[np.
 def blurred(image: Floats, sigma: float) -> Floats:
     """Gaussian blur; a kernel of 3 sigma each way, edges replicated."""
     width = 2 * int(np.ceil(3 * sigma)) + 1
-    return np.asarray(cv2.GaussianBlur(image, (width, width), sigma, borderType=cv2.BORDER_REPLICATE), dtype=np.float32)
+    # In doubles, so that processors agree on the float that they round to.
+    double = cv2.GaussianBlur(image.astype(np.float64), (width, width), sigma, borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(double, dtype=np.float32)
+
+
+def lab_of(rgb: Floats) -> Floats:
+    """CIELAB (D65) of sRGB colours, worked out in doubles.
+
+    Args:
+        rgb: Shape ``(h, w, 3)``, 0-1.
+
+    Source:
+        IEC 61966-2-1 and CIE 15:2004.
+    """
+    red, green, blue = (
+        np.where(stored <= 0.04045, stored / 12.92, ((stored + 0.055) / 1.055) ** 2.4)
+        for stored in np.moveaxis(rgb.astype(np.float64), -1, 0)
+    )
+    light = [(row[0] * red + row[1] * green + row[2] * blue) / (row[0] + row[1] + row[2]) for row in _XYZ]
+    x, y, z = (np.where(share <= (6 / 29) ** 3, share * 841 / 108 + 4 / 29, np.cbrt(share)) for share in light)
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1).astype(np.float32)
 
 
 def band_energies(lab: Floats, sigmas: Sequence[float]) -> list[Floats]:
@@ -66,7 +87,7 @@ def band_energies(lab: Floats, sigmas: Sequence[float]) -> list[Floats]:
         # Blurs add in squares, so each step only does what is missing.
         coarser = blurred(finer, float(np.sqrt(sigma**2 - reached**2)))
         gap = finer - coarser
-        energies.append(np.einsum("ijk,ijk->ij", gap, gap))
+        energies.append(gap[..., 0] * gap[..., 0] + gap[..., 1] * gap[..., 1] + gap[..., 2] * gap[..., 2])
         finer, reached = coarser, sigma
     return energies
 
@@ -81,7 +102,8 @@ def coherence(lightness: Floats, sigma: float) -> Floats:
     Source:
         Structure tensor, Bigun and Granlund (1987), ICCV: (l1 - l2) / (l1 + l2) of its eigenvalues.
     """
-    dx, dy = cv2.Sobel(lightness, cv2.CV_32F, 1, 0), cv2.Sobel(lightness, cv2.CV_32F, 0, 1)
+    double = lightness.astype(np.float64)
+    dx, dy = (np.float32(cv2.Sobel(double, cv2.CV_64F, *way)) for way in ((1, 0), (0, 1)))
     tensor = blurred(np.dstack([dx * dx, dy * dy, dx * dy]), sigma)
     apart = np.sqrt((tensor[..., 0] - tensor[..., 1]) ** 2 + 4 * tensor[..., 2] ** 2)
     return np.asarray(apart / (tensor[..., 0] + tensor[..., 1] + 1.0), dtype=np.float32)

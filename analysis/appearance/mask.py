@@ -91,17 +91,35 @@ def isolated(image: NDArray[np.uint8], side_px: int, rim_px: int, longest_px: in
     height, width = mask.shape
     factor = min(side_px / np.sqrt(mask.sum()), longest_px / max(height, width))
     size = (max(round(width * factor), 8), max(round(height * factor), 8))
-    method = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
-    weight = mask.astype(np.float32)
+    # Doubles, which are then rounded to floats: processors differ in a double's last digit, seldom in a float's.
+    whole = mask.astype(np.float64)
     # Scaled with the mask as weight, so that neither black nor hidden colours bleed into the object.
-    rgb = cv2.resize(image[window][..., :3].astype(np.float32) * (weight[..., None] / 255), size, interpolation=method)
-    weight = cv2.resize(weight, size, interpolation=method)
+    coloured = image[window][..., :3] * (whole[..., None] / 255)
+    scaled = _reduced if factor < 1 else _enlarged
+    rgb, weight = (scaled(values, size).astype(np.float32) for values in (coloured, whole))
     inside = np.pad((weight > 0.98).astype(np.uint8), rim_px)
     core = cv2.erode(inside, np.ones((2 * rim_px + 1, 2 * rim_px + 1), np.uint8))
     core = core[rim_px:-rim_px, rim_px:-rim_px] > 0
     if core.sum() < 0.2 * (weight > 0.5).sum():  # an object of thin parts only is all rim
         core = weight > 0.5
     return Isolated(_filled(rgb, weight, core), core)
+
+
+def _reduced(values: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
+    """Averaged over areas; ``size`` is width and height."""
+    return np.asarray(cv2.resize(values, size, interpolation=cv2.INTER_AREA), dtype=np.float64)
+
+
+def _enlarged(values: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
+    """Interpolated between neighbours; OpenCV does it in single precision, on each processor in another way."""
+    for axis, wanted in enumerate(reversed(size)):
+        there = values.shape[axis]
+        place = np.clip((np.arange(wanted) + 0.5) * there / wanted - 0.5, 0, there - 1)
+        first = place.astype(np.int64)
+        share = (place - first).reshape([-1 if one == axis else 1 for one in range(values.ndim)])
+        near, far = (np.take(values, np.minimum(first + step, there - 1), axis=axis) for step in (0, 1))
+        values = near * (1 - share) + far * share
+    return values
 
 
 def _filled(rgb: NDArray[np.float32], weight: NDArray[np.float32], core: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -112,9 +130,11 @@ def _filled(rgb: NDArray[np.float32], weight: NDArray[np.float32], core: NDArray
     missing = ~core
     for reach in (2, 8, 32):
         kernel = (4 * reach + 1, 4 * reach + 1)
-        near = cv2.blur(known, kernel)
+        near = cv2.blur(known.astype(np.float64), kernel).astype(np.float32)
         reached = missing & (near > 1e-3)
-        result[reached] = cv2.blur(straight, kernel)[reached] / near[reached][:, None]
+        result[reached] = (
+            cv2.blur(straight.astype(np.float64), kernel).astype(np.float32)[reached] / near[reached][:, None]
+        )
         missing &= ~reached
-    result[missing] = straight[core].mean(axis=0) if core.any() else 0
+    result[missing] = straight[core].mean(axis=0, dtype=np.float64) if core.any() else 0
     return result
