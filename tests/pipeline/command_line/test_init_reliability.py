@@ -60,5 +60,5 @@ def test_the_doctor_knows_the_judges_and_the_sentence_model(monkeypatch: pytest.
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
     shown = CliRunner().invoke(application, ["doctor"], catch_exceptions=False).output
-    assert "reliability (embedding: embedding, lexical: lexical; prompt v1)" in shown
+    assert "reliability (judge1: embedding, judge2: lexical; prompt v1)" in shown
     assert re.search(r"^sentences +all-MiniLM-L6-v2: /", shown, flags=re.MULTILINE)
