@@ -119,7 +119,8 @@ def position_numbers(frame: pd.DataFrame, study: PairwiseStudy) -> dict[str, Any
 
 def missing_of(frame: pd.DataFrame) -> list[str]:
     """Names of the photos that pairs need and that are not there."""
-    return sorted({name for names in after_filter(frame)["absent_images"] for name in names})
+    wanted = after_filter(frame)
+    return sorted({name for names in wanted["absent_images"] for name in names}) if "absent_images" in wanted else []
 
 
 def missing_numbers(frame: pd.DataFrame) -> dict[str, Any]:

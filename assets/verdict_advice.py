@@ -10,7 +10,8 @@ from analysis.contingency import PASSED
 from analysis.gates import Gate, at_most
 from analysis.ties import compare
 from analysis.words import queries, told_apart
-from assets.checks import DOES_NOT_APPLY, told
+from assets.checks import told
+from assets.table_gates import DOES_NOT_APPLY
 from resources.configuration.reliability import ReliabilityGate
 
 

@@ -179,30 +179,31 @@ def run_alert(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, en
 def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, failing: list[str]) -> Found:
     """What is told of one run's gates: each that failed, and each that passes after it was told of as failed.
 
-    Of a check on several partitions the run's own result is told, which names those that fail; which of them fail is
-    remembered from their own results, because the next run may be of one of them alone.
+    Of a check on several partitions the table's result is told, which names those that fail, if one fails that this
+    run judged; of one partition its own. Which of them fail is remembered from their own results, because the next run
+    may be of one of them alone.
     """
     records = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION).records
-    events = [record.event_log_entry.dagster_event for record in records]
-    seen = [event.asset_check_evaluation_data for event in events if event is not None]
-    whole = {one.asset_check_key: one for one in seen if one.partition is None}
-    parts = {one.asset_check_key for one in seen if one.partition is not None}
+    by_check: dict[dg.AssetCheckKey, list[dg.AssetCheckEvaluation]] = {}
+    for event in (record.event_log_entry.dagster_event for record in records):
+        if event is not None:
+            one = event.asset_check_evaluation_data
+            by_check.setdefault(one.asset_check_key, []).append(one)
     before, now = set(failing), set(failing)
-    for one in seen:
-        if one.partition is None and one.asset_check_key in parts:
-            continue
-        (now.add if not one.passed and _is_asked_for(one, study.alerts) else now.discard)(_named(one))
     alerts = []
-    for one in seen:
-        if one.partition is not None and one.asset_check_key in whole:
-            continue
-        names = _names(one, before)
-        kind = _kind(one)
-        if not one.passed and _is_asked_for(one, study.alerts):
-            alerts.append(_gate_alert(kind, study, run, one))
-        elif one.passed and names and not names & now:
+    for results in by_check.values():
+        parts = [one for one in results if one.partition is not None]
+        judged = parts or results
+        fails = [not one.passed and _is_asked_for(one, study.alerts) for one in judged]
+        for one, failed in zip(judged, fails, strict=True):
+            (now.add if failed else now.discard)(_named(one))
+        shown = judged[0] if len(judged) == 1 else next((one for one in results if one.partition is None), judged[0])
+        names, kind = _names(shown, before), _kind(shown)
+        if any(fails):
+            alerts.append(_gate_alert(kind, study, run, shown))
+        elif shown.passed and names and not names & now:
             passes = GATE_PASSES if kind == GATE_FAILED else WARNS_NO_MORE
-            alerts.append(_gate_alert(passes, study, run, one))
+            alerts.append(_gate_alert(passes, study, run, shown))
     return alerts, sorted(now)
 
 
@@ -237,7 +238,7 @@ def _gate_alert(kind: str, study: Study, run: dg.DagsterRun, seen: dg.AssetCheck
         partition=seen.partition,
         check=seen.check_name,
         says=seen.description,
-        seen=number.value if isinstance(number, dg.FloatMetadataValue) else None,
+        seen=None if number is None or number.value is None else float(str(number.value)),
         needed=str(needed.value) if needed else None,
         to_do=str(to_do.value) if to_do else None,
     )

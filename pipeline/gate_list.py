@@ -26,7 +26,10 @@ Every asset check of the four studies, as the UI shows it on its table; `{REGENE
 - **{KINDS[ADVICE]}**: worth knowing; nothing is withheld.
 
 Each result says what was seen, over how many, what is needed and what to do; its metadata has the same four as `seen`,
-`over`, `needed` and `to_do`. A check on a table with partitions has a result for each of them.
+`over`, `needed` and `to_do`, all as text. A check on a table with partitions has a result for each of them, and one of
+the table: it fails as long as the latest result of any partition that exists fails, names those, and says which were
+judged in the run that wrote it. The table's result is the one that the UI paints the table by, that a run prints and
+that the report counts.
 """
 
 

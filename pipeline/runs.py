@@ -14,9 +14,11 @@ from dagster._core.execution.build_resources import wrap_resources_for_execution
 from dagster._core.remote_origin import RemoteRepositoryOrigin
 from dagster._core.workspace.load import location_origins_from_yaml_paths
 
+from assets.checks import evaluation_of, table_result
 from assets.datasets import DATASETS, known_datasets
 from assets.method_partitions import METHODS
 from assets.reliability.ground_truth import ALLOWED
+from assets.table_gates import TableGate, table_gate
 from pipeline.automation import partitions_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
@@ -33,17 +35,30 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @dataclass
 class Outcome:
-    """What one command's runs did: checks seen, tables made, errors in the order in which they came.
+    """What one command's runs did: gates as they are now, tables made, errors in the order in which they came.
 
+    A gate on a table with partitions is one result over all of them, also over those that these runs did not judge.
     `stopped` names the partitions that a blocking gate of their own stopped, while others went on.
     """
 
     succeeded: bool = True
     stopped: list[str] = field(default_factory=list)
-    checks: list[dg.AssetCheckEvaluation] = field(default_factory=list)
+    gates: dict[dg.AssetCheckKey, dg.AssetCheckEvaluation] = field(default_factory=dict)
+    by_partition: dict[dg.AssetCheckKey, TableGate] = field(default_factory=dict)
     tables: list[str] = field(default_factory=list)
     user_errors: list[str] = field(default_factory=list)
     other_errors: list[str] = field(default_factory=list)
+
+    @property
+    def by_setting(self) -> dict[str, TableGate]:
+        """The gates that count, no advice, on tables with partitions, by code name."""
+        error = dg.AssetCheckSeverity.ERROR
+        return {key.name: gate for key, gate in self.by_partition.items() if self.gates[key].severity == error}
+
+    @property
+    def checks(self) -> list[dg.AssetCheckEvaluation]:
+        """Each gate that was asked, once."""
+        return list(self.gates.values())
 
 
 def run_study(
@@ -69,7 +84,7 @@ def run_drift(
 ) -> Outcome:
     """Judge the anchor in this process, unless it was judged today, and hold the occasion against the pinned one."""
     outcome = Outcome()
-    _gather(_run(definitions, watch_drift.name, instance, resources), outcome)
+    _gather(_run(definitions, watch_drift.name, instance, resources), outcome, instance)
     return outcome
 
 
@@ -126,7 +141,7 @@ def run_evaluation(
     outcome = Outcome()
     for job, partition in [*((evaluation.name, name) for name in chosen), (evaluation_overview.name, None)]:
         tags = {PARTITION: partition} if partition else {}
-        _gather(_run(definitions, job, instance, tags=tags), outcome, partition)
+        _gather(_run(definitions, job, instance, tags=tags), outcome, instance)
     return outcome
 
 
@@ -141,7 +156,7 @@ def _run_validation(
 
     def run_job(name: str) -> str:
         result = _run(definitions, name, instance, resources)
-        _gather(result, outcome)
+        _gather(result, outcome, instance)
         return result.run_id
 
     run_id = run_job(job_name)
@@ -171,7 +186,7 @@ def _run_stretches(
     def run(first: str, last: str, only: frozenset[dg.AssetKey]) -> tuple[list[str], frozenset[dg.AssetKey]]:
         """Which partitions of the stretch go on after this run, and which tables it left to them."""
         result = _run(definitions, job_name, instance, resources, partitions_between(first, last), only)
-        _gather(result, outcome)
+        _gather(result, outcome, instance)
         blocked = [check for check in result.get_asset_check_evaluations() if check.blocking and not check.passed]
         stopped = {check.partition for check in blocked if check.partition is not None}
         within = known[known.index(first) : known.index(last) + 1]
@@ -236,10 +251,20 @@ def _stretches(known: Sequence[str], chosen: Sequence[str], noun: str = "setting
         yield known[members[0]], known[members[-1]]
 
 
-def _gather(result: dg.JobExecutionResult, outcome: Outcome, partition: str | None = None) -> None:
+def _gather(result: dg.JobExecutionResult, outcome: Outcome, instance: dg.DagsterInstance) -> None:
     outcome.succeeded &= result.success
-    # The result of a whole run; each setting's own stands beside it in the UI.
-    outcome.checks += [check for check in result.get_asset_check_evaluations() if check.partition == partition]
+    graph = result.job_def.asset_layer.asset_graph
+    seen = {check.asset_check_key: check for check in result.get_asset_check_evaluations()}
+    judged: dict[dg.AssetCheckKey, set[str]] = {}
+    for check in result.get_asset_check_evaluations():
+        if check.partition is not None:
+            judged.setdefault(check.asset_check_key, set()).add(check.partition)
+    outcome.gates |= seen
+    for gate, partitions in judged.items():
+        before = outcome.by_partition[gate].judged if gate in outcome.by_partition else ()
+        spec = graph.get_check_spec(gate)
+        outcome.by_partition[gate] = whole = table_gate(instance, spec, {}, {*partitions, *before})
+        outcome.gates[gate] = evaluation_of(instance, spec, None, table_result(whole, seen[gate].severity))
     outcome.tables += [key.to_user_string() for event in result.all_events if (key := _made(event)) is not None]
     for event in result.get_step_failure_events():
         chain = list(error_chain(event.step_failure_data.error))

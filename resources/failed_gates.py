@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 
 import dagster as dg
-from dagster._core.storage.asset_check_execution_record import (
-    COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
-    AssetCheckExecutionRecordStatus,
-)
-from dagster._core.storage.event_log.base import PartitionKeyFilter
+from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 
+from resources.check_results import latest_record
 from resources.errors import UserError
 
 
@@ -53,14 +50,8 @@ def require_sound(context: dg.InputContext, partitions: Sequence[str] | None, *,
 
 def _failure(instance: dg.DagsterInstance, gate: dg.AssetCheckKey, partition: str | None) -> str | None:
     """What a gate said of the table that is there now, if it failed."""
-    # Planned results are those of a run that broke off before: they say nothing of the table.
-    records = instance.event_log_storage.get_asset_check_execution_history(
-        gate,
-        limit=1,
-        status=COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
-        partition_filter=PartitionKeyFilter(key=partition),
-    )
-    event, evaluation = (records[0].event, records[0].evaluation) if records else (None, None)
+    record = latest_record(instance, gate, partition)
+    event, evaluation = (record.event, record.evaluation) if record else (None, None)
     if event is None or evaluation is None or evaluation.passed:
         return None
     wanted = dg.AssetRecordsFilter(gate.asset_key, asset_partitions=None if partition is None else [partition])

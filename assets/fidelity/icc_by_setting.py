@@ -16,6 +16,7 @@ from assets.checks import WARN, gate_of_each, told
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.intervals import in_words
 from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.table_gates import DOES_NOT_APPLY
 from resources.configuration.fidelity import FidelityStudy
 from resources.plots.fidelity import draw_icc
 from resources.plots.figure import figure_metadata
@@ -137,7 +138,7 @@ def repeatable(
 ) -> dg.AssetCheckResult:
     """Quality (FAIL): the mean of the repeats is repeatable: ICC(1,k) reaches its threshold.
 
-    What to do: Plan more repeats, or judge at a lower temperature that still varies.
+    What to do: Plan more repeats, or judge at a lower temperature above 0.
     Withheld: the setting is not recommended.
     """
     return gate_of_each(context, icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc))
@@ -173,7 +174,7 @@ def icc_agrees_with_pingouin(
 
 
 def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
-    """ICC(1,k) against the threshold; a deterministic setting proves nothing and fails."""
+    """ICC(1,k) against the threshold; a deterministic setting proves nothing, so it does not apply there."""
     seen = row.iloc[0]
     if seen["deterministic"]:
         return _deterministic_gate("repeatable", int(seen["n_used"]), threshold)
@@ -186,7 +187,7 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
         reason=str(seen["undefined"]),
         remedy=NOT_ENOUGH
         if pd.isna(seen["icc_1k"])
-        else "More repeats raise ICC(1,k); a lower temperature narrows the repeats.",
+        else "More repeats raise ICC(1,k), and so does a lower temperature above 0.",
     )
 
 
@@ -208,11 +209,10 @@ def lower_bound_gate(row: pd.DataFrame, threshold: float) -> Gate:
 
 def _deterministic_gate(name: str, n: int, threshold: float) -> Gate:
     sentence = (
-        f"ICC(1,k) is 1 by construction over {n} objects and does not count: the setting is deterministic, all repeats "
-        f"of each object are equal, which shows nothing about repeatability; needed: at least {threshold:g}."
+        f"{DOES_NOT_APPLY}: the setting is deterministic, all repeats of each object are equal, so ICC(1,k) is 1 by "
+        f"construction over {n} objects and shows nothing about repeatability. A temperature above 0 would show it."
     )
-    remedy = "Judge at a temperature above 0."
-    return Gate(name, False, None, f">= {threshold:g}", f"{sentence} {remedy}", n, DETERMINISTIC, remedy)
+    return Gate(name, True, None, f">= {threshold:g}", sentence, n, DETERMINISTIC)
 
 
 def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:

@@ -8,6 +8,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.preference_truth import majority_share
+from assets.pairwise_report_gates import pairwise_gates
 from assets.partitions import MADE_SO_FAR
 from assets.photo_pair_counts import counts_of, position_numbers
 from assets.provenance import provenance_of
@@ -63,7 +64,7 @@ def contents_of(name: str, plan: PairwiseStudy, frames: dict[str, pd.DataFrame |
     tables = {
         table: without_addresses(as_one(table, frame, columns.get(table)), plan) for table, frame in frames.items()
     }
-    return Contents(name, plan, tables, people_of(tables["photo_pairs"], plan))
+    return Contents(name, plan, tables, people_of(tables["photo_pairs"], plan), pairwise_gates(tables, plan))
 
 
 def people_of(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> People:

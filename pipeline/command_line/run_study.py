@@ -207,7 +207,7 @@ def run_and_show(
         show_evaluation(home, console)
     if name == "fidelity" and {"setting_summary", "recommended_setting"} <= set(outcome.tables):
         # A report or a late table that cannot be written does not hide what was found.
-        show_summary(home, console)
+        show_summary(home, console, outcome.by_setting)
         _show_all_calls(study, partitions, console)
     if name == "fidelity" and "fidelity_report" not in outcome.tables:
         _tell_of_the_old_report(study, console)

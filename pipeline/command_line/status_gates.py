@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -10,12 +10,11 @@ if TYPE_CHECKING:
 
     from pipeline.command_line.status_tables import TableState
 
-HISTORY = 20  # runs looked back at for a partition's latest result
 STOP, FAIL, NOTE = "STOP", "FAIL", "note"
 
 
 class GateState(NamedTuple):
-    """One gate that was checked: its kind, and where it does not hold, in how many partitions, why and what to do."""
+    """One gate that was checked: its kind, in how many partitions it fails, what the worst one says and what to do."""
 
     table: str
     name: str
@@ -31,9 +30,9 @@ def gate_states(
 ) -> dict[dg.AssetKey, list[GateState]]:
     """The gates of each table that were ever checked, in the order of their names."""
     found: dict[dg.AssetKey, list[GateState]] = {}
-    for key, state in states.items():
-        checks = sorted(graph.get_check_keys_for_assets({key}))
-        every = [_gate(instance, check, state.partitions) for check in checks]
+    for key in states:
+        checks = [graph.get_check_spec(check) for check in sorted(graph.get_check_keys_for_assets({key}))]
+        every = [_gate(instance, check) for check in checks]
         found[key] = [gate for gate in every if gate is not None]
     return found
 
@@ -43,23 +42,24 @@ def failed(gates: Iterable[GateState], *kinds: str) -> list[GateState]:
     return [gate for gate in gates if gate.n_failed and gate.kind in kinds]
 
 
-def _gate(
-    instance: dg.DagsterInstance, check: dg.AssetCheckKey, partitions: Collection[str | None]
-) -> GateState | None:
-    latest = _latest_by_partition(instance, check, partitions)
+def _gate(instance: dg.DagsterInstance, check: dg.AssetCheckSpec) -> GateState | None:
+    from assets.table_gates import TableGate, existing, gate_of, noun_of
+    from resources.check_results import latest_results
+
+    latest = latest_results(instance, check.key, existing(check.partitions_def, instance))
     if not latest:
         return None
-    bad = [evaluation for evaluation in latest if not evaluation.passed]
-    shown = (bad or latest)[0]
-    to_do = shown.metadata.get("to_do")
+    failing = [one for one in latest.values() if not one.passed]
+    gates = {str(partition): gate_of(one) for partition, one in latest.items()}
+    whole = TableGate(gates, (), noun_of(check.partitions_def))
     return GateState(
         check.asset_key.path[-1],
         check.name,
-        kind_of(shown),
-        len(bad),
+        kind_of((failing or list(latest.values()))[0]),
+        len(failing),
         len(latest),
-        shown.description or "",
-        "" if to_do is None else str(to_do.value),
+        whole.sentence,
+        whole.furthest.remedy,
     )
 
 
@@ -70,22 +70,3 @@ def kind_of(evaluation: dg.AssetCheckEvaluation) -> str:
     if evaluation.severity == dg.AssetCheckSeverity.WARN:
         return NOTE
     return STOP if evaluation.blocking else FAIL
-
-
-def _latest_by_partition(
-    instance: dg.DagsterInstance, check_key: dg.AssetCheckKey, partitions: Collection[str | None]
-) -> list[dg.AssetCheckEvaluation]:
-    """The latest evaluation of each partition that there is; a run over all of them is told by those it covered."""
-    import dagster as dg
-
-    limit = HISTORY * (len(partitions) + 1)
-    history = instance.event_log_storage.get_asset_check_execution_history(check_key, limit=limit)
-    latest: dict[str | None, dg.AssetCheckEvaluation] = {}
-    for record in history:
-        event = record.event.dagster_event if record.event else None
-        if event and event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
-            evaluation = event.asset_check_evaluation_data
-            latest.setdefault(evaluation.partition, evaluation)
-    if latest.keys() == {None}:
-        return [latest[None]]
-    return [latest[partition] for partition in partitions if partition in latest]

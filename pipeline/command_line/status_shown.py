@@ -86,8 +86,7 @@ def _gates_in_words(gates: list[GateState]) -> Text:
 
 
 def _gate(gate: GateState) -> Text:
-    where = f" in {gate.n_failed} of {gate.n_seen}" if gate.n_seen > 1 else ""
-    text = Text(f"{gate.kind} ", STYLES[gate.kind]).append(f"{gate.table}: {gate.name}{where}. ", "default")
+    text = Text(f"{gate.kind} ", STYLES[gate.kind]).append(f"{gate.table}: {gate.name}. ", "default")
     text.append(one_line(gate.sentence, LONGEST), "default")
     # A sentence of one partition ends with the remedy already.
     if gate.to_do and gate.to_do not in gate.sentence:

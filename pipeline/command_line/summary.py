@@ -1,6 +1,6 @@
 """What a run found, on the terminal: gates, the settings side by side, and where the tables lie."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import dagster as dg
@@ -13,14 +13,14 @@ from rich.text import Text
 from upath import UPath
 
 from analysis.correlation import correlation
-from analysis.gates import Gate, at_least, at_most
 from analysis.one_answer import OneAnswer, one_answer
 from analysis.words import counted
-from assets.checks import DOES_NOT_APPLY, NOT_ASKED
+from assets.checks import NOT_ASKED
 from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.plan_in_force import ANOTHER_JUDGE
 from assets.recommendation_gates import chosen_setting
+from assets.table_gates import DOES_NOT_APPLY, TableGate
 from pipeline.command_line.status_gates import FAIL, NOTE, STOP, kind_of
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.verdict import stand_in, unseen, verdict
@@ -39,12 +39,13 @@ COLUMNS = (
     ("json_validity_rate", "JSON"),
 )
 
-LABELS = {
-    "icc": "ICC(1,k)",
-    "mad": "median MAD",
-    "spearman_r": "Spearman",
-    "mae": "MAE",
-    "json_validity_rate": "JSON validity",
+# The gate that holds a column's number of each setting against its limit, on all objects valid there.
+GATES = {
+    "icc": "repeatable",
+    "mad": "repeats_agree",
+    "spearman_r": "orders_like_people",
+    "mae": "close_to_people",
+    "json_validity_rate": "answers_are_valid_json",
 }
 
 
@@ -95,24 +96,30 @@ def _verdict(check: dg.AssetCheckEvaluation) -> tuple[str, str]:
     return kind, STYLES[kind]
 
 
-def show_summary(home: Home, console: Console) -> None:
-    """The table `setting_summary`, and the paths of what was made."""
+def show_summary(home: Home, console: Console, gates: Mapping[str, TableGate]) -> None:
+    """The table `setting_summary`, which gates fail at which settings, and the paths of what was made.
+
+    Args:
+        home: Where the tables are.
+        console: Where to.
+        gates: Those that count (no advice) of each setting, by code name, as the checks left them.
+    """
     tables = home.tables / "fidelity"
     summary = pd.read_parquet(str(tables / "setting_summary.parquet"))
     plan = load_configuration(home).fidelity
     thresholds = plan.thresholds if plan else FidelityThresholds()
     for words in _one_answer(tables, summary):
         console.print(Text(words, style="bold red"))
-    console.print(_as_table(summary, thresholds, level_of(plan)))
+    console.print(_as_table(summary, gates, level_of(plan)))
     console.print(
         "ICC(1,k): repeatability of the mean of the repeats, F interval (icc_by_setting has the one over products). "
         "MAD: median spread of an object's repeats. CI ±: half-width of an object's mean. Spearman, MAE: against "
         "people. JSON: valid answers. Scores are 0-1, * is the baseline; docs/statistics.md defines each number.",
         highlight=False,
     )
-    for words in (*_compared_on(summary), *_incomplete(summary), _spent(summary)):
+    for words in (*_compared_on(summary), *_incomplete(summary), _spent(summary), _over_all(gates)):
         console.print(words, highlight=False)
-    _show_verdict(tables, summary, thresholds, console)
+    _show_verdict(tables, gates, thresholds, console)
     _show_truth(home, console)
     console.print(f"Tables, as Parquet, in {tables}:", soft_wrap=True, highlight=False)
     names = [path.name if path.is_file() else f"{path.name}/" for path in tables.iterdir()]
@@ -193,43 +200,43 @@ def level_of(plan: FidelityStudy | None) -> str:
     return f"{100 * confidence:g} %"
 
 
-def _as_table(summary: pd.DataFrame, thresholds: FidelityThresholds, level: str) -> Table:
-    """Every setting; a number that misses its threshold is red, and the last column says whether all keep theirs."""
+def _as_table(summary: pd.DataFrame, gates: Mapping[str, TableGate], level: str) -> Table:
+    """Every setting; a number whose gate fails there is red, and the last column says whether any does."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("setting", no_wrap=True)
     for _, heading in COLUMNS:
         table.add_column(heading.format(level=level), justify="right", no_wrap=True)
     table.add_column("gates", no_wrap=True)
     for _, row in summary.iterrows():
-        name = f"{row['setting']} *" if row["baseline"] else str(row["setting"])
+        key = str(row["setting"])
+        name = f"{key} *" if row["baseline"] else key
         if str(row["undefined"]).startswith(NOT_COMPARED):
             table.add_row(name, *("-" for _ in COLUMNS), "not compared")
             continue
-        missed = missed_gates(row, thresholds)
-        cells = [Text(_shown(column, row), style="red" if column in missed else "") for column, _ in COLUMNS]
+        missed = _missed_at(key, gates)
+        cells = [Text(_shown(column, row), style="red" if GATES.get(column) in missed else "") for column, _ in COLUMNS]
         table.add_row(name, *cells, Text("fail", style="red") if missed else Text("pass", style="green"))
     return table
 
 
-def missed_gates(row: Any, thresholds: FidelityThresholds) -> list[str]:
-    """The columns of `setting_summary` whose quality gate a setting misses; an undefined number misses its gate."""
-
-    def gate(compare: Callable[..., Gate], column: str, needed: float) -> Gate:
-        uncounted = pd.isna(row[column]) or (column == "icc" and row["deterministic"])
-        seen = None if uncounted else float(row[column])
-        return compare(column, seen, needed, n=int(row["n_objects"]), what=column)
-
-    gates = (
-        gate(at_least, "icc", thresholds.icc),
-        gate(at_most, "mad", thresholds.median_mad),
-        gate(at_least, "spearman_r", thresholds.spearman),
-        gate(at_most, "mae", thresholds.mae),
-        gate(at_least, "json_validity_rate", thresholds.json_validity),
-    )
-    return [one.name for one in gates if not one.passed]
+def _missed_at(setting: str, gates: Mapping[str, TableGate]) -> list[str]:
+    """The gates that fail at a setting, by code name."""
+    return [name for name, gate in gates.items() if setting in gate.failing]
 
 
-def _show_verdict(tables: UPath, summary: pd.DataFrame, thresholds: FidelityThresholds, console: Console) -> None:
+def _over_all(gates: Mapping[str, TableGate]) -> str:
+    """How many gates fail over all settings, and at how many of those they apply to."""
+    fails = {name: gate for name, gate in gates.items() if gate.failing}
+    if not fails:
+        return "Over all settings no gate fails." if gates else ""
+    where = [f"{name} at {len(gate.failing)} of {len(gate.asked)}" for name, gate in fails.items()]
+    fail = "gate fails" if len(fails) == 1 else "gates fail"
+    return f"Over all settings {len(fails)} {fail}: {', '.join(where)}."
+
+
+def _show_verdict(
+    tables: UPath, gates: Mapping[str, TableGate], thresholds: FidelityThresholds, console: Console
+) -> None:
     path = tables / "recommended_setting.parquet"
     if not path.exists():
         console.print("Verdict: none, the table recommended_setting was not made.", highlight=False)
@@ -237,9 +244,9 @@ def _show_verdict(tables: UPath, summary: pd.DataFrame, thresholds: FidelityThre
     recommended = pd.read_parquet(str(path))
     chosen = chosen_setting(recommended)
     words = verdict(recommended, thresholds)
-    rows = summary[summary["setting"] == chosen.setting]
-    if missed := [LABELS[column] for _, row in rows.iterrows() for column in missed_gates(row, thresholds)]:
-        words += f" But on all objects it misses: {', '.join(missed)}."
+    if gates and chosen.setting:
+        missed = _missed_at(chosen.setting, gates)
+        words += f" On all objects valid there {'it misses ' + ', '.join(missed) if missed else 'no gate fails'}."
     console.print(Text.assemble(("Verdict: ", "bold"), words))
     if key := chosen.setting or chosen.nearest:
         path = tables / "annotator_test" / f"{key}.parquet"

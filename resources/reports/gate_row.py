@@ -1,11 +1,15 @@
 """Gates as a report shows them: the number seen, the number needed, passed or failed, advice apart."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from analysis.gates import Gate
+from analysis.gates import DETERMINISTIC, Gate
 from resources.reports.numbers import beside_limit, interval, is_number, plain_number
 from resources.reports.text import Text
+
+# Two rows of the report are one check: each bound of the recommended setting has its own.
+CHECKS = {"icc_for_sure": "recommended_for_sure", "spearman_for_sure": "recommended_for_sure"}
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,16 @@ class GateRow:
     high: float | None = None
     unreliable: bool = False  # the interval rests on too few clusters
     reason: str | None = None  # why there is no number, or why it does not count
+
+    @property
+    def check(self) -> str:
+        """The name of the check in Dagster and on the terminal."""
+        return CHECKS.get(self.name, self.name)
+
+    @property
+    def applies(self) -> bool:
+        """Whether the gate asks anything here; one that does not passes and counts nowhere."""
+        return not (self.passed and self.reason == DETERMINISTIC)
 
     @property
     def seen_text(self) -> Text:
@@ -83,3 +97,40 @@ def gate_row(
         unreliable,
         gate.reason,
     )
+
+
+def failing(rows: Iterable[GateRow]) -> list[GateRow]:
+    """The gates that count and fail: not advice."""
+    return [row for row in rows if not row.passed and not row.advice]
+
+
+def failing_by_gate(rows: Mapping[str, Iterable[GateRow]]) -> dict[str, tuple[list[str], int]]:
+    """Of each gate that fails somewhere: at which settings, methods or data sets, and how many it applies to.
+
+    Args:
+        rows: The gates of each.
+    """
+    places: dict[str, list[str]] = {}
+    n_asked: dict[str, int] = {}
+    for place, gates in rows.items():
+        for gate in gates:
+            n_asked[gate.name] = n_asked.get(gate.name, 0) + gate.applies
+        for gate in failing(gates):
+            places.setdefault(gate.name, []).append(place)
+    return {name: (places[name], n) for name, n in n_asked.items() if name in places}
+
+
+def gates_as_data(rows: Mapping[str, Iterable[GateRow]]) -> dict[str, Any]:
+    """Every gate by its code name for a download, and which of those that count fail where.
+
+    Args:
+        rows: The gates, by what they are of.
+    """
+    names = ("check", "passed", "applies", "advice", "seen", "sign", "needed", "low", "high", "n")
+    return {
+        "failing": {name: places for name, (places, _) in failing_by_gate(rows).items()},
+        "gates": {
+            place: {one.name: {name: getattr(one, name) for name in names} for one in gates}
+            for place, gates in rows.items()
+        },
+    }

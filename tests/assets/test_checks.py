@@ -3,10 +3,15 @@
 import dagster as dg
 import pandas as pd
 import pytest
+from dagster._core.storage.asset_check_execution_record import (
+    AssetCheckExecutionRecord,
+    AssetCheckExecutionRecordStatus,
+)
 
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import gate_of_each, gate_result, require
+from assets.checks import gate_of_each, gate_of_each_dataset, gate_result, require
 from assets.partitions import SETTINGS
+from assets.table_gates import TableGate
 
 KEYS = SETTINGS.get_partition_keys()
 LEVELS = dict(zip(KEYS, (0.9, 0.5, 0.2, 0.8), strict=False))
@@ -43,7 +48,7 @@ def test_a_gate_becomes_a_result_with_the_number_seen_and_needed() -> None:
     assert not result.passed
     assert result.severity == dg.AssetCheckSeverity.ERROR
     assert result.description == "Level is 0.500 over 4 objects; needed: at least 0.6. Raise it."
-    assert result.metadata["seen"].value == 0.5
+    assert result.metadata["seen"].value == "0.5"
     assert result.metadata["needed"].value == ">= 0.6"
 
 
@@ -65,7 +70,8 @@ def test_an_asset_that_requires_a_gate_stops_for_good_where_it_fails() -> None:
 
 
 def test_a_run_for_one_setting_has_that_settings_result(instance: dg.DagsterInstance) -> None:
-    [seen] = evaluations(instance, {"dagster/partition": KEYS[1]})
+    # The other one is the table's.
+    [seen] = [check for check in evaluations(instance, {"dagster/partition": KEYS[1]}) if check.partition is not None]
     assert (seen.partition, seen.passed) == (KEYS[1], False)
     assert seen.description == "Level is 0.500 over 1 objects; needed: at least 0.6. Raise it."
 
@@ -131,6 +137,109 @@ def test_a_setting_without_a_number_is_told_apart_from_the_worst_number(
     assert f" {KEYS[0]}: Level is undefined (no level)" in (seen.description or "")
     assert "Worst is" in (seen.description or "")
     assert f"Worst is {KEYS[0]}" not in (seen.description or "")
+
+
+def shown(instance: dg.DagsterInstance) -> AssetCheckExecutionRecord:
+    """What the UI paints the table by: the latest record of the check, whatever partition it is of."""
+    key = dg.AssetCheckKey(dg.AssetKey("levels"), "high_enough")
+    return instance.event_log_storage.get_latest_asset_check_execution_by_key([key])[key]
+
+
+@pytest.mark.parametrize("tags", [over(0, 0), {"dagster/partition": KEYS[0]}], ids=["range", "one partition"])
+def test_a_run_of_a_passing_setting_leaves_a_failed_table_failed_and_names_what_fails(
+    instance: dg.DagsterInstance, tags: dict[str, str]
+) -> None:
+    evaluations(instance, over(0, 3))
+    seen = evaluations(instance, tags)
+    record = shown(instance)
+    assert record.run_id == next(iter(instance.get_runs(limit=1))).run_id
+    assert (record.partition, record.status) == (None, AssetCheckExecutionRecordStatus.FAILED)
+    evaluation = record.evaluation
+    assert evaluation is not None
+    assert evaluation.description == (
+        f"2 of 4 settings pass; 1 judged in this run ({KEYS[0]}). Worst is {KEYS[2]}: Level is 0.200 over 1 objects; "
+        f"needed: at least 0.6. Raise it. Also failing: {KEYS[1]}."
+    )
+    assert (evaluation.metadata["seen"].value, evaluation.metadata["n_failed"].value) == ("0.2", 2)
+    assert f"| {KEYS[1]} | **fail** |" in str(evaluation.metadata["settings"].value)
+    # The setting's own result is there too, and the run goes on: what fails was judged by another.
+    assert [one.passed for one in seen if one.partition == KEYS[0]] == [True]
+    assert next(iter(instance.get_runs(limit=1))).status == dg.DagsterRunStatus.SUCCESS
+
+
+@pytest.mark.parametrize("tags", [over(1, 1), {"dagster/partition": KEYS[1]}], ids=["range", "one partition"])
+def test_a_run_of_the_last_failing_setting_makes_the_table_pass(
+    instance: dg.DagsterInstance, tags: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluations(instance, over(0, 1))
+    assert shown(instance).status == AssetCheckExecutionRecordStatus.FAILED
+    monkeypatch.setitem(LEVELS, KEYS[1], 0.7)
+    evaluations(instance, tags)
+    record = shown(instance)
+    assert record.status == AssetCheckExecutionRecordStatus.SUCCEEDED
+    assert (record.evaluation and record.evaluation.description) == (
+        f"All 2 settings pass; 1 judged in this run ({KEYS[1]}). Nearest to the limit is {KEYS[1]}: Level is 0.700 "
+        "over 1 objects; needed: at least 0.6."
+    )
+
+
+@pytest.mark.parametrize("tags", [over(1, 1), {"dagster/partition": KEYS[1]}], ids=["range", "one partition"])
+def test_a_failing_setting_of_the_run_stops_it(instance: dg.DagsterInstance, tags: dict[str, str]) -> None:
+    evaluations(instance, over(0, 0))
+    evaluations(instance, tags)
+    assert next(iter(instance.get_runs(limit=1))).status == dg.DagsterRunStatus.FAILURE
+    assert shown(instance).status == AssetCheckExecutionRecordStatus.FAILED
+
+
+def test_a_setting_that_no_longer_exists_does_not_count() -> None:
+    names = dg.DynamicPartitionsDefinition(name="levels")
+
+    @dg.asset(partitions_def=names)
+    def levels() -> None: ...
+
+    @dg.asset_check(asset=levels, partitions_def=names)
+    def high_enough(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
+        level = {"low": 0.1, "high": 0.9}
+        return gate_of_each_dataset(
+            context,
+            {key: pd.DataFrame({"level": [level[key]]}) for key in context.partition_keys},
+            lambda _name, frame: level_gate(frame),
+        )
+
+    definitions = dg.Definitions([levels], asset_checks=[high_enough], executor=dg.in_process_executor)
+    job = definitions.resolve_implicit_global_asset_job_def()
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("levels", ["low", "high"])
+        for key, passes in (("low", False), ("high", False)):
+            job.execute_in_process(instance=instance, partition_key=key)
+            assert (shown(instance).status == AssetCheckExecutionRecordStatus.SUCCEEDED) == passes
+        instance.delete_dynamic_partition("levels", "low")
+        job.execute_in_process(instance=instance, partition_key="high")
+        assert shown(instance).status == AssetCheckExecutionRecordStatus.SUCCEEDED
+
+
+def test_numbers_of_a_result_are_text_but_for_how_many_fail(instance: dg.DagsterInstance) -> None:
+    for seen in evaluations(instance, over(0, 3)):
+        numbers = [
+            name for name, one in seen.metadata.items() if isinstance(one, dg.FloatMetadataValue | dg.IntMetadataValue)
+        ]
+        assert numbers == (["n_failed"] if seen.partition is None else [])
+
+
+def test_a_setting_to_which_a_gate_does_not_apply_is_in_no_count() -> None:
+    passing = at_least("g", 0.9, 0.85, n=12, what="ICC(1,k)")
+    idle = Gate("g", True, None, ">= 0.85", "Does not apply: all repeats are equal.")
+    failing = at_least("g", 0.5, 0.85, n=12, what="ICC(1,k)")
+    said = TableGate({"cold": idle, "warm": passing}, (), "settings").sentence
+    assert said == (
+        "warm passes: ICC(1,k) is 0.900 over 12 objects; needed: at least 0.85. cold: Does not apply: all repeats are "
+        "equal."
+    )
+    assert TableGate({"cold": idle, "warm": passing, "hot": failing}, ("hot",), "settings").sentence == (
+        "1 of 2 settings pass; 1 judged in this run (hot). Worst is hot: ICC(1,k) is 0.500 over 12 objects; needed: at "
+        "least 0.85. cold: Does not apply: all repeats are equal."
+    )
+    assert TableGate({"cold": idle, "frozen": idle}, (), "settings").sentence == idle.sentence
 
 
 def test_below_a_limit_the_largest_number_is_the_worst(

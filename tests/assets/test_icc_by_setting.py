@@ -186,12 +186,13 @@ def test_a_point_that_passes_may_have_a_bound_that_does_not() -> None:
     assert bound.sentence.startswith("The lower bound of ICC(1,k) is ")
 
 
-def test_a_deterministic_setting_fails_whatever_its_coefficient() -> None:
+def test_to_a_deterministic_setting_repeatability_does_not_apply_whatever_its_coefficient() -> None:
     for gate in (repeatable_gate(row(DETERMINISTIC), 0.85), lower_bound_gate(row(DETERMINISTIC), 0.85)):
-        assert not gate.passed
-        assert gate.seen is None
+        assert (gate.passed, gate.seen, gate.reason) == (True, None, "deterministic")
+        assert gate.sentence.startswith("Does not apply: ")
         assert "the setting is deterministic, all repeats of each object are equal" in gate.sentence
-        assert gate.sentence.endswith("needed: at least 0.85. Judge at a temperature above 0.")
+        assert gate.sentence.endswith("A temperature above 0 would show it.")
+        assert gate.remedy == ""
 
 
 def test_an_undefined_coefficient_fails_with_its_reason() -> None:

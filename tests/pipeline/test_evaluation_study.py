@@ -44,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, instance: dg.DagsterInstance)
     study = study_over(folder, datasets, baseline=folder / "baseline.json")
     outcome = evaluate(study, instance)
     assert outcome.succeeded, outcome.other_errors
-    failed = [f"{check.check_name} {check.partition}" for check in outcome.checks if not check.passed]
+    failed = [f"{check.name} {name}" for check, gate in outcome.by_partition.items() for name in gate.failing]
     return study, failed
 
 

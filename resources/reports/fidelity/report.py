@@ -26,7 +26,15 @@ from resources.reports.fidelity.sensitivity import (
     sensitivity_charts,
     sensitivity_table,
 )
-from resources.reports.fidelity.settings import TERM_OF_GATE, cards, gates_of_all, gates_of_focus
+from resources.reports.fidelity.settings import (
+    TERM_OF_GATE,
+    cards,
+    gates_by_place,
+    gates_of_all,
+    gates_of_focus,
+    said_of_gates,
+)
+from resources.reports.gate_row import gates_as_data
 from resources.reports.page import Page, rendered
 from resources.reports.text import same
 
@@ -152,6 +160,7 @@ def fidelity_page(contents: Contents) -> str:
         "result": recommendation(contents),
         "gates": counted,
         "advice": advice,
+        "gates_said": said_of_gates(contents),
         "gates_of_all": gates_of_all(contents),
         "term_of_gate": TERM_OF_GATE,
         "cards": cards(contents),
@@ -215,6 +224,7 @@ def about(contents: Contents) -> dict[str, Any]:
         "newest_call": None if newest is None or pd.isna(newest) else newest.isoformat(),
         "recommended": contents.recommended,
         "nearest": contents.nearest,
+        **gates_as_data(gates_by_place(contents)),
         "repeats": contents.plan.repeats,
         "confidence": contents.plan.confidence,
         "seed": contents.plan.seed,

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.gates import DETERMINISTIC
 from resources.reports.fidelity.contents import Contents, few, say
 from resources.reports.fidelity.recommendation import lacks, missed_gates
-from resources.reports.gate_row import GateRow
+from resources.reports.gate_row import GateRow, failing, failing_by_gate
 from resources.reports.numbers import NOTHING, interval, is_number, number, plain_number, usd, whole
 from resources.reports.phrases import phrase
 from resources.reports.table_view import Head, TableView
@@ -76,6 +75,12 @@ def gates_of_focus(contents: Contents) -> tuple[list[GateRow], list[GateRow]]:
     return [row for row in rows if not row.advice], [row for row in rows if row.advice]
 
 
+def gates_by_place(contents: Contents) -> dict[str, list[GateRow]]:
+    """Every gate: those of each setting, of the recommendation and of the golden set."""
+    found = {key: [*gates, *contents.advice.get(key, ())] for key, gates in contents.gates.items()}
+    return found | {"recommendation": [*contents.decision_gates], "golden set": [*contents.golden_gates]}
+
+
 def gates_of_all(contents: Contents) -> TableView | None:
     """Every setting against every gate."""
     made = [key for key in contents.settings if key in contents.gates]
@@ -96,12 +101,33 @@ def gates_of_all(contents: Contents) -> TableView | None:
     return TableView(say("gates.all_settings"), heads, rows, shown)
 
 
+def said_of_gates(contents: Contents) -> list[Text]:
+    """How many gates fail over all settings, each by its code name, and which at the setting that is shown first."""
+    if not contents.gates:
+        return []
+    fails = failing_by_gate(contents.gates)
+    places_of = [
+        say("gates.fails_at", gate=name, n=whole(len(places)), total=whole(total))
+        for name, (places, total) in fails.items()
+    ]
+    counts = {"n": whole(len(fails)), "gates": joined(places_of)}
+    said = [say("gates.over_all", **counts) if fails else say("gates.over_all_none")]
+    setting = contents.focus
+    if setting is not None and setting in contents.gates:
+        missed = [row.name for row in failing(gates_of_focus(contents)[0])]
+        kind = "recommended" if contents.recommended else "nearest" if contents.nearest else None
+        where = say(f"gates.{kind}", setting=setting) if kind else same(setting)
+        words = {"setting": where, "n": whole(len(missed)), "gates": joined(missed)}
+        said.append(say("gates.at" if missed else "gates.at_none", **words))
+    return said
+
+
 def _cell(row: GateRow | None) -> Text:
     if row is None:
         return same(NOTHING)
+    if not row.applies:
+        return say("gates.deterministic")
     mark = "\u2713" if row.passed else "!" if row.advice else "\u2717"
-    if row.reason == DETERMINISTIC:
-        return joined([say("gates.deterministic"), mark], " ")
     return joined([row.seen_text, mark], " ")
 
 

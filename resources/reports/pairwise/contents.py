@@ -10,6 +10,7 @@ import pandas as pd
 from resources.configuration.pairwise import PairwiseStudy
 from resources.pairwise_rows import interval_column, judged_pairs, letters_of, measured
 from resources.provenance import Provenance
+from resources.reports.gate_row import GateRow
 from resources.reports.numbers import interval, is_number, number, plain_number
 from resources.reports.table_view import records
 from resources.reports.text import Part, Text, Translations, joined
@@ -47,6 +48,7 @@ class Contents:
         plan: Its configuration.
         tables: Frames that keep to their declarations; empty where nothing was made.
         people: What the votes say of people.
+        gates: Of the study and of each method, by name.
         provenance: Where the numbers come from; none where no run made them.
     """
 
@@ -54,6 +56,7 @@ class Contents:
     plan: PairwiseStudy
     tables: Mapping[str, pd.DataFrame]
     people: People
+    gates: Mapping[str, Sequence[GateRow]]
     provenance: Provenance | None = None
 
     @cached_property

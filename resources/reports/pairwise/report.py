@@ -4,11 +4,13 @@ from typing import Any, Final
 
 import pandas as pd
 
+from resources.reports.gate_row import gates_as_data
 from resources.reports.numbers import plain_number, whole
 from resources.reports.page import Page, rendered
 from resources.reports.pairwise.contents import WORDS, Contents, level, say, units
 from resources.reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
 from resources.reports.pairwise.failures import failing_pairs, failures, said_of_failures
+from resources.reports.pairwise.gates import gates, said_of_gates
 from resources.reports.pairwise.people import agreement_chart, position_table, said_of_people
 from resources.reports.pairwise.ranking import accuracy_chart, bands_chart, said_of_bands
 from resources.reports.pairwise.significance import matrix, said_of_couples, tests_table
@@ -26,6 +28,7 @@ from resources.reports.text import Part, Text, joined, same
 FILE_NAME: Final = "pairwise_report.html"
 SECTIONS: Final = (
     "summary",
+    "gates",
     "ranking",
     "significance",
     "speed",
@@ -89,11 +92,15 @@ def pairwise_page(contents: Contents) -> str:
         Text that a browser shows without a network; the same contents and photos give the same text.
     """
     found, tables = failing_pairs(contents), downloads(contents)
+    counted, advice = gates(contents)
     beside_chance = likelihood_charts(contents)
     context: dict[str, Any] = {
         "study": contents.study,
         "facts": facts(contents),
         "result": summary(contents),
+        "gates": counted,
+        "advice": advice,
+        "gates_said": said_of_gates(contents),
         "units": units(contents),
         "bands": said_of_bands(contents),
         "couples": said_of_couples(contents),
@@ -167,6 +174,7 @@ def about(contents: Contents) -> dict[str, Any]:
         "study": contents.study,
         "dataset": plan.dataset_name,
         "best": contents.best["method"] if contents.best else None,
+        **gates_as_data(contents.gates),
         "orders": plan.orders,
         "min_agreement": plan.min_agreement,
         "min_reviewers": plan.min_reviewers,

@@ -1,20 +1,23 @@
 """What the state of a study hangs on: its last run and its gates, whatever else ran and whatever is gone."""
 
+from io import StringIO
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from rich.console import Console
 
 from assets.datasets import DATASETS
 from pipeline.automation import partitions_between
 from pipeline.command_line.status_gates import FAIL, failed, gate_states
 from pipeline.command_line.status_study import last_run
 from pipeline.command_line.status_tables import table_states
+from pipeline.command_line.summary import show_outcome
 from pipeline.definitions import definitions_of
-from pipeline.runs import QUIET
+from pipeline.runs import QUIET, Outcome, run_evaluation
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.study import Study
-from tests.small_datasets import study_over, write_scores
+from tests.small_datasets import TRUTHS, study_over, write_scores
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
@@ -100,6 +103,37 @@ def test_a_run_of_data_sets_that_broke_off_counts_until_the_rest_of_them_is_made
         instance.report_runless_asset_event(dg.AssetMaterialization(table, partition="one"))
     made(*others)
     assert status() == "SUCCESS"
+
+
+def test_a_run_of_a_passing_data_set_hides_no_failing_one(
+    study: Study, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    graph = definitions_of(study).resolve_asset_graph()
+    [gate] = [key for key in graph.asset_check_keys if key.name == "srcc_is_high_enough"]
+    definitions = definitions_of(study)
+
+    def said_of(outcome: Outcome) -> str:
+        console = Console(file=StringIO(), width=2000)
+        show_outcome(outcome, console)
+        return console.file.getvalue()  # type: ignore[attr-defined]
+
+    both = said_of(run_evaluation(definitions, instance, study))
+    # Two runs of one command: both count as judged now.
+    assert "FAIL  srcc_is_high_enough: 0 of 2 data sets pass. Worst is " in both
+    write_scores(tmp_path / "inbox" / "one.csv", TRUTHS)
+    one = said_of(run_evaluation(definitions, instance, study, ["one"]))
+    assert "FAIL  srcc_is_high_enough: 1 of 2 data sets pass; 1 judged in this run (one). Worst is two:" in one
+    assert not [line for line in one.splitlines() if line.strip().startswith("pass ") and gate.name in line]
+    # The UI's launch of one partition: its own result, and the table's as the latest, by which the UI paints it.
+    assert evaluated(study, instance, "one")
+    latest = instance.event_log_storage.get_latest_asset_check_execution_by_key([gate])[gate]
+    assert (latest.partition, latest.status.value) == (None, "FAILED")
+    assert latest.evaluation
+    assert "1 of 2 data sets pass; 1 judged in this run (one). Worst is two:" in str(latest.evaluation.description)
+    states = gate_states(instance, graph, table_states(instance, graph))
+    [state] = failed(states[dg.AssetKey("correlation")], FAIL)
+    assert (state.n_failed, state.n_seen) == (1, 2)
+    assert state.sentence.startswith("1 of 2 data sets pass. Worst is two: ")
 
 
 def test_gates_of_a_data_set_that_is_gone_count_no_longer(study: Study, instance: dg.DagsterInstance) -> None:

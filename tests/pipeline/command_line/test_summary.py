@@ -8,12 +8,14 @@ import pytest
 from rich.console import Console
 from upath import UPath
 
+from analysis.gates import Gate, at_most
 from assets.fidelity.setting_summary import summary_rows
 from assets.plan_in_force import PlanInForce
 from assets.recommendation_grade import grade_of
 from assets.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
+from assets.table_gates import TableGate
 from pipeline.command_line.drift_summary import show_drift
-from pipeline.command_line.summary import missed_gates, show_summary
+from pipeline.command_line.summary import show_summary
 from pipeline.command_line.verdict import stand_in, unseen
 from pipeline.command_line.verdict import verdict as verdict_of
 from resources.configuration.fidelity import FidelityThresholds
@@ -24,38 +26,6 @@ from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, ju
 
 LIMITS = FidelityThresholds()
 GOOD = {STEADY: 0.01, SHAKY: 0.011, COARSE: 0.04}
-
-PASSING = {
-    "deterministic": False,
-    "icc": 0.9,
-    "mad": 0.01,
-    "spearman_r": 0.8,
-    "mae": 0.05,
-    "json_validity_rate": 1.0,
-    "n_objects": 48,
-}
-
-
-def test_a_setting_that_keeps_every_threshold_misses_no_gate() -> None:
-    assert missed_gates(PASSING, FidelityThresholds()) == []
-
-
-@pytest.mark.parametrize(
-    ("changed", "missed"),
-    [
-        ({"icc": 0.84}, ["icc"]),
-        ({"deterministic": True, "icc": 1.0}, ["icc"]),
-        ({"spearman_r": None}, ["spearman_r"]),
-        ({"mad": 0.06, "mae": 0.11}, ["mad", "mae"]),
-    ],
-)
-def test_a_gate_that_is_missed_is_named(changed: dict[str, object], missed: list[str]) -> None:
-    assert missed_gates(PASSING | changed, FidelityThresholds()) == missed
-
-
-def test_a_number_at_its_limit_is_compared_like_every_gate_does() -> None:
-    # 0.7 - 0.6 is 0.09999999999999998 and 0.8 - 0.7 is 0.10000000000000009: at 12 decimals both are 0.1.
-    assert missed_gates(PASSING | {"mae": 0.8 - 0.7}, FidelityThresholds()) == []
 
 
 def verdict(recommended: pd.DataFrame) -> str:
@@ -174,14 +144,26 @@ def test_the_terminal_shows_the_verdict_of_the_table(
     if with_recommendation:
         split.to_parquet(tables / "recommended_setting.parquet")
     files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
-    asked = "  thresholds: {mae: 0.0001}\n  confidence: 0.9\n"
+    asked = "  confidence: 0.9\n"
     (tmp_path / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}{asked}")
     shown = io.StringIO()
-    show_summary(Home(UPath(tmp_path), tmp_path), Console(file=shown, width=2000))
+    chosen = str(split.loc[split["recommended"], "setting"].iloc[0])
+    far = at_most("close_to_people", 0.2, 0.1, n=32, what="MAE")
+    near = at_most("close_to_people", 0.05, 0.1, n=32, what="MAE")
+    idle = Gate("repeatable", True, None, ">= 0.85", "Does not apply: deterministic.")
+    gates = {
+        "close_to_people": TableGate({key: far if key == chosen else near for key in GOOD}, (), "settings"),
+        "repeatable": TableGate(dict.fromkeys(GOOD, idle), (), "settings"),
+    }
+    show_summary(Home(UPath(tmp_path), tmp_path), Console(file=shown, width=2000), gates)
     said = shown.getvalue()
     assert "ICC(1,k) [90 % CI]" in said
+    # The same gate results as everywhere, over all settings and at the one to use, by code name.
+    assert "Over all settings 1 gate fails: close_to_people at 1 of 3." in said
+    rows = [line.split() for line in said.splitlines() if line.split() and line.split()[0] in GOOD]
+    assert {row[0]: row[-1] for row in rows} == {key: "fail" if key == chosen else "pass" for key in GOOD}
     if with_recommendation:
-        assert f"Verdict: {verdict(split)} But on all objects it misses: MAE." in said
+        assert f"Verdict: {verdict(split)} On all objects valid there it misses close_to_people." in said
         assert "answers and 0 faults in the ledger" in said
     else:
         assert "Verdict: none, the table recommended_setting was not made." in said
@@ -194,7 +176,7 @@ def shown_summary(folder: Path, summary: pd.DataFrame) -> str:
     files = "".join(f"  {name}: {name}\n" for name in ("human_scores", "references", "candidates"))
     (folder / "touchstone.yaml").write_text(f"study: mine\nfidelity:\n{files}")
     shown = io.StringIO()
-    show_summary(Home(UPath(folder), folder), Console(file=shown, width=2000))
+    show_summary(Home(UPath(folder), folder), Console(file=shown, width=2000), {})
     return shown.getvalue()
 
 

@@ -1,6 +1,7 @@
 """What the fidelity report says: the recommendation in plain words, gates, blind spots, and why a part is missing."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from resources.reports.fidelity.people import said_of_annotators
 from resources.reports.fidelity.recommendation import recommendation
 from resources.reports.fidelity.report import about, downloads, fidelity_page
 from resources.reports.fidelity.sensitivity import example_pictures, said_of_golden_set
-from resources.reports.fidelity.settings import cards, gates_of_all, gates_of_focus
+from resources.reports.fidelity.settings import cards, gates_by_place, gates_of_all, gates_of_focus, said_of_gates
+from resources.reports.gate_row import gates_as_data
 from resources.reports.text import LANGUAGES
 from resources.tables.fidelity_decision import EVERYBODY
 from tests.resources.reports.made_contents import contents_of_size, frames_of, plan_of
@@ -104,11 +106,41 @@ def test_gates_that_count_and_advice_stand_apart(contents: Contents) -> None:
 
 def test_a_deterministic_setting_is_shown_and_its_icc_does_not_count(contents: Contents) -> None:
     gate = contents.gates[KEYS[0]][0]
-    assert (gate.passed, gate.seen, gate.reason) == (False, None, "deterministic")
+    assert (gate.passed, gate.applies, gate.seen, gate.reason) == (True, False, None, "deterministic")
     card = cards(contents)[0]
     assert [kind for kind, _ in card.badges] == ["baseline", "deterministic"]
     assert "by construction" in card.lacks[0].plain("en")
     assert cards(contents)[1].recommended
+
+
+def test_the_gates_that_fail_are_said_over_all_settings_and_at_the_one_that_is_shown_by_code_name(
+    contents: Contents,
+) -> None:
+    over_all, at = said_of_gates(contents)
+    # Every cell of the matrix that fails and counts is in the line, and none of those that do not apply.
+    invalid = [row for rows in contents.gates.values() for row in rows if row.name == "answers_are_valid_json"]
+    assert [row.passed for row in invalid] == [False] * 3
+    assert "answers_are_valid_json at 3 of 3" in over_all.plain("en")
+    assert "answers_are_valid_json in 3 su 3" in over_all.plain("it")
+    assert "repeatable" not in over_all.plain("en")
+    assert f"At the recommended setting {contents.recommended} and on the golden set" in at.plain("en")
+    assert "answers_are_valid_json" in at.plain("en")
+    fails = gates_as_data(gates_by_place(contents))["failing"]
+    assert fails["answers_are_valid_json"] == list(contents.gates)
+    page = fidelity_page(contents)
+    assert over_all.plain("en") in words(page)
+    assert '<code class="small">close_<wbr>to_<wbr>people</code>' in page
+    assert about(contents)["failing"] == fails
+
+
+def test_where_no_gate_fails_both_lines_say_so(contents: Contents) -> None:
+    passing = {key: [replace(row, passed=True) for row in rows] for key, rows in contents.gates.items()}
+    sound = replace(contents, gates=passing, golden_gates=())
+    assert [one.plain("en") for one in said_of_gates(sound)] == [
+        "Over all settings no gate fails.",
+        f"At the recommended setting {contents.recommended} and on the golden set none fails.",
+    ]
+    assert said_of_gates(replace(contents, gates={})) == []
 
 
 def test_alterations_that_the_judge_does_not_see_are_said_plainly(contents: Contents) -> None:

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from assets.pairwise.pairwise_report import contents_of
+from pipeline.gate_list import ADVICE
+from pipeline.gate_list import gates as every_gate
 from resources.reports.charts import Chart
 from resources.reports.embedded import strict_json
 from resources.reports.numbers import percent
 from resources.reports.pairwise import people, ranking, report, speed, strengths
 from resources.reports.pairwise.contents import WORDS, Contents
-from resources.reports.pairwise.report import TERMS, downloads, facts, pairwise_page
+from resources.reports.pairwise.gates import gates, said_of_gates
+from resources.reports.pairwise.report import TERMS, about, downloads, facts, pairwise_page
 from resources.reports.pairwise.summary import remedy, summary
 from resources.reports.text import LANGUAGES, Text, read_words
 from tests.assets.made_photo_pairs import plan
@@ -95,6 +98,32 @@ def test_the_forms_of_the_remedies_are_those_of_the_weights(monkeypatch: pytest.
     with pytest.raises(Unavailable) as raised:
         VitEmbedding(VitModel(), GpuResource(device="cpu"))
     assert "non è su questa macchina" in remedy(str(raised.value)).plain("it")
+
+
+def test_the_gates_are_those_of_the_checks_by_code_name(contents: Contents, page: str) -> None:
+    counted, advice = gates(contents)
+    assert [row.name for row in counted] == ["photos_are_there", "some_pairs_are_judged", "strengths_rest_on_all_votes"]
+    assert {row.name for row in advice} == {
+        "no_photo_is_missing",
+        "all_methods_are_available",
+        "some_method_beats_chance_for_sure",
+        "accuracies_are_plausible",
+        "pairs_have_predictions",
+    }
+    known = {one.name: one.kind for one in every_gate() if one.study == "pairwise"}
+    assert all(known[row.name] == ADVICE for row in advice)
+    assert not [row.name for row in counted if known[row.name] == ADVICE]
+    assert "No gate that counts fails." in words(page)
+    assert "Nessuna soglia che conta è mancata." in words(page, "it")
+    assert '<code class="small">some_<wbr>pairs_<wbr>are_<wbr>judged</code>' in page
+    assert about(contents)["failing"] == {}
+
+
+def test_a_gate_that_fails_is_named_in_the_page_and_the_data(contents: Contents) -> None:
+    left_out = changed(contents, "photo_pairs", excluded="low_agreement")
+    assert about(left_out)["failing"] == {"some_pairs_are_judged": ["study"]}
+    assert said_of_gates(left_out).plain("en") == "1 gate fails: some_pairs_are_judged."
+    assert said_of_gates(left_out).plain("it") == "1 soglia non è rispettata: some_pairs_are_judged."
 
 
 def test_nothing_measured_is_a_page_that_says_so_with_the_remedy() -> None:
