@@ -196,7 +196,7 @@ def _run_stretches(
 
     def finish(keys: list[str], unmade: frozenset[dg.AssetKey]) -> None:
         apart = frozenset(key for key in unmade if job.asset_layer.get(key).partitions_def is not None)
-        for first, last in _stretches(known, keys) if apart else ():
+        for first, last in _stretches(known, keys) if apart and keys else ():
             going_on, left = run(first, last, apart)
             if going_on:
                 finish(going_on, left)
