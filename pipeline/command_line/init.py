@@ -88,7 +88,7 @@ fidelity:
 # pairwise:                         # study B: which image measure picks the photo that people pick
 #   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, LEFT, RIGHT; docs/pairwise.md has the others
 #   image_root: photos              # {image_root}/{series_id, six digits}-{compareID + 1, two digits}.JPG
-#   photo_number: compareID+1       # or `file` where the file names photos, or a CSV that says which photo a compareID is
+#   photo_number: compareID+1       # or `file` where it names photos, or a CSV: which photo a compareID is
 #   dataset_name: phototriage       # optional, as all that follows; the values are the defaults or examples
 #   columns: {LEFT: votes_left}     # our name of a column to the file's, where they differ
 #   cluster_column: scene           # what several series share, such as a photographer; series where left out
