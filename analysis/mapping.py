@@ -34,7 +34,7 @@ class Mapping:
     """A fitted curve; `parameters` belong to `formula`, in the units of prediction and truth.
 
     `r_squared` is the share of the truth's variance that the curve explains, `starts_r_squared` the lowest and the
-    highest share that the first searches from its `n_starts` starts came to.
+    highest share that the searches from its `n_starts` starts came to.
     """
 
     function: MappingFunction
@@ -248,13 +248,11 @@ def _fit(
     """The best parameters, whether their search met a tolerance, and the R squared at which each start ended."""
     few = np.argsort(z, kind="stable")[np.linspace(0, z.size - 1, min(z.size, MOST_FOR_STARTS)).astype(int)]
     # A start that leads to infinity would use up every evaluation: first a look at all, then the best in earnest.
-    looks = [_search(value, start, z[few], y[few], FIRST_LOOK) for start in starts]
-    tries = [
-        _search(value, look.x, z, y, MOST_EVALUATIONS)
-        for look in sorted(looks, key=lambda look: look.cost)[:IN_EARNEST]
-    ]
+    looks = sorted((_search(value, start, z[few], y[few], FIRST_LOOK) for start in starts), key=lambda look: look.cost)
+    tries = [_search(value, look.x, z, y, MOST_EVALUATIONS) for look in looks[:IN_EARNEST]]
     best = min(tries, key=lambda each: each.cost)
-    return np.asarray(best.x), bool(best.status > 0), [_r_squared(value(z, look.x), y) for look in looks]
+    ends = [_r_squared(value(z, end.x), y) for end in (*tries, *looks[IN_EARNEST:])]
+    return np.asarray(best.x), bool(best.status > 0), ends
 
 
 def _r_squared(curve: Floats, y: Floats) -> float:

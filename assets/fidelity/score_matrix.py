@@ -12,6 +12,7 @@ from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed
 from resources.judges.contract import SCORED_STATES
+from resources.judges.without_score import why_no_score
 from resources.plots.fidelity import draw_score_matrix
 from resources.plots.figure import figure_metadata
 from resources.study import Study
@@ -88,19 +89,31 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
     }
 
 
-@dg.asset_check(asset=score_matrix, partitions_def=SETTINGS, blocking=True)
+@dg.asset_check(
+    asset=score_matrix,
+    partitions_def=SETTINGS,
+    blocking=True,
+    additional_ins={"judge_calls": dg.AssetIn("judge_calls")},
+)
 def enough_repeats(
-    context: dg.AssetCheckExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]
+    context: dg.AssetCheckExecutionContext, score_matrix: Frames, judge_calls: Frames, study: dg.ResourceParam[Study]
 ) -> dg.AssetCheckResult:
     """Integrity (STOP): few objects lack the valid repeats that their statistics need; they are left out and named.
 
-    What to do: Run again: faults are asked again. For invalid ones plan more repeats or raise `max_incomplete_share`.
+    What to do: Run again: faults are asked again. Of answers without a score `answers_are_valid_json` says the cause.
     """
-    return gate_of_each(context, score_matrix, lambda matrix: enough_repeats_gate(matrix, study.fidelity))
+    plan, calls = study.fidelity, pd.concat(judge_calls.values())
+    return gate_of_each(context, score_matrix, lambda matrix: enough_repeats_gate(matrix, plan, calls))
 
 
-def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy) -> Gate:
-    """The share of objects with too few valid repeats against `max_incomplete_share`, with their names."""
+def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.DataFrame | None = None) -> Gate:
+    """The share of objects with too few valid repeats against `max_incomplete_share`, with their names.
+
+    Args:
+        matrix: Table `score_matrix` of one setting.
+        study: The plan.
+        calls: Table `judge_calls`, where the sentence is to say why answers have no score.
+    """
     minimum, limit = study.minimum_repeats, study.max_incomplete_share
     short = incomplete_objects(matrix, minimum)
     gate = at_most(
@@ -112,7 +125,8 @@ def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy) -> Gate:
         reason="no object was judged",
         remedy="See what something_to_judge lacks."
         if matrix.empty
-        else f"Too few: {listed(short)}. Run the setting again: faults are asked again. An invalid answer is final: "
+        else f"Too few: {listed(short)}. {_why_too_few(matrix, minimum, calls)}Run the setting again: faults are asked "
+        "again. An answer without a score is final: `answers_are_valid_json` says the cause. Where only few have none, "
         "plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
     )
     if not short:
@@ -128,3 +142,13 @@ def incomplete_objects(matrix: pd.DataFrame, minimum: int) -> list[str]:
     """The objects with fewer valid repeats than that, each with how many it has, such as `0a1b2c3d (2)`."""
     short = matrix[matrix["n_valid"] < minimum]
     return [f"{row.object} ({row.n_valid})" for row in short.itertuples()]
+
+
+def _why_too_few(matrix: pd.DataFrame, minimum: int, calls: pd.DataFrame | None) -> str:
+    """Why answers about these objects have no score, with a space after it; empty where none of them lacks one."""
+    if calls is None:
+        return ""
+    short = matrix[matrix["n_valid"] < minimum]
+    rows = calls[calls["setting"].isin(short["setting"]) & calls["object"].isin(short["object"])]
+    why = why_no_score(rows["state"], rows["fault_message"])
+    return f"{why} " if why else ""

@@ -94,6 +94,18 @@ def test_one_of_twelve_objects_is_over_the_default_limit_and_is_named_with_its_n
     assert "raise `max_incomplete_share`" in gate.sentence
 
 
+def test_answers_that_are_all_cut_off_are_named_by_their_state_with_its_remedy() -> None:
+    attempts = [("a", repeat, 1, "cut_off", None) for repeat in range(1, 6)]
+    calls = calls_of([*attempts, ("b", 1, 1, "refused", None)]).assign(
+        fault_message="the answer was cut off at max_output_tokens (finish_reason 'length')"
+    )
+    matrix = matrix_of_scores({"a": [None] * 5, "b": [0.1] * 5})
+    said = enough_repeats_gate(matrix, plan(repeats=5, minimum_repeats=3), calls).sentence
+    assert "Too few: a (0). Of 5 answers, 5 are `cut_off`, such as: the answer was cut off at max_output_tokens" in said
+    assert "Raise `max_output_tokens`, or lower `reasoning_effort`. Run the setting again" in said
+    assert "`answers_are_valid_json` says the cause. Where only few have none, plan more repeats" in said
+
+
 @pytest.mark.parametrize(("n", "share"), [(24, 0.05), (20, 0.05), (12, 0.1)])
 def test_within_the_limit_the_object_is_left_out_and_named(n: int, share: float) -> None:
     matrix, study = of_objects(n, 1), plan(repeats=5, minimum_repeats=3, max_incomplete_share=share)
