@@ -15,6 +15,7 @@ TEMPLATE = """\
 study: {study}              # names the study in the ledger of judge calls
 # fresh_within_hours: 26     # optional, with a nightly schedule on: the UI shows reports that are older as stale
 # alerts: {on: [failed_gates, drift]}   # what TOUCHSTONE_ALERT_WEBHOOK is sent; also: failed_runs, advice
+# made_up: {fidelity: [people]}   # optional: what is made up, of any study, so that results say so; also answers
 # limits:                      # what one file of yours may hold at most, so that none fills the machine's memory
 #   {yaml_bytes: 262144, yaml_depth: 50, yaml_values: 100000, columns: 10000, line_bytes: 16777216,
 #    parquet_bytes: 4294967296}
@@ -136,10 +137,22 @@ fidelity:
 #       higher_is_better: false
 #       cluster: ref_img            # optional: samples of one reference are resampled together
 #       group_by: [[dst_type]]      # optional: breakdowns, outermost field first
+#       same_scale: true            # optional: scores and truth share a scale: RMSE without a mapping too
+#       mapping: logistic_4         # or logistic_5, cubic
+#       opinion_sd: mos_sd          # optional, with votes: how far a sample's opinions spread, and how many there are
+#       votes: n_votes
+#       ties: 1e-12                 # optional: values nearer than this share of their size are one
+#       skip_bad_rows: false        # true leaves out and counts rows that cannot be read
 #       normalise_answers: true     # read "(B)", "Answer: B" and the like as the option B
 #       gates: {min_srcc: 0.8}      # optional: also min_accuracy, max_paper_deviation
 #   baseline: baseline.json         # optional: a paper's results
-#   max_unusable_share: 0.05        # share of a file's rows without a usable score at which a gate fails
+#   defaults: {}                    # what holds for files of the inbox, with the keys of a data set
+#   max_unusable_share: 0.05        # share of a file's rows without a usable score or true answer at which a gate fails
+#   bootstrap_resamples: 1000
+#   bca_resamples: 10000
+#   confidence: 0.95
+#   workers: 1                      # processes; the numbers are the same for any number of them
+#   seed: 42
 
 # reliability:                      # study D: do two judges agree well enough to make ground truth
 #   queries: queries.jsonl          # CSV, JSONL or Parquet: id, query, docs, judge1_score, judge2_score; or long

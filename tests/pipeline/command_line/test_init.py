@@ -9,8 +9,11 @@ from pydantic import BaseModel
 
 from pipeline.command_line.init import TEMPLATE
 from pipeline.command_line.main import run
+from resources.configuration.alerts import Alerts
+from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.configuration.golden import GoldenSet
+from resources.configuration.limits import Limits
 from resources.configuration.load import read_configuration
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.recommendation import Anchor, Recommendation
@@ -22,6 +25,29 @@ SECTIONS = (FidelityStudy, FidelityThresholds, OpenAIJudge, GoldenSet, Recommend
 def test_every_key_stands_in_the_file(section: type[BaseModel]) -> None:
     missing = [name for name in section.model_fields if not re.search(rf"\b{name}\b", TEMPLATE)]
     assert not missing
+
+
+def test_every_key_of_study_c_and_of_all_studies_is_there_and_the_section_reads_back(tmp_path: Path) -> None:
+    section = TEMPLATE[TEMPLATE.index("# evaluation:") : TEMPLATE.index("# reliability:")]
+    of_section = [name for model in (EvaluationStudy, Dataset, EvaluationGates) for name in model.model_fields]
+    assert [name for name in of_section if not re.search(rf"^# .*\b{name}\b", section, re.MULTILINE)] == []
+    head = TEMPLATE[: TEMPLATE.index("fidelity:\n")]
+    of_all = [name for model in (Alerts, Limits) for name in model.model_fields] + ["alerts", "limits", "made_up"]
+    assert [name for name in of_all if not re.search(rf"\b{name}\b", head)] == []
+    keys = "\n".join(line.removeprefix("# ") for line in head.splitlines() if re.match(r"# ( |[a-z_]+:)", line))
+    path = tmp_path / "touchstone.yaml"
+    path.write_text(f"study: mine\n{keys}\n" + re.sub(r"^# ?", "", section, flags=re.MULTILINE))
+    study = read_configuration(path)
+    assert study.limits == Limits()
+    assert study.alerts == Alerts()
+    assert study.made_up == {"fidelity": ("people",)}
+    assert study.evaluation is not None
+    plain = EvaluationStudy()
+    examples = {"inbox", "datasets", "baseline"}
+    assert {
+        name for name in EvaluationStudy.model_fields if getattr(study.evaluation, name) != getattr(plain, name)
+    } == examples
+    assert study.evaluation.datasets["my_metric"].ties == 1e-12
 
 
 def uncommented(start: str) -> str:
