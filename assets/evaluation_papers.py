@@ -13,6 +13,7 @@ from assets.evaluation_rows import STATISTICS
 from resources.inputs.paper_baseline import Category, PaperResult
 
 AS_MEASURED = "as measured"
+UNKNOWN_SIGN = "higher goes with better here, so it is not known which sign the paper gives; say `sign` in the baseline"
 
 
 class OurNumber(NamedTuple):
@@ -64,8 +65,9 @@ def comparison_row(
     Args:
         result: The paper's.
         ours: Our numbers by statistic, of the paper's category where it has one.
-        lower_is_better: Whether the sign of our scores was turned. A correlation that a paper gives with the other sign
-            than ours, or says to be as measured, is then held against ours as measured.
+        lower_is_better: Whether the sign of our scores was turned. A correlation that a paper says to be as measured,
+            or gives below 0, is then held against ours as measured. Where ours is below 0 once turned, nothing tells
+            which sign the paper means: it must say so.
     """
     row: dict[str, Any] = {
         "statistic": result.metric,
@@ -81,7 +83,10 @@ def comparison_row(
     value, interval, reason = ours[result.metric]
     if value is None:
         return row | {"undefined": reason}
-    if lower_is_better and result.metric in STATISTICS and _as_measured(result, value):
+    signed = lower_is_better and result.metric in STATISTICS
+    if signed and result.sign is None and value < 0.0:
+        return row | {"undefined": UNKNOWN_SIGN}
+    if signed and (result.sign == "as_measured" or (result.sign is None and result.value < 0.0)):
         low, high = (None if bound is None else 0.0 - bound for bound in (interval.high, interval.low))
         value, interval, row["sign"] = -value, interval._replace(low=low, high=high), AS_MEASURED
     found = paper_deviation(value, interval, result.value)
@@ -146,10 +151,6 @@ def paper_values(
         ],
         "other_entries": [{"dataset": name, "metric": metric, "n": n} for (name, metric), n in left.items()],
     }
-
-
-def _as_measured(result: PaperResult, turned: float) -> bool:
-    return turned * result.value < 0.0 if result.sign is None else result.sign == "as_measured"
 
 
 def _number(value: Any) -> float | None:

@@ -123,6 +123,27 @@ def test_a_papers_sign_as_measured_is_compared_with_ours_as_measured(
     assert one["ci"][0] <= one["value"] <= one["ci"][1]
 
 
+@pytest.mark.parametrize("value", [0.9, -0.9])
+def test_of_scores_that_rise_with_the_truth_though_lower_is_better_no_sign_is_guessed(
+    tmp_path: Path, value: float
+) -> None:
+    # Turned for agreement's sake, 0.98 would have met the paper's 0.9: the scores go the wrong way.
+    paper = tmp_path / "paper.json"
+    records = [{"sample_id": f"s{n}", "final_score": n + n % 3, "mos": n} for n in range(20)]
+    file = json_lines(tmp_path / "a.jsonl", *records)
+
+    def compared(sign: str | None) -> dict[str, Any]:
+        paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": value, "sign": sign}]))
+        [one] = evaluated("compare", file, "--baseline", paper, "--lower-is-better")["comparisons"]
+        return dict(one)
+
+    unsaid = compared(None)
+    assert (unsaid["value"], unsaid["deviates"]) == (None, None)
+    assert "say `sign` in the baseline" in unsaid["undefined"]
+    assert compared("as_measured")["value"] == pytest.approx(0.98, abs=0.02)
+    assert compared("turned")["value"] == pytest.approx(-0.98, abs=0.02)
+
+
 def test_a_sign_that_a_baseline_insists_on_is_not_guessed(tmp_path: Path) -> None:
     paper = tmp_path / "paper.json"
     paper.write_text(json.dumps([{"dataset": "a", "metric": "srcc", "value": -0.9, "sign": "turned"}]))
