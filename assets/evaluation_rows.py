@@ -175,7 +175,7 @@ def _mapped(
 
 
 def _fit_in_words(mapping: Mapping) -> str:
-    """The curve, its data, how well it fits, and how far apart the ends of its searches lie."""
+    """The curve, its data, how well it fits, and how far apart the ends of its searches are."""
     low, high = mapping.starts_r_squared
     starts = f" ({low:.3f} to {high:.3f} from {mapping.n_starts} starts)" if mapping.n_starts > 1 else ""
     return (

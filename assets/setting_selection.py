@@ -50,7 +50,7 @@ def on_common_objects(
     settings = []
     for key in keys:
         first = first_answers(calls[key])
-        # The answers of an object that is left out count all the same: leaving it out must not mend their validity.
+        # The answers of an object that is left out count all the same: leaving it out must not improve their validity.
         first = first.assign(
             valid=first["state"] == "valid", object=first["object"].map(lambda one: heirs.get(one, one))
         )

@@ -67,7 +67,7 @@ def failed_gates(
 
 
 def alert_sensors(on: Set[str]) -> list[dg.SensorDefinition]:
-    """Both sensors; each is on from the start if it sends what somebody asked to hear.
+    """Both sensors; each is on from the start if it sends something that is asked for.
 
     Args:
         on: What of `alerts: on:` there is an address for.

@@ -24,7 +24,7 @@ def still_lives(process: int, start: str) -> bool | None:
 
     Args:
         process: Its number.
-        start: As `start_of_this_process` said there; empty where nobody noted it.
+        start: As `start_of_this_process` said there; empty where it was not noted.
     """
     parts, ours = start.split(), start_of_this_process().split()
     if len(parts) == len(ours) == 3 and parts[0] == ours[0] and parts[1] != ours[1]:

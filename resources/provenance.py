@@ -16,7 +16,7 @@ def current_commit() -> str | None:
     """The checkout's commit; none where Touchstone was installed as a package or git is missing."""
     if not (CHECKOUT / ".git").exists():
         return None
-    # `--no-optional-locks`: a report writes nothing to the checkout, whoever else uses git there.
+    # `--no-optional-locks`: a report writes nothing to the checkout, in which git may be at work.
     command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)

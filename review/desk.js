@@ -71,7 +71,7 @@ function forget(query_row) {
   drafts.delete(key)
   try {
     if (!seen) return localStorage.removeItem(key)
-    // Whoever has seen the scores does not vote blind later either.
+    // A reviewer who has seen the scores does not vote blind later either.
     localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), choices: [], reason: "", note: "" }))
   } catch {
     // Nothing was stored.

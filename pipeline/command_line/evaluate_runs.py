@@ -192,7 +192,10 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     ]
     values = left_out_values(one.read) | paper_values(path.name, name, rows[0], compared, others)
     if any(row.get("sign") for row in compared):
-        values["notes"] = [*values["notes"], "The paper gives the sign as measured; ours beside it is as measured too."]
+        values["notes"] = [
+            *values["notes"],
+            "The paper gives the sign as measured; ours next to it is as measured too.",
+        ]
     _deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
 
 

@@ -1,4 +1,4 @@
-"""YAML as the configuration takes it: keys are text, each stands once, and no file fills the memory."""
+"""YAML as the configuration takes it: keys are text, each is there once, and no file fills the memory."""
 
 import re
 from functools import lru_cache
@@ -125,12 +125,12 @@ class _Loader(yaml.SafeLoader):
         line, before = event.start_mark.line + 1, self._n_values
         is_alias = isinstance(event, yaml.AliasEvent)
         if is_alias and event.anchor in self.anchors and event.anchor not in self._n_behind:
-            raise TooLarge(f"line {line}: '*{event.anchor}' stands within what it names. Write it out.")
+            raise TooLarge(f"line {line}: '*{event.anchor}' is within what it names. Write it out.")
         self._n_values += self._n_behind.get(event.anchor, 0) if is_alias else 1
         self._refuse_many(line)
         self._depth += 1
         if self._depth > self._limits.yaml_depth:
-            problem = f"line {line}: lists and mappings stand in one another {self._limits.yaml_depth:,} levels deep."
+            problem = f"line {line}: lists and mappings are nested more than {self._limits.yaml_depth:,} levels deep."
             raise TooLarge(f"{problem} Write it flatter, {raise_it('yaml_depth')}")
         node = super().compose_node(parent, index)
         self._depth -= 1

@@ -92,7 +92,7 @@ def _row(fields: Any, row: int, faults: Faults) -> dict[str, Any] | None:
 
 
 def _votes(side: int, n: float | None, strength: float | None) -> dict[str, Any]:
-    """Votes for the first, the second and neither; one in all where nobody says how many there were."""
+    """Votes for the first, the second and neither; one in all where their number is not given."""
     total = 1 if n is None else int(n)
     winning = total if n is None or strength is None else round(strength * total)
     counts = {"LEFT": winning, "RIGHT": total - winning, "TIES": 0}

@@ -104,7 +104,7 @@ class Gathering:
         return self.judges.setdefault(self._judge_names.first(name), len(self.judges))
 
     def identifier(self, column: str, text: str | None) -> str:
-        """The id that stands in a column.
+        """The id in a column.
 
         Raises:
             RowFault: There is none, or no database could hold it as it is.

@@ -30,7 +30,7 @@ class WrittenOtherwise(Exception):
 class WrittenColumns:
     """Reads numbers and ids of a file's columns.
 
-    It begins with what programs write. Whoever meets another cell sees the whole file first (`read_as_written`).
+    It begins with what programs write; at any other cell the whole file is looked at first (`read_as_written`).
     """
 
     # Whether cells are read; else they are only seen, and none is at fault.
@@ -150,7 +150,7 @@ def read_as_written(read: Callable[[WrittenColumns], Read], name: str, delimiter
 def columns_as_written(
     name: str, numbers: Mapping[str, Iterable[str]], labels: Mapping[str, Iterable[str]], delimiter: str
 ) -> WrittenColumns:
-    """How columns that lie in memory are to be read.
+    """How columns that are in memory are to be read.
 
     Args:
         name: The file's.

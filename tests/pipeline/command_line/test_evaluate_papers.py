@@ -113,7 +113,7 @@ def test_a_papers_sign_as_measured_is_compared_with_ours_as_measured(
     records = [{"sample_id": f"s{n}", "final_score": -n - n % 3, "mos": n} for n in range(20)]
     file = json_lines(tmp_path / "a.jsonl", *records)
     result = evaluated("compare", file, "--baseline", paper, "--lower-is-better")
-    said = "The paper gives the sign as measured; ours beside it is as measured too."
+    said = "The paper gives the sign as measured; ours next to it is as measured too."
     assert (said in result["notes"]) is measured
     [one] = result["comparisons"]
     # Neighbours change places: 0.98 or so, near the paper's 0.9 in either sign and never 200 % away.

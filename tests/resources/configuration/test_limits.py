@@ -44,7 +44,7 @@ def yaml_file(tmp_path: Path, text: str) -> Path:
         (BOMB, "line [67]: up to here the file stands for more than 100,000 values"),
         (MERGED, "line [67]: up to here the file stands for more than 100,000 values"),
         ("a: " + "[" * 50_000, "50 levels deep"),
-        ("a: &a [*a]\n", r"line 1: '\*a' stands within what it names"),
+        ("a: &a [*a]\n", r"line 1: '\*a' is within what it names"),
         (
             "# " + "x" * 300_000 + "\nevaluation: {}\n",
             "larger than 262,144 bytes.*raise `yaml_bytes`.*to 300018 or more",
