@@ -3,6 +3,7 @@
 import re
 import sys
 import threading
+from contextlib import suppress
 from subprocess import Popen
 from typing import Final
 
@@ -37,9 +38,11 @@ def pass_on(process: Popen[bytes]) -> threading.Thread:
 
     def copy() -> None:
         for line in process.stdout or ():
-            if is_shown(line.decode(errors="replace")):
-                sys.stdout.buffer.write(line)
-                sys.stdout.buffer.flush()
+            # Once nothing reads this output any more, as after `| head`, the process must not wait for it.
+            with suppress(BrokenPipeError):
+                if is_shown(line.decode(errors="replace")):
+                    sys.stdout.buffer.write(line)
+                    sys.stdout.buffer.flush()
 
     thread = threading.Thread(target=copy, name="log", daemon=True)
     thread.start()

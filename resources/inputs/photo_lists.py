@@ -1,5 +1,6 @@
 """Reads a list of photo pairs that names its photos: JSONL with two image paths, the winner and how strong it was."""
 
+import math
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -86,6 +87,9 @@ def _row(fields: Any, row: int, faults: Faults) -> dict[str, Any] | None:
         faults.add(f"{strength!r} in field 'strength' is outside 0.5-1.", remedy, row)
     elif n is not None and (not _is_number(n) or n < 1 or n != int(n)):
         faults.add(f"{n!r} in field 'num_reviewers' is no whole number from 1.", "Correct it, or leave it out.", row)
+    elif side and n is not None and strength is not None and 2 * round(strength * int(n)) <= n:
+        problem = f"{strength!r} of {n!r} votes in fields 'strength' and 'num_reviewers' is no majority for the winner."
+        faults.add(problem, "Correct the one that is wrong, or write tie.", row)
     else:
         return {"series_id": series, "compareFile1": paths[0], "compareFile2": paths[1]} | _votes(side, n, strength)
     return None
@@ -120,4 +124,4 @@ def _series(stated: Any, paths: list[str]) -> str | None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

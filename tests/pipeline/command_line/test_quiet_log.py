@@ -1,7 +1,9 @@
 """What `touchstone dev` shows of its servers' log: runs, warnings and errors, not the ticks of an idle hour."""
 
+import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,3 +70,20 @@ def test_what_a_process_writes_comes_through_but_for_idle_lines(capfdbinary: pyt
     pass_on(process).join(30)
     process.wait()
     assert capfdbinary.readouterr().out == "\n".join([*lines[1:], ""]).encode() + b"\xff, cut off"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_process_does_not_wait_for_an_output_that_nothing_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes, "wb", buffering=0) as nothing:
+        monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=nothing))
+        # More than a pipe holds.
+        process = subprocess.Popen(
+            [sys.executable, "-c", "print('a line of many words\\n' * 20_000)"], stdout=subprocess.PIPE
+        )
+        pass_on(process).join(30)
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
