@@ -135,9 +135,12 @@ class FormatEvidence:
         if form == _PLAIN and decimal_elsewhere == "," and (",", ".") in best and self.first_grouped:
             form = (",", ".")
         if form == (",", "") and (".", ",") in best:
-            grouped = decimal_elsewhere == "." or (decimal_elsewhere is None and self.largest_bare >= _NEARLY_GROUPED)
-            if not grouped and decimal_elsewhere is None and comma_separates:
-                return None
+            grouped = decimal_elsewhere == "."
+            if decimal_elsewhere is None:
+                grouped = self.largest_bare >= _NEARLY_GROUPED
+                # Whole numbers of three digits speak for groups, cells that no comma separates for a decimal comma.
+                if grouped != comma_separates:
+                    return None
             form = (".", ",") if grouped else form
         before, after = max(self.affixes, key=lambda affix: self.affixes[affix])
         return NumberFormat(*form, before, after, self.minus)

@@ -56,6 +56,14 @@ def test_commas_that_may_mean_either_are_refused_where_commas_separate_cells(cel
         columns_as_written("a.csv", {"mos": cells}, {}, ",")
 
 
+def test_between_semicolons_a_comma_is_the_decimal_sign_unless_whole_numbers_of_three_digits_speak_against_it() -> None:
+    written = columns_as_written("a.csv", {"mos": ["45,123", "87,455", "9"]}, {}, ";")
+    assert [written.number("mos", cell) for cell in ("45,123", "9")] == [45.123, 9]
+    # 45.123 of 100, or 45,123 and 100.
+    with pytest.raises(UserError, match=r"a\.csv: '45,123' in column 'mos' can be read in two ways"):
+        columns_as_written("a.csv", {"mos": ["45,123", "87,455", "100"]}, {}, ";")
+
+
 def test_the_decimal_sign_of_other_columns_decides() -> None:
     cells = {"mos": ["1,234", "2,345"], "sd": ["0,5"]}
     assert columns_as_written("a.csv", cells, {}, ",").number("mos", "1,234") == 1.234
