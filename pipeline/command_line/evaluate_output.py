@@ -25,10 +25,12 @@ def refuse_output(output: Path | None) -> None:
     """Say so before anything is computed where a result cannot be written.
 
     Raises:
-        UserError: The path is a folder.
+        UserError: The path is a folder, a pipe or a device.
     """
     if output is not None and output.is_dir():
         raise UserError(f"{output} is a folder. Name a file in it: {output / 'results.json'}.")
+    if output is not None and output.exists() and not output.is_file():
+        raise UserError(f"{output} is no file, and would be replaced by one. Name a file, or use `--json`.")
 
 
 def deliver(

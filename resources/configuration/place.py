@@ -13,7 +13,7 @@ def configuration_file(home: Home) -> Path | None:
     """The file that counts, or None for the built-in sample study.
 
     Raises:
-        UserError: `TOUCHSTONE_CONFIG` names a file that is not there.
+        UserError: `TOUCHSTONE_CONFIG` names a file that is not there, or something else has the file's name.
     """
     named = os.environ.get("TOUCHSTONE_CONFIG")
     if named:
@@ -22,4 +22,10 @@ def configuration_file(home: Home) -> Path | None:
             raise UserError(f"TOUCHSTONE_CONFIG names {path}, which is no file. `touchstone init` writes one.")
         return path
     path = home.local / FILE_NAME
-    return path if path.is_file() else None
+    if path.is_file():
+        return path
+    if path.exists() or path.is_symlink():
+        raise UserError(
+            f"{path} is no file: a folder, a pipe or a broken link. Remove it; `touchstone init` writes one."
+        )
+    return None

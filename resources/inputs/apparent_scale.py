@@ -25,8 +25,10 @@ def outside_scale(column: str, scores: NDArray[np.float64], rows: NDArray[np.int
         rows: Shape ``(n,)``, their rows in the file.
         of_people: Whether people gave them, on a scale of theirs; a measure has one only where it is in whole steps.
     """
+    if len(scores) < FEWEST:
+        return None
     in_steps = np.mean(scores == np.floor(scores)) >= 1 - OUTSIDE_SHARE
-    if len(scores) < FEWEST or not (of_people or in_steps):
+    if not (of_people or in_steps):
         return None
     most = max(1, int(OUTSIDE_SHARE * len(scores)))
     for low, high in SCALES:

@@ -118,15 +118,16 @@ def _columns(
     chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)
     if chosen_prediction == chosen_truth:
         raise FileFault(file.name, f"'{chosen_truth}' is named as prediction and as truth.", "Name two fields.")
+    sample_id = own_name(SAMPLE_ID, names)
     columns = EvaluationColumns(
         kind=kind,
         prediction=chosen_prediction,
         truth=chosen_truth,
-        sample_id=SAMPLE_ID if SAMPLE_ID in names else None,
-        options=OPTIONS if kind == "answers" else None,
+        sample_id=sample_id,
+        options=(own_name(OPTIONS, {name.split(".")[0] for name in names}) or OPTIONS) if kind == "answers" else None,
         fields=None if fields is None else tuple(dict.fromkeys(fields)),
         known_fields=(),
-        rivals=(*passed, *passed_truths, *(() if SAMPLE_ID in names else (SAMPLE_ID,))),
+        rivals=(*passed, *passed_truths, *(() if sample_id == SAMPLE_ID else (SAMPLE_ID,))),
     )
     known = tuple(name for name in names if not columns.holds_values(name))
     return EvaluationColumns(**{**vars(columns), "known_fields": known})
@@ -177,7 +178,7 @@ def _recognised(file: RecordFile, names: Sequence[str], prediction: str | None, 
     numbers = _share_of_numbers(file, truth)
     if numbers == 0:
         return "answers"
-    if numbers == 1 and not any(name.split(".")[0] == OPTIONS for name in names):
+    if numbers == 1 and not any(name.split(".")[0].casefold() == OPTIONS for name in names):
         return "scores"
     raise _unclear(file, names, dict.fromkeys(KNOWN, truth), prediction)
 

@@ -228,12 +228,13 @@ class _Reading:
         return [name for name in dict.fromkeys((*order, *self.fields)) if name in self.fields]
 
     def _sample_id(self, row: int, record: Fields) -> str:
-        if self.sample_id is None:
+        name = self.columns.sample_id
+        if name is None or self.sample_id is None:
             return str(row)
-        text = single(SAMPLE_ID, self.sample_id(record))
+        text = single(name, self.sample_id(record))
         if text is None:
-            raise RowFault(f"'{SAMPLE_ID}' is missing.", "Name the sample.")
-        return without_nul(SAMPLE_ID, text)
+            raise RowFault(f"'{name}' is missing.", "Name the sample.")
+        return without_nul(name, text)
 
     def _chosen_texts(self, record: Fields, chosen: list[tuple[str, ValueIn]]) -> list[tuple[str, str | None]]:
         return [(name, self._text(name, single(name, value(record)))) for name, value in chosen]

@@ -19,6 +19,8 @@ _CELL: Final = re.compile(
     rf"(?P<outer>[+-]?)\s*(?P<before>{_CURRENCY}?)\s*(?P<inner>[+-]?)\s*"
     rf"(?P<body>{_BODY})(?P<exponent>[eE][+-]?\d{{1,4}})?\s*(?P<after>(?:{_UNIT})?)"
 )
+# What makes another number of it, or another value than the number: ``(0.5)`` for -0.5, ``5-``, ``< 0.01``, ``5*``.
+_MARKS: Final = " ()[]{}<>=~\u2248\u2264\u2265\u00b1*\u2020\u2021'\"+-"
 _SHARES: Final = {"%": 100.0, "\u2030": 1000.0}
 # A column with whole numbers from here and none above without a comma groups its digits: "812", "1,234".
 _NEARLY_GROUPED: Final = 100
@@ -59,6 +61,8 @@ class NumberFormat:
             return float(cell)
         parts = _parts(cell)
         if parts is None:
+            if _parts(cell.strip(_MARKS)) is not None:
+                raise OtherFormat
             return None
         same = (parts.before, parts.after) == (self.before, self.after) and parts.minus <= self.minus
         if not same or not _fits(parts, self.decimal, self.thousands):

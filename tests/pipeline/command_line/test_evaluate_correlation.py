@@ -1,6 +1,7 @@
 """`touchstone evaluate correlation`: the real file's published numbers, the planted ones, and what it refuses."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +258,10 @@ def test_values_that_differ_in_their_last_digits_are_counted_and_joined_where_as
     # Ranks of the predictions 2 1 3 4 5 6: 1 - 6 * 2 / 210; joined they are 1.5 1.5 3 4 5 6.
     assert apart["srcc"] == pytest.approx(1 - 12 / 210)
     assert joined["srcc"] == pytest.approx(stats.spearmanr([3, 3, 5, 6, 7, 9], range(6)).statistic)
+
+
+def test_a_pipe_is_not_replaced_by_the_result(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    file = json_lines(tmp_path / "a.jsonl", *scores(20))
+    assert "is no file, and would be replaced" in refused("correlation", file, "--output", tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()

@@ -220,6 +220,17 @@ def test_without_a_file_the_sample_study_runs(home: Path) -> None:
     assert read.fidelity.candidates == home / "samples" / "fidelity" / "candidates"
 
 
+def test_a_folder_or_a_broken_link_for_the_file_is_an_error_not_the_sample_study(home: Path, tmp_path: Path) -> None:
+    place = home / "touchstone.yaml"
+    place.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"touchstone\.yaml is no file: a folder"):
+        load_configuration()
+    place.rmdir()
+    place.symlink_to(tmp_path / "gone.yaml")
+    with pytest.raises(UserError, match=r"touchstone\.yaml is no file: .* broken link"):
+        load_configuration()
+
+
 def test_a_named_file_that_is_not_there_is_an_error_not_the_sample_study(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,6 +165,20 @@ def test_the_row_names_the_sample_where_the_file_does_not_and_it_is_said(tmp_pat
     )
 
 
+def test_sample_ids_and_options_are_found_in_any_letter_case(tmp_path: Path) -> None:
+    read = read_evaluation_file(written(tmp_path / "a.csv", "Sample_ID,final_score,mos", "x,1,2", "y,3,4", "x,1,2"))
+    assert read.frame["sample_id"].tolist() == ["x", "y"]
+    assert read.excluded == {"duplicate": 1}
+    answers = json_lines(tmp_path / "a.jsonl", {**answer("a", "no"), "answer": "no", "Options": ["yes", "no"]})
+    assert read_evaluation_file(answers).frame["options"].tolist() == [["yes", "no"]]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_file_without_a_row_is_refused_without_a_warning(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"a\.csv: there is no row"):
+        read_evaluation_file(written(tmp_path / "a.csv", "sample_id,final_score,mos"))
+
+
 def test_a_decimal_comma_is_read_where_commas_do_not_separate(tmp_path: Path) -> None:
     read = read_evaluation_file(written(tmp_path / "a.csv", "sample_id;final_score;mos", "a;0,25;4"))
     assert read.frame["prediction"].tolist() == [0.25]
