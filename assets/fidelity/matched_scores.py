@@ -77,10 +77,10 @@ def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
     """The judge's score of each object: mean (or median) of its valid repeats, NaN where it has none."""
     scores = scores_of(matrix)
     valid = ~np.isnan(scores).all(axis=1)
-    values = np.full(len(scores), np.nan)
+    values, largest = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
     combine = np.nanmean if aggregate == "mean" else np.nanmedian
-    values[valid] = combine(scores[valid], axis=1)
-    return join_ties(values)
+    values[valid], largest[valid] = combine(scores[valid], axis=1), np.nanmax(np.abs(scores[valid]), axis=1)
+    return join_ties(values, largest)
 
 
 @dg.asset_check(asset=matched_scores, partitions_def=SETTINGS, blocking=True)
