@@ -63,6 +63,7 @@ def _looped_standard_error(first, second, clusters):
     return np.std(drawn, ddof=1)
 
 
+@pytest.mark.slow
 def test_many_groups_that_do_not_differ_seldom_have_a_pair_that_does():
     # 15 groups over the same 25 clusters, 105 pairs, all alike: of 20 such data sets about 1 may have a pair.
     random = np.random.default_rng(5)

@@ -48,6 +48,7 @@ def simulated() -> np.ndarray:
     return np.mean(rows, axis=0)
 
 
+@pytest.mark.slow
 def test_the_best_of_ten_equal_settings_looks_better_than_it_is(simulated):
     one, best, _, _ = simulated
     assert best > one + 0.2

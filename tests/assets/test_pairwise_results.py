@@ -80,6 +80,7 @@ def test_each_method_of_the_configuration_is_a_partition(made: tuple[Path, dict[
     assert list(stored(made[0], "method_metrics")["method"]) == list(METHODS)
 
 
+@pytest.mark.slow
 def test_a_rule_and_a_mixture_of_the_configuration_pick_the_sharp_photos(made: tuple[Path, dict[str, Any]]) -> None:
     for method in ("sharpness_only", "crisp"):
         rows = stored(made[0], "pairwise_results", method)

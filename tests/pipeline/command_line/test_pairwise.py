@@ -65,6 +65,7 @@ def test_a_data_set_is_called_as_its_file_unless_it_is_named(tmp_path: Path) -> 
     assert described(home_in(tmp_path), None, given | {"dataset_name": "Elba"}).dataset_name == "Elba"
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path) -> None:
     pairs, photos = write_series(tmp_path / "mine")
     (tmp_path / "file").write_text("")
@@ -113,6 +114,7 @@ def test_studies_of_the_same_photos_share_what_is_measured_on_them(tmp_path: Pat
     assert features_of(sample_size=100) == tmp_path / "tables" / "pairwise" / "image_features"
 
 
+@pytest.mark.slow
 def test_a_quick_test_and_the_whole_study_after_it_measure_each_photo_once(tmp_path: Path) -> None:
     pairs, photos = write_series(tmp_path / "mine")
     named = ("pairwise", "--pairs", pairs, "--images", photos, "--method", "sharpness_only")
@@ -135,6 +137,7 @@ def test_engine_and_votes_go_with_the_studies_that_have_them() -> None:
         assert words in str(result.exception)
 
 
+@pytest.mark.slow
 def test_a_file_of_votes_and_a_folder_of_photos_give_ranking_export_and_report(tmp_path: Path) -> None:
     pairs, photos = write_series(tmp_path / "mine")
     done = touchstone(tmp_path, "pairwise", "--pairs", pairs, "--images", photos, "--output", tmp_path / "results")
