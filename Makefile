@@ -27,7 +27,7 @@ demo: $(READY) ## Make sample inputs, run the studies on them, print what they f
 	@$(BIN)/touchstone demo
 
 # One worker more than there are cores: the fast tests wait for databases and servers for a third of their time.
-test: WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+test: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: $(READY) ## Run the fast tests (about 6 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
