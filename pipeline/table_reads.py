@@ -72,7 +72,7 @@ PAIRWISE: Final = {
     "benchmark_export": ("*", "@own_methods"),
     "pairwise_report": (
         *(*_METHODS, *_SAMPLING, "cluster_column", "dataset_name", "image_root", "min_agreement", "min_reviewers"),
-        *("orders", "rules_long_side", "sample_size", "use_bradley_terry"),
+        *("max_missing_share", "orders", "rules_long_side", "sample_size", "use_bradley_terry"),
     ),
 }
 _INTERVALS: Final = (*_SAMPLING, "bca_resamples")

@@ -44,6 +44,8 @@ def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam
             "report": dg.MetadataValue.path(str(row["path"])),
             "n_bytes": int(row["n_bytes"]),
             "n_data_sets": int(row["n_datasets"]),
+            # By which the sensor sees whether it is of the data sets that are there.
+            "data_sets": sorted(tables["evaluation_samples"]),
         }
     )
     return written

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
+from analysis.ties import snap
 from resources.plots.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_draw
 
 # Which mark a validation's status has: the same as on the report's page.
@@ -107,7 +108,8 @@ def draw_differences(figure: Any, differences: dict[tuple[str, str], NDArray[np.
     shown = list(differences.items())[:MOST_PANELS]
     panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
     for axes, ((one, other), values) in zip(panels, shown, strict=True):
-        axes.hist(values, bins=np.linspace(-1.0, 1.0, 41), color=BLUE, alpha=0.6)
+        edges = np.round(np.linspace(-1.0, 1.0, 41), 12)
+        axes.hist(snap(values, edges, 1.0), bins=edges.tolist(), color=BLUE, alpha=0.6)
         axes.axvline(0.0, color=DARK, linewidth=1)
         shift = shifts.get((one, other))
         if shift is not None and np.isfinite(shift):

@@ -91,7 +91,7 @@ def test_the_plot_of_differences_has_every_document_and_the_shift_of_the_table(d
         index=["query_id", "doc_id"], columns="judge", values="score", sort=False
     )
     apart = (judgments["judge1"] - judgments["judge2"]).round(12)
-    assert heights(axes.containers[0]) == np.histogram(apart, np.linspace(-1.0, 1.0, 41))[0].tolist()
+    assert heights(axes.containers[0]) == np.histogram(apart, np.linspace(-1.0, 1.0, 41).round(12))[0].tolist()
     assert sum(heights(axes.containers[0])) == 4 * len(KINDS)
     zero, shift = axes.lines
     assert zero.get_xdata() == [0.0, 0.0]

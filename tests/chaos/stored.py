@@ -56,10 +56,19 @@ def ledger_rows(connection: sa.Connection) -> dict[str, pd.DataFrame]:
 
 
 def contents(folder: Path, pattern: str) -> pd.DataFrame:
-    """Name and content's hash of each file that is there."""
+    """Name and content's hash of each file that is there, without the run and time of which a JSON result speaks."""
     files = sorted(folder.glob(pattern))
-    names, hashes = [str(file.relative_to(folder)) for file in files], [content_hash(file) for file in files]
+    names, hashes = [str(file.relative_to(folder)) for file in files], [_comparable_hash(file) for file in files]
     return pd.DataFrame({"file": names, "content": hashes})
+
+
+def _comparable_hash(file: Path) -> str:
+    if file.suffix != ".json":
+        return content_hash(file)
+    said = json.loads(file.read_bytes())
+    for name in ("made_at", "run_id", "configuration_sha256"):
+        said.get("provenance", {}).pop(name, None)
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
 def content_hash(file: Path) -> str:
