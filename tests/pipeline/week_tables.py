@@ -91,9 +91,8 @@ AFTER_VOTES = Counter(
 )
 STUDY_D = AFTER_VOTES + Counter({"query_documents": 1, "judgments": 1})
 TRUTH = Counter({"ground_truth": 1})
-# The judge of this week takes altered renders for better ones, and at temperature 0 it says the same each time.
+# The judge of this week takes altered renders for better ones.
 STUDY_A_MISSES = [
-    ("icc_by_setting", "repeatable"),
     ("sensitivity", "stripes_are_seen"),
     ("sensitivity", "stripes_lower_the_score"),
 ]
@@ -124,6 +123,8 @@ CHECKS = {
     "photo_pairs.photos_are_there": {"": ["SUCCEEDED", "FAILED", "SUCCEEDED"]},
     # A run for the data set and one of the rule ended at the bad file. The threshold of Friday is the pictures' own.
     "correlation.srcc_is_high_enough": {
+        # Of the whole table, with each run of one data set.
+        "": ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "FAILED"],
         "pictures": ["SUCCEEDED", "FAILED"],
         "questions": ["SUCCEEDED"],
         "slow": ["SUCCEEDED"],
