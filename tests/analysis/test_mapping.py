@@ -194,10 +194,8 @@ def test_scores_whose_cubes_are_infinite_have_no_curve(function):
     assert fit_mapping(rising * 1e99, rising, function).converged
 
 
-def test_the_five_parameter_fit_finds_the_best_of_many_optima(shared_data):
-    path = shared_data.parent / "findings" / "inputs" / "c06_logistic_5.csv"
-    if not path.is_file():
-        pytest.skip("the file of the finding is not beside this checkout")
+def test_the_five_parameter_fit_finds_the_best_of_many_optima(shared_inputs):
+    path = shared_inputs / "c06_logistic_5.csv"
     prediction, truth = np.genfromtxt(path, delimiter=",", skip_header=1, usecols=(1, 2)).T
     found = fit_mapping(prediction, truth, "logistic_5")
     result = mapped_fit(found, prediction, truth, seed=1, resamples=20)

@@ -177,11 +177,9 @@ def test_one_huge_row_is_no_more_than_a_large_one(name, whole, step):
     assert outcome(RANK_STATISTICS[name], huge) == outcome(RANK_STATISTICS[name], large)
 
 
-def test_one_huge_score_costs_no_interval(shared_data):
+def test_one_huge_score_costs_no_interval(shared_inputs):
     # One prediction of 1e13 among numbers of 0-1.
-    path = shared_data.parent / "findings" / "inputs" / "c01_one_huge_score.jsonl"
-    if not path.is_file():
-        pytest.skip("the file of the finding is not beside this checkout")
+    path = shared_inputs / "c01_one_huge_score.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     columns = [np.array([row[name] for row in rows]) for name in ("prediction", "mos")]
     found = score_correlations(*columns, higher_is_better=True, seed=42)["srcc"].oriented

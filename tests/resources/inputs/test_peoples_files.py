@@ -24,15 +24,6 @@ from tests.resources.inputs.made_records import json_lines, score
 MINUS = "\u2212"
 
 
-@pytest.fixture(scope="session")
-def found_inputs(shared_data: Path) -> Path:
-    """Files that were read wrongly once."""
-    folder = shared_data.parent / "findings" / "inputs"
-    if not folder.is_dir():
-        pytest.skip("the files that were read wrongly (../shared/findings/inputs) are not beside this checkout")
-    return folder
-
-
 def scores(tmp_path: Path, *lines: str, header: str = "sample_id,prediction,mos", **asked: object) -> EvaluationRead:
     return read_evaluation_file(written(tmp_path / "a.csv", header, *lines), **asked)  # type: ignore[arg-type]
 
@@ -124,9 +115,9 @@ def test_a_file_with_more_than_half_of_its_rows_unusable_is_refused(tmp_path: Pa
     assert (twice.excluded, n_unusable(twice)) == ({"duplicate": 2}, 0)
 
 
-def test_half_a_letter_and_nul_are_refused_with_row_and_column(tmp_path: Path, found_inputs: Path) -> None:
+def test_half_a_letter_and_nul_are_refused_with_row_and_column(tmp_path: Path, shared_inputs: Path) -> None:
     with pytest.raises(UserError, match=r"row 1: 's0\\ud83d' in column 'sample_id' holds half a letter. Remove it"):
-        read_evaluation_file(found_inputs / "c03_half_letter.jsonl")
+        read_evaluation_file(shared_inputs / "c03_half_letter.jsonl")
     assert len(read_evaluation_file(json_lines(tmp_path / "a.jsonl", score("\U0001f642", 1))).frame) == 1
     with pytest.raises(UserError, match=r"a\.csv, row 2: 'a\\x00' in column 'sample_id' holds NUL"):
         scores(tmp_path, "a\0,1,2")
@@ -157,8 +148,8 @@ def test_a_name_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
 OBJECT = "100_trellis_single_N1_a_2026-01-15_v1_h0000000{}.glb"
 
 
-def test_annotators_whose_names_differ_in_spelling_only_are_one(tmp_path: Path, found_inputs: Path) -> None:
-    plan = FidelityStudy(human_scores=found_inputs / "a01_spelt_twice.csv", references=tmp_path, candidates=tmp_path)
+def test_annotators_whose_names_differ_in_spelling_only_are_one(tmp_path: Path, shared_inputs: Path) -> None:
+    plan = FidelityStudy(human_scores=shared_inputs / "a01_spelt_twice.csv", references=tmp_path, candidates=tmp_path)
     read = read_human_scores(plan)
     assert sorted(read.frame["annotator"].unique()) == ["Anna", "José", "Li"]
     assert read.notes[0].startswith("Annotators in column 'annotator' that differ in spelling only are one: ")
@@ -199,21 +190,21 @@ def test_lists_of_scores_as_json_in_a_cell_are_read_in_the_form_of_the_column(tm
     assert read_relevance_file(path).scores["score"].tolist() == [0.5, 0.75, 0.1]
 
 
-def test_recorded_answers_with_float_ids_are_of_the_same_documents(found_inputs: Path) -> None:
+def test_recorded_answers_with_float_ids_are_of_the_same_documents(shared_inputs: Path) -> None:
     columns = ("query_id", "doc_id", "judge", "prompt_version")
     rows = scored_rows(
-        found_inputs / "d01_float_ids" / "a.parquet", columns, "score", score_may_be_missing=True, ids=columns[:2]
+        shared_inputs / "d01_float_ids" / "a.parquet", columns, "score", score_may_be_missing=True, ids=columns[:2]
     )
-    asked = read_relevance_file(found_inputs / "d01_float_ids" / "q.csv").documents
+    asked = read_relevance_file(shared_inputs / "d01_float_ids" / "q.csv").documents
     assert {row.texts[:2] for row in rows} == set(zip(asked["query_id"], asked["doc_id"], strict=True))
 
 
-def test_data_sets_whose_ids_are_written_in_three_ways_are_of_the_same_samples(found_inputs: Path) -> None:
+def test_data_sets_whose_ids_are_written_in_three_ways_are_of_the_same_samples(shared_inputs: Path) -> None:
     from assets.same_samples import are_same_samples, shared_samples
     from resources.inputs.evaluation_table import evaluation_samples_table
 
     tables = {
-        name: evaluation_samples_table(name, read_evaluation_file(found_inputs / "g2_ids" / f"{name}.csv"))
+        name: evaluation_samples_table(name, read_evaluation_file(shared_inputs / "g2_ids" / f"{name}.csv"))
         for name in ("int", "float", "zero")
     }
     assert are_same_samples(tables["int"], tables["float"])
