@@ -163,23 +163,23 @@ def test_a_study_runs_through_the_queue_and_its_state_lies_in_postgres(
     assert status in ("FAILURE", "CANCELED")
 
 
-@pytest.mark.parametrize(("command", "option"), [("serve", "--code-port"), ("dev", "--port")])
+@pytest.mark.parametrize("command", [("serve", "--port", "0", "--code-port"), ("dev", "--port")], ids=["serve", "dev"])
 def test_a_taken_port_is_said_before_anything_starts(
-    tmp_path: Path, postgres_url: str, command: str, option: str
+    tmp_path: Path, postgres_url: str, command: tuple[str, ...]
 ) -> None:
     home = write_configured_study(tmp_path / "study")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         done = subprocess.run(
-            [touchstone(), command, "--port", "0", option, str(taken.getsockname()[1])],
+            [touchstone(), *command, str(taken.getsockname()[1])],
             env=environment(home, TOUCHSTONE_DATABASE_URL=postgres_url),
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
         )
     assert done.returncode == 2
-    assert f"is taken. Try another: {option}" in done.stderr
+    assert f"is taken. Try another: {command[-1]}" in done.stderr
     assert "What a killed `touchstone serve` or `dev` had started lives on" in done.stderr
     assert not (home / "dagster").exists()
 
