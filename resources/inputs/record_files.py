@@ -5,6 +5,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +20,10 @@ from resources.errors import FileFault, listed
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
+from resources.inputs.parquet_size import BATCH_ROWS, TooMuch, refuse_large, rows_at_a_time
 from resources.inputs.record_fields import Fields, leaves
 
 HEAD_RECORDS = 1000
-PARQUET_BATCH_ROWS = 8192
-_BYTES_OF_A_VALUE = 8
 # One of a pair of code units, as JSON escapes it.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _SINGLE_LINES = "Write one JSON object per line (`jq -c '.[]' FILE` does it)."
@@ -164,7 +164,7 @@ class ParquetRecords(RecordFile):
         with opened(self.path) as file:
             stored = self._stored(file)
             columns = None if wanted is None else list(wanted)
-            batches = stored.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=columns)
+            batches = stored.iter_batches(batch_size=self._rows_at_a_time(file, stored, columns), columns=columns)
             while (batch := self._next(batches, row)) is not None:
                 for fields in batch.to_pylist():
                     row += 1
@@ -187,19 +187,28 @@ class ParquetRecords(RecordFile):
             stored = pq.ParquetFile(file)
         except pa.ArrowException as error:
             raise FileFault(self.name, f"it is no Parquet file ({error}).", "Export it again.") from error
-        self._refuse_large(stored.metadata)
+        with self._refusing_large(stored.metadata) as most:
+            refuse_large(stored.metadata, most)
         return stored
 
-    def _refuse_large(self, about: pq.FileMetaData) -> None:
+    def _rows_at_a_time(self, file: Any, stored: pq.ParquetFile, columns: list[str] | None) -> int:
+        with self._refusing_large(stored.metadata) as most:
+            try:
+                return rows_at_a_time(file, stored.metadata, columns, most)
+            except (pa.ArrowException, OSError):
+                return BATCH_ROWS  # reading names the row
+
+    @contextmanager
+    def _refusing_large(self, about: pq.FileMetaData) -> Iterator[int]:
         """A file of kilobytes may hold gigabytes: equal values are stored once, with how often they come."""
         most = current_limits().parquet_bytes
-        stored = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
-        size = max(stored, about.num_rows * about.num_columns * _BYTES_OF_A_VALUE)
-        if size > most:
-            problem = (
-                f"decompressed it is about {size:,} bytes ({about.num_rows:,} rows), and at most {most:,} are read."
-            )
-            raise FileFault(self.name, problem, f"Keep the rows that are needed, {raise_it('parquet_bytes', size)}")
+        try:
+            yield most
+        except TooMuch as much:
+            size, needed = ("more than", None) if much.is_least else ("about", much.size)
+            problem = f"decompressed it is {size} {much.size:,} bytes ({about.num_rows:,} rows), and at most {most:,} "
+            remedy = f"Keep the rows that are needed, {raise_it('parquet_bytes', needed)}"
+            raise FileFault(self.name, f"{problem}are read.", remedy) from much
 
 
 KINDS: dict[str, Callable[..., RecordFile]] = {

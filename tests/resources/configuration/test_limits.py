@@ -125,3 +125,49 @@ def test_limits_are_those_of_the_configuration_that_the_environment_names(tmp_pa
     assert current_limits() == DEFAULTS == read_configuration(path).limits
     monkeypatch.setenv("TOUCHSTONE_CONFIG", str(tmp_path / "none.yaml"))
     assert current_limits() == DEFAULTS
+
+
+def shared(n: int) -> pa.Array:
+    """So many values, of which the file stores two texts of a mebibyte each."""
+    numbers = pa.array([0, 1, None, 1] * (n // 4), pa.int32())
+    return pa.DictionaryArray.from_arrays(numbers, pa.array([letter * 2**20 for letter in "ab"]))
+
+
+@pytest.mark.parametrize("kind", ["flat", "in a group", "in a list"])
+@pytest.mark.usefixtures("within_a_second")
+def test_a_parquet_file_whose_rows_share_a_few_long_texts_is_refused_before_they_are_decoded(tmp_path, kind):
+    leaf = shared(400_000)
+    column = {
+        "flat": lambda: leaf,
+        "in a group": lambda: pa.StructArray.from_arrays([leaf], ["text"]),
+        "in a list": lambda: pa.ListArray.from_arrays(pa.array(range(0, 400_001, 4), pa.int32()), leaf),
+    }[kind]()
+    path = tmp_path / "bomb.parquet"
+    table = pa.table({"mos": pa.array([1.0] * len(column)), "text": column})
+    pq.write_table(table, path, dictionary_pagesize_limit=2**30, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 100_000
+    before = pa.total_allocated_bytes()
+    with pytest.raises(UserError, match=r"bomb\.parquet: decompressed it is more than \d.*raise `parquet_bytes`"):
+        next(record_file(path).records())
+    # Their own three quarters of 400 gibibytes were never there.
+    assert pa.default_memory_pool().max_memory() < before + 2**30
+    assert next(record_file(path).records(["mos"])).fields == {"mos": 1.0}
+
+
+def test_texts_that_are_stored_by_what_they_add_are_measured_too(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.parquet"
+    table = pa.table({"text": ["x" * 2**20 + str(number) for number in range(64)]})
+    pq.write_table(table, path, use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"})
+    monkeypatch.setenv(
+        "TOUCHSTONE_CONFIG", str(yaml_file(tmp_path, "limits: {parquet_bytes: 30000000}\nevaluation: {}"))
+    )
+    with pytest.raises(UserError, match="decompressed it is more than"):
+        next(record_file(path).records())
+
+
+def test_long_texts_that_rows_share_are_read_in_small_parts_where_they_keep_within_the_limit(tmp_path):
+    path = tmp_path / "shared.parquet"
+    pq.write_table(pa.table({"text": shared(1200)}), path, dictionary_pagesize_limit=2**30, store_schema=False)
+    read = [record.fields["text"] for record in record_file(path).records()]
+    assert [text[:1] if text else None for text in read] == ["a", "b", None, "b"] * 300
+    assert {len(text) for text in read if text} == {2**20}
