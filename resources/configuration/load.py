@@ -23,6 +23,7 @@ from resources.configuration.sample import (
     sample_pairwise,
     sample_reliability,
 )
+from resources.configuration.section import with_empty_sections
 from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
 from resources.errors import UserError, nearest
 from resources.home import Home, touchstone_home, with_users_folder
@@ -57,11 +58,11 @@ class Configuration(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def all_defaults(cls, values: Any) -> Any:
-        """`evaluation:` or `limits:` with nothing under it, which YAML reads as null, asks for every default."""
-        if isinstance(values, dict):
-            return values | {key: {} for key in ("evaluation", "limits") if values.get(key, values) is None}
-        return values
+    def empty_sections(cls, values: Any) -> Any:
+        """A section with nothing under it asks for its defaults; of the studies `evaluation` alone has all of them."""
+        if isinstance(values, dict) and values.get("evaluation", values) is None:
+            values = values | {"evaluation": {}}
+        return with_empty_sections(values, cls.model_fields)
 
     @model_validator(mode="after")
     def some_study(self) -> "Configuration":

@@ -253,6 +253,22 @@ def test_a_section_with_nothing_under_it_has_all_defaults_and_a_missing_one_stay
     assert read_configuration(written(tmp_path, SMALLEST)).evaluation is None
 
 
+def test_every_section_and_mapping_may_have_nothing_under_it(tmp_path: Path) -> None:
+    plain = read_configuration(written(tmp_path, SMALLEST + "pairwise: {pairs_csv: a.csv, image_root: b}\n"))
+    top = "".join(f"{name}:\n" for name in ("alerts", "limits", "made_up"))
+    inner = "".join(
+        f"  {name}:\n" for name in ("columns", "settings", "thresholds", "recommendation", "golden", "anchor")
+    )
+    pairwise = "pairwise:\n  pairs_csv: a.csv\n  image_root: b\n  columns:\n  clip_model:\n  composites:\n"
+    assert read_configuration(written(tmp_path, SMALLEST + inner + top + pairwise)) == plain
+
+
+@pytest.mark.parametrize("line", ["  repeats:\n", "  algorithms:\n", "  human_scores:\n"])
+def test_a_value_with_nothing_after_it_is_refused(tmp_path: Path, line: str) -> None:
+    text = SMALLEST if "human" not in line else "study: s\nfidelity:\n  references: b\n  candidates: c\n"
+    assert f"fidelity.{line.strip()} " in faults_of(tmp_path, text + line)
+
+
 @pytest.mark.parametrize(("given", "lacking"), [("opinion_sd", "votes"), ("votes", "opinion_sd")])
 def test_half_of_the_opinions_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
     told = faults_of(tmp_path, f"study: s\nevaluation:\n  datasets:\n    dssim: {{file: a.csv, {given}: x}}\n")
