@@ -17,7 +17,7 @@ from resources.judges.openai.costs import WorstCase
 from resources.judges.openai.limits import dollars
 from resources.judges.openai.paid import costs_money
 from resources.judges.openai.prices import ModelPrice, price_of
-from resources.judges.openai.reading import read_body
+from resources.judges.openai.reading import Read, read_body
 from resources.judges.openai.request import SharedForm, request_of
 from resources.judges.openai.task import Task
 from resources.judges.openai.verdicts import FILTERED, pause_s, stops_the_run
@@ -142,56 +142,53 @@ class ChatJudge:
                 "latency_ms": (perf_counter() - begun) * 1000,
                 "key_id": self._access.key_id,
             }
-            other = (
-                self._form.give_way(form, came.refused, call) if isinstance(came, NoAnswer) and came.refused else None
-            )
-            if isinstance(came, NoAnswer) and other:
+            read = read_body(came, self._access) if isinstance(came, Body) else Read(None, error=came)
+            error = read.error
+            other = self._form.give_way(form, error.refused, call) if error and error.refused else None
+            if error and other:
                 bill.usd = 0.0
-                message = f"{came.message.rstrip('.')}. Asked again {other.instead_of(form)}."
-                refused.append(Reply(None, fault=came.fault, fault_message=message, **known))
+                message = f"{error.message.rstrip('.')}. Asked again {other.instead_of(form)}."
+                refused.append(Reply(None, fault=error.fault, fault_message=message, **known))
                 continue
-            reply = self._read(call, came, worst_usd) if isinstance(came, Body) else self._fault(call, came, worst_usd)
+            reply = self._fault(call, error, read, worst_usd) if error else self._read(call, read, worst_usd)
             bill.usd = reply.cost_usd
             return replace(reply, earlier=tuple(refused), **known)
 
-    def _read(self, call: Call, body: Body, worst_usd: float) -> Reply:
-        read = read_body(body, self._access)
-        usage, message = read.usage, read.message
-        if usage is None:
-            cost_usd = worst_usd
-            message = f"{message.rstrip('.')}. {_booked(worst_usd)}" if message and worst_usd else message
-        else:
-            self.worst_case.learn(call, usage)
-            cost_usd = self.price.usd(usage.tokens_in, usage.tokens_out, usage.tokens_cached, usage.tokens_written)
+    def _read(self, call: Call, read: Read, worst_usd: float) -> Reply:
         again = NoAnswer("provider_error", "", may_pass=True, may_be_billed=True)
         return Reply(
             raw_answer=read.text,
             fault=read.fault,
-            fault_message=message,
+            fault_message=_with_booking(read.message, read, worst_usd) if read.message else None,
             answer_state=read.state,
-            model_answered=read.model,
-            fingerprint=read.fingerprint,
-            tokens_in=usage.tokens_in if usage else None,
-            tokens_out=usage.tokens_out if usage else None,
-            tokens_cached=usage.tokens_cached if usage else None,
-            cost_usd=cost_usd,
             retry_after_s=pause_s(again, call, self._configuration.longest_wait_s) if read.fault else None,
+            **self._facts(call, read, worst_usd),
         )
 
-    def _fault(self, call: Call, no_answer: NoAnswer, worst_usd: float) -> Reply:
+    def _fault(self, call: Call, no_answer: NoAnswer, read: Read, worst_usd: float) -> Reply:
+        facts = self._facts(call, read, worst_usd if no_answer.may_be_billed else 0.0)
         if no_answer.code in FILTERED:
-            return Reply(None, answer_state="filtered", fault_message=no_answer.message)
+            return Reply(None, answer_state="filtered", fault_message=no_answer.message, **facts)
         stops = stops_the_run(no_answer, call, self._access, self._configuration, self._task.remedies)
         wait_s = pause_s(no_answer, call, self._configuration.longest_wait_s)
-        cost_usd = worst_usd if no_answer.may_be_billed else 0.0
         return Reply(
             None,
             fault=no_answer.fault,
-            fault_message=f"{no_answer.message} {_booked(cost_usd)}" if cost_usd else no_answer.message,
-            cost_usd=cost_usd,
+            fault_message=_with_booking(no_answer.message, read, facts["cost_usd"]),
             retry_after_s=wait_s if no_answer.may_pass and not stops else None,
             stops_run=stops,
+            **facts,
         )
+
+    def _facts(self, call: Call, read: Read, without_usage_usd: float) -> dict[str, Any]:
+        """Who answered, the tokens, and what they cost; without a count of tokens the cost given."""
+        known = {"model_answered": read.model, "fingerprint": read.fingerprint, "cost_usd": without_usage_usd}
+        if (usage := read.usage) is None:
+            return known
+        self.worst_case.learn(call, usage)
+        cost_usd = self.price.usd(usage.tokens_in, usage.tokens_out, usage.tokens_cached, usage.tokens_written)
+        tokens = {name: getattr(usage, name) for name in ("tokens_in", "tokens_out", "tokens_cached")}
+        return known | tokens | {"cost_usd": cost_usd}
 
     def _told(self, passage: Passage, reply: Reply) -> Reply:
         """The reply, once the circuit knows of it; the fault that ends the run says so."""
@@ -209,5 +206,9 @@ class ChatJudge:
         return replace(reply, stops_run=stopped, retry_after_s=None) if reply.fault and stopped else reply
 
 
-def _booked(worst_usd: float) -> str:
-    return f"Booked at its worst case, {dollars(worst_usd)}, because the provider may bill it."
+def _with_booking(message: str, read: Read, worst_usd: float) -> str:
+    """The message, and that the call is booked at its worst case where no count of tokens came."""
+    if read.usage is not None or not worst_usd:
+        return message
+    booked = f"Booked at its worst case, {dollars(worst_usd)}, because the provider may bill it."
+    return f"{message.rstrip('.')}. {booked}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from resources.errors import UserError
 from resources.judges.openai.access import BASE_URL, Access
-from resources.judges.openai.error_bodies import said_in
+from resources.judges.openai.error_bodies import Said, said_in
 from resources.judges.openai.request import Refused
 from resources.network import prepare_network
 
@@ -30,10 +30,14 @@ WORTH_REPEATING: Final = (408, 409, 425)
 
 
 class Body(NamedTuple):
-    """An answer with status 200; `is_whole` is false where it was cut off at `MOST_BYTES`."""
+    """What came with status 200; `is_whole` is false where it was cut off at `MOST_BYTES`.
+
+    `asked_s`: how many seconds to wait its headers ask for, which makes sense with an error alone.
+    """
 
     data: bytes
     is_whole: bool
+    asked_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -135,19 +139,29 @@ class Client:
             return NoAnswer("provider_error", f"{words} ({said}).", True, reached)
 
     def _refusal(self, problem: APIStatusError) -> NoAnswer:
-        status, headers = problem.status_code, problem.response.headers
-        error = said_in(problem.body, problem.message)
-        said, code = self._access.masked(error.message), error.code
-        message = f"status {status}: {said}"
-        asked_s = retry_after(headers)
-        wait_s = error.retry_after_s if asked_s is None else asked_s
-        if status == RATE_LIMITED:
-            return NoAnswer("rate_limited", message, True, False, status, code, retry_after_s=wait_s)
-        timed_out = status in TIMED_OUT
-        may_pass = timed_out or status >= SERVER_ERROR or status in WORTH_REPEATING
-        refused = Refused(error.param, said) if status in (BAD_REQUEST, UNPROCESSABLE) else None
-        fault: Literal["timeout", "provider_error"] = "timeout" if timed_out else "provider_error"
-        return NoAnswer(fault, message, may_pass, timed_out, status, code, refused, wait_s)
+        status, error = problem.status_code, said_in(problem.body, problem.message)
+        error = error._replace(message=self._access.masked(error.message))
+        return no_answer_of(status, error, f"status {status}", retry_after(problem.response.headers))
+
+
+def no_answer_of(status: int, error: Said, where: str, asked_s: float | None) -> NoAnswer:
+    """What an error says of the call and of those to come.
+
+    Args:
+        status: Of the reply, or that the error would have had where it came within another.
+        error: What the body says, without secrets.
+        where: Begins the message.
+        asked_s: Seconds to wait as the headers ask for; what the body asks for counts where they do not.
+    """
+    message = f"{where}: {error.message}"
+    wait_s = error.retry_after_s if asked_s is None else asked_s
+    if status == RATE_LIMITED:
+        return NoAnswer("rate_limited", message, True, False, status, error.code, retry_after_s=wait_s)
+    timed_out = status in TIMED_OUT
+    may_pass = timed_out or status >= SERVER_ERROR or status in WORTH_REPEATING
+    refused = Refused(error.param, error.message) if status in (BAD_REQUEST, UNPROCESSABLE) else None
+    fault: Literal["timeout", "provider_error"] = "timeout" if timed_out else "provider_error"
+    return NoAnswer(fault, message, may_pass, timed_out, status, error.code, refused, wait_s)
 
 
 def retry_after(headers: Any) -> float | None:
@@ -166,12 +180,12 @@ def retry_after(headers: Any) -> float | None:
 
 
 async def _read(response: Any) -> Body:
-    data = bytearray()
+    data, asked_s = bytearray(), retry_after(response.headers)
     async for part in response.iter_bytes():
         data += part
         if len(data) > MOST_BYTES:
-            return Body(bytes(data[:MOST_BYTES]), is_whole=False)
-    return Body(bytes(data), is_whole=True)
+            return Body(bytes(data[:MOST_BYTES]), is_whole=False, asked_s=asked_s)
+    return Body(bytes(data), is_whole=True, asked_s=asked_s)
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -12,6 +12,29 @@ _LENGTH: Final = r"(\d+(?:\.\d+)?)\s*(milliseconds?|ms|hours?|h|minutes?|min|m|s
 _LENGTHS: Final = re.compile(_LENGTH, re.IGNORECASE)
 _ASKED_FOR: Final = re.compile(rf"(?:retry|try again|wait)\b[^0-9.]{{0,20}}((?:{_LENGTH}\s*)+)", re.IGNORECASE)
 _DEEPEST: Final = 6
+_WRONG: Final = "not valid|invalid|incorrect|wrong|expired|missing|revoked|disabled"
+WRONG_KEY: Final = re.compile(
+    rf"api[ _-]?key\b[^.]{{0,40}}\b({_WRONG}|not found)|\b({_WRONG})\b[^.]{{0,20}}\bapi[ _-]?key|api_key_invalid|"
+    "invalid_api_key|authentication_error|unauthenticated",
+    re.IGNORECASE,
+)
+_ERRORS: Final = range(400, 600)
+# The status that each kind of error has where servers give one, by code or words; the first that fits counts.
+_KINDS: Final = (
+    (401, WRONG_KEY),
+    (429, re.compile(r"rate.?limit|too.many.requests|resource.?exhausted|quota|throttl", re.IGNORECASE)),
+    (404, re.compile(r"(model_)?not_found|\bmodel\b.{0,80}\b(not exist|not found)", re.IGNORECASE)),
+    (403, re.compile(r"permission_(error|denied)", re.IGNORECASE)),
+    (
+        400,
+        re.compile(
+            r"invalid_(request|argument)|not.supported|unsupported|not.permitted|unrecognized|context.length|"
+            r"unknown .{0,20}(name|parameter|field|argument)",
+            re.IGNORECASE,
+        ),
+    ),
+    (504, re.compile(r"time.?out|timed out|deadline", re.IGNORECASE)),
+)
 
 
 class Said(NamedTuple):
@@ -36,6 +59,38 @@ def said_in(body: object, otherwise: str = "") -> Said:
     code = next((part.code for part in parts if part.code), "")
     param = next((part.param for part in parts if part.param), "")
     return Said(message, code, param, max(waits, default=_asked_for(message)))
+
+
+def has_error(body: object) -> bool:
+    """Whether a body without an answer is an error's."""
+    if isinstance(body, list):
+        return any(has_error(part) for part in body)
+    return isinstance(body, dict) and any(body.get(name) for name in (*_INSIDE, *_MESSAGES))
+
+
+def status_in(body: object) -> int | None:
+    """The status that an error which came with status 200 would have had; null where its body does not say.
+
+    Args:
+        body: As it came, read as JSON.
+    """
+    said = said_in(body)
+    words = f"{said.code} {said.message}"
+    return _number_in(body, _DEEPEST) or next((status for status, kind in _KINDS if kind.search(words)), None)
+
+
+def _number_in(body: object, depth: int) -> int | None:
+    """A status that stands in a body as a number."""
+    if depth == 0 or not isinstance(body, dict | list):
+        return None
+    if isinstance(body, list):
+        return next((found for part in body if (found := _number_in(part, depth - 1))), None)
+    for name in ("code", "status", "status_code"):
+        value = body.get(name)
+        number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) == 3 else value  # noqa: PLR2004
+        if isinstance(number, int) and number in _ERRORS:
+            return number
+    return next((found for name in _INSIDE if (found := _number_in(body.get(name), depth - 1))), None)
 
 
 def _parts(body: object, depth: int) -> list[Said]:

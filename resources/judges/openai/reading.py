@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from resources.judges.answers import without_reasoning
 from resources.judges.openai.access import Access
-from resources.judges.openai.client import MOST_BYTES, Body
-from resources.judges.openai.error_bodies import said_in
+from resources.judges.openai.client import MOST_BYTES, Body, NoAnswer, no_answer_of
+from resources.judges.openai.error_bodies import has_error, said_in, status_in
 
 KEPT_CHARACTERS: Final = 20_000  # of an answer that no end was seen of
 # Words of OpenAI, Anthropic, Google, Mistral, Cohere, DeepSeek, Zhipu, vLLM, TGI and Ollama; letter case differs. One
@@ -45,7 +45,10 @@ class Usage:
 
 @dataclass(frozen=True)
 class Read:
-    """An answer, or a fault; `state` only where the text alone does not say it, `usage` null where none came."""
+    """An answer, a fault, or an error that came with status 200 and counts as with the status that it should have had.
+
+    `state` only where the text alone does not say it, `usage` null where none came.
+    """
 
     text: str | None
     state: str | None = None
@@ -54,6 +57,7 @@ class Read:
     model: str | None = None
     fingerprint: str | None = None
     usage: Usage | None = None
+    error: NoAnswer | None = None
 
 
 def read_body(body: Body, access: Access) -> Read:
@@ -74,6 +78,8 @@ def read_body(body: Body, access: Access) -> Read:
         completion = json.loads(text)
     except (ValueError, RecursionError):
         completion = None
+    if isinstance(completion, list) and has_error(completion):
+        return Read(None, error=_error(completion, body, access, "status 200 with an error"))
     if not isinstance(completion, dict):
         said = access.masked(text) or "nothing"
         return Read(None, fault="provider_error", message=f"the server's answer is no JSON object: {said[:200]}")
@@ -86,13 +92,19 @@ def read_body(body: Body, access: Access) -> Read:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        said = access.masked(said_in(completion).message) if "error" in completion else "it has no choices"
-        return Read(None, fault="provider_error", message=f"the server sent no message: {said}", **known)
+        if has_error(completion):
+            return Read(None, error=_error(completion, body, access, "status 200 with an error"), **known)
+        return Read(None, fault="provider_error", message="the server sent no message: it has no choices", **known)
     finish = choice.get("finish_reason")
     if str(finish).lower() == "error":
-        said = access.masked(said_in(choice).message) if "error" in choice else "it does not say which"
-        return Read(None, fault="provider_error", message=f"the answer ended with an error: {said}", **known)
+        where = "the answer ended with an error"
+        if has_error(inside := {"error": choice.get("error") or completion.get("error")}):
+            error = replace(_error(inside, body, access, where), may_be_billed=True)
+            return Read(None, error=error, **known)
+        return Read(None, fault="provider_error", message=f"{where}: it does not say which", **known)
     content, reasoning = _apart(message)
+    if has_error(inside := {"error": completion.get("error")}) and not (content or reasoning):
+        return Read(None, error=_error(inside, body, access, "status 200 with an error"), **known)
     state, problem = _state(message, content, finish)
     if not is_utf8 and state is None:
         state, problem = "invalid_json", "the answer is not UTF-8; what could not be read is replaced"
@@ -100,6 +112,16 @@ def read_body(body: Body, access: Access) -> Read:
     words = content or _text(message.get("refusal"))
     # Where there is nothing else the reasoning is kept, in the marks by which any text is known for it.
     return Read(words or (reasoning and f"<think>\n{reasoning}\n</think>"), state, message=problem, **known)
+
+
+def _error(found: object, body: Body, access: Access, where: str) -> NoAnswer:
+    """An error within a body: as with the status that it names or means; one of unknown kind may pass."""
+    said, status = said_in(found), status_in(found)
+    said = said._replace(message=access.masked(said.message))
+    if status is not None:
+        return no_answer_of(status, said, where, body.asked_s)
+    wait_s = said.retry_after_s if body.asked_s is None else body.asked_s
+    return NoAnswer("provider_error", f"{where}: {said.message}", True, True, code=said.code, retry_after_s=wait_s)
 
 
 def _state(message: Mapping[str, Any], content: str | None, finish: object) -> tuple[str | None, str | None]:

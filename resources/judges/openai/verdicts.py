@@ -1,13 +1,13 @@
 """Which refusals end the run, with the words that say what to do, and how long to wait after the others."""
 
 import random
-import re
 from typing import Final
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.judges.contract import Call
 from resources.judges.openai.access import API_KEY, BASE_URL, MODEL, Access
 from resources.judges.openai.client import NoAnswer
+from resources.judges.openai.error_bodies import WRONG_KEY
 from resources.judges.openai.request import is_about_the_form, setting_blamed
 from resources.judges.openai.task import Remedies
 
@@ -16,12 +16,6 @@ REDIRECTS: Final = (300, 400)
 OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 FILTERED: Final = ("content_filter", "content_policy_violation")
 FIRST_PAUSE_S: Final = 1.0
-_WRONG: Final = "not valid|invalid|incorrect|wrong|expired|missing|revoked|disabled"
-_WRONG_KEY: Final = re.compile(
-    rf"api[ _-]?key\b[^.]{{0,40}}\b({_WRONG}|not found)|\b({_WRONG})\b[^.]{{0,20}}\bapi[ _-]?key|api_key_invalid|"
-    "invalid_api_key|authentication_error|unauthenticated",
-    re.IGNORECASE,
-)
 KEPT = "What came is kept, and running again goes on from here."
 
 
@@ -35,7 +29,7 @@ def stops_the_run(
             f"The key's quota or credit at {access.public_url} is used up ({said}). Add credit, then run again. {KEPT}"
         )
     # Google answers a wrong key with status 400, others with 403.
-    if status == UNAUTHORISED or (status and _WRONG_KEY.search(f"{no_answer.code} {said}")):
+    if status == UNAUTHORISED or (status and WRONG_KEY.search(f"{no_answer.code} {said}")):
         return f"{access.public_url} does not take the key ({said}). Set {API_KEY} to one that it issued. {KEPT}"
     if status == FORBIDDEN:
         return (

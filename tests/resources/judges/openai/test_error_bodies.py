@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from resources.judges.contract import JudgedObject, Reply
-from resources.judges.openai.error_bodies import Said, said_in
+from resources.judges.openai.error_bodies import Said, said_in, status_in
 from tests.openai_server import Asked, Scripted, answered, openai_server
-from tests.resources.judges.openai.asked import ask, judge_on, judged_in
+from tests.resources.judges.openai.asked import PAID, ask, judge_on, judged_in
 
 SEED = {"code": 400, "message": 'Unknown name "seed": Cannot find field.', "status": "INVALID_ARGUMENT"}
 KEY = {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT"}
@@ -151,3 +151,98 @@ def test_what_ends_the_run_after_many_faults_is_named_with_its_own_remedy(
         judge = judge_on(server, faults_until_open=2, timeout_s=0.2)
         replies = [ask(judge, judged, repeat=repeat) for repeat in (1, 2)]
     assert re.search(f"2 faults in a row: .*{words}", replies[-1].stops_run or "")
+
+
+def within_an_answer(body: Any, **changed: Any) -> Scripted:
+    """An error that a gateway sends with status 200."""
+    return answered(raw=json.dumps(body).encode(), **changed)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "Invalid API key.", "code": 401}},
+        {"error": {"message": "Invalid API key.", "type": "invalid_request_error", "code": "invalid_api_key"}},
+        {"error": {"message": "Invalid API key.", "status": "UNAUTHENTICATED"}, "choices": None},
+        {"error": "Invalid API key."},
+        [{"error": KEY | {"message": "Invalid API key."}}],
+        {"detail": "Invalid API key."},
+    ],
+)
+def test_a_wrong_key_within_status_200_ends_the_run_at_once(body: Any, judged: JudgedObject) -> None:
+    with openai_server([within_an_answer(body)]) as server:
+        reply = ask(judge_on(server, price=PAID), judged)
+        assert len(server.requests) == 1
+    assert "does not take the key (status 200 with an error: Invalid API key.)" in (reply.stops_run or "")
+    assert (reply.fault, reply.retry_after_s, reply.cost_usd) == ("provider_error", None, 0)
+
+
+def test_a_parameter_that_is_refused_within_status_200_is_left_out_once(judged: JudgedObject) -> None:
+    def script(asked: Asked) -> Scripted:
+        return within_an_answer({"error": SEED}) if "seed" in asked.body else answered()
+
+    with openai_server(script) as server:
+        judge = judge_on(server)
+        first, second = ask(judge, judged), ask(judge, judged, repeat=2)
+        assert ["seed" in asked.body for asked in server.requests] == [True, False, False]
+    assert (first.fault, second.fault, second.earlier) == (None, None, ())
+    assert first.earlier[0].fault_message == (
+        f"status 200 with an error: {SEED['message'].rstrip('.')}. Asked again without `seed`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        ({"error": {"code": 429, "message": "Quota exceeded.", "details": [{"retryDelay": "7s"}]}}, {}),
+        ({"error": {"type": "rate_limit_error", "message": "Slow down."}}, {"retry-after": "7"}),
+        ({"error": {"message": "Rate limit reached. Please try again in 7s."}}, {}),
+    ],
+)
+def test_a_rate_limit_within_status_200_is_waited_for(body: Any, headers: dict[str, str], judged: JudgedObject) -> None:
+    with openai_server([within_an_answer(body, headers=headers)]) as server:
+        reply = ask(judge_on(server), judged)
+    assert (reply.fault, reply.stops_run) == ("rate_limited", None)
+    assert 7 <= (reply.retry_after_s or 0) <= 8
+    assert body["error"]["message"] in (reply.fault_message or "")
+
+
+def test_used_up_credit_within_status_200_ends_the_run(judged: JudgedObject) -> None:
+    body = {"error": {"message": "You exceeded your current quota.", "code": "insufficient_quota"}}
+    with openai_server([within_an_answer(body)]) as server:
+        assert "is used up" in (ask(judge_on(server), judged).stops_run or "")
+
+
+def test_an_error_of_unknown_kind_within_status_200_is_asked_again_and_booked(judged: JudgedObject) -> None:
+    with openai_server([within_an_answer({"error": {"message": "Something broke upstream."}})]) as server:
+        reply = ask(judge_on(server, price=PAID), judged)
+    assert (reply.fault, reply.stops_run) == ("provider_error", None)
+    assert reply.retry_after_s is not None
+    assert (reply.fault_message or "").startswith("status 200 with an error: Something broke upstream. Booked at its")
+    assert reply.cost_usd > 0
+
+
+def test_an_answer_that_ends_with_a_known_error_is_read_alike_and_its_tokens_count(judged: JudgedObject) -> None:
+    choice = {"message": {"content": "{"}, "finish_reason": "error", "error": {"code": 429, "message": "Slow down."}}
+    body = {"choices": [choice], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
+    with openai_server([within_an_answer(body)]) as server:
+        reply = ask(judge_on(server, price=PAID), judged)
+    assert (reply.fault, reply.fault_message) == ("rate_limited", "the answer ended with an error: Slow down.")
+    # Two dollars a million in, eight out.
+    assert (reply.tokens_in, reply.tokens_out, reply.cost_usd) == (1000, 100, pytest.approx(0.0028))
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"error": {"code": 503, "message": "x"}}, 503),
+        ({"error": {"code": "402", "message": "x"}}, 402),
+        ({"error": {"message": "x", "code": "model_not_found"}}, 404),
+        ({"error": {"message": "The model `m` does not exist."}}, 404),
+        ({"error": {"message": "Unsupported parameter: 'timeout'."}}, 400),
+        ({"error": {"message": "upstream timed out"}}, 504),
+        ({"error": {"code": 7, "message": "x"}}, None),
+    ],
+)
+def test_an_error_says_which_status_it_should_have_had(body: Any, status: int | None) -> None:
+    assert status_in(body) == status

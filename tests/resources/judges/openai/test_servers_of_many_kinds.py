@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
+from pipeline.samples.fidelity import FidelitySamples
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.errors import UserError
@@ -131,3 +132,34 @@ def test_a_study_without_one_whole_answer_stops_and_names_cause_and_remedy(
     said = " ".join(done.output.split())
     assert f"Judge alpha: Of 6 answers, 6 are `{state}`" in said
     assert remedy in said
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("cut_length", ("answers, ", "are `cut_off`", "Raise `max_output_tokens`")),
+        ("error_list_key", ("does not take the key", "API key not valid. Please pass a valid API key.")),
+    ],
+)
+def test_study_a_stops_and_names_cause_and_remedy(
+    case: str,
+    words: tuple[str, ...],
+    shared_inputs: Path,
+    fidelity_samples: FidelitySamples,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home = shutil.copytree(shared_inputs / "judge_a", tmp_path / "home")
+    file = home / "touchstone.yaml"
+    text = file.read_text()
+    for name in ("references", "candidates", "catalogue"):
+        text = text.replace(f"{name}: LOCAL", f"{name}: {getattr(fidelity_samples, name)}")
+    file.write_text(text)
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    monkeypatch.setenv("DAGSTER_HOME", str(home / "dagster"))
+    with playing(shared_inputs, case) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        done = CliRunner().invoke(application, ["run", "fidelity"])
+    assert isinstance(done.exception, UserError)
+    said = " ".join(f"{done.output} {done.exception}".split())
+    assert [one for one in words if one not in said] == []
