@@ -178,33 +178,34 @@ def _run_stretches(
     """One run for each stretch of partitions, from its first to its last.
 
     A partition that fails a blocking gate stops itself: what that run left unmade is made for the others, in further
-    runs, and then what covers all of them.
+    runs, and then what covers all of them, unless every one of them was stopped.
     """
     outcome = Outcome()
     job = definitions.resolve_job_def(job_name)
 
-    def run(first: str, last: str, only: frozenset[dg.AssetKey]) -> tuple[list[str], frozenset[dg.AssetKey]]:
-        """Which partitions of the stretch go on after this run, and which tables it left to them."""
+    def run(first: str, last: str, only: frozenset[dg.AssetKey]) -> list[str]:
+        """Make these tables of a stretch; which of its partitions got through, in further runs without the others."""
         result = _run(definitions, job_name, instance, resources, partitions_between(first, last), only)
         _gather(result, outcome, instance)
         blocked = [check for check in result.get_asset_check_evaluations() if check.blocking and not check.passed]
         stopped = {check.partition for check in blocked if check.partition is not None}
-        within = known[known.index(first) : known.index(last) + 1]
-        going_on = [key for key in within if key not in stopped] if stopped else []
-        outcome.stopped += [key for key in within if going_on and key in stopped]
-        return going_on, only - {key for event in result.all_events if (key := _made(event)) is not None}
-
-    def finish(keys: list[str], unmade: frozenset[dg.AssetKey]) -> None:
+        within = list(known[known.index(first) : known.index(last) + 1])
+        going_on = [key for key in within if key not in stopped]
+        outcome.stopped += [key for key in within if key in stopped]
+        if not stopped or not going_on:
+            return going_on
+        unmade = only - {key for event in result.all_events if (key := _made(event)) is not None}
         apart = frozenset(key for key in unmade if job.asset_layer.get(key).partitions_def is not None)
-        for first, last in _stretches(known, keys) if apart and keys else ():
-            going_on, left = run(first, last, apart)
-            if going_on:
-                finish(going_on, left)
-        if keys and unmade - apart:
-            run(keys[-1], keys[-1], unmade - apart)
+        through = going_on
+        if apart:
+            through = [key for stretch in _stretches(known, going_on) for key in run(*stretch, apart)]
+        if through and unmade - apart:
+            run(through[-1], through[-1], unmade - apart)
+        return through
 
-    for first, last in stretches:
-        finish(*run(first, last, frozenset(job.asset_layer.selected_asset_keys)))
+    every = frozenset(job.asset_layer.selected_asset_keys)
+    if not [key for first, last in stretches for key in run(first, last, every)]:
+        outcome.stopped = []
     return outcome
 
 
