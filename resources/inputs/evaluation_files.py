@@ -1,7 +1,7 @@
 """Reads a file of predicted scores or multiple-choice answers with their truths, as a stream."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,9 @@ from resources.inputs.evaluation_columns import (
 from resources.inputs.evaluation_duplicates import repeated_samples
 from resources.inputs.evaluation_rows import LeftOut, RowFault, RowReader, row_reader
 from resources.inputs.evaluation_texts import as_asked, shown, single, whole_texts, without_nul
+from resources.inputs.evaluation_values import NOT_A_NUMBER
 from resources.inputs.faults import BadRow, Exclusion, Faults
+from resources.inputs.no_numbers import NoNumbers
 from resources.inputs.packed_columns import PackedColumn
 from resources.inputs.record_fields import NO_VALUE, Fields, as_text, leaves, value_of
 from resources.inputs.record_files import RecordFile, record_file
@@ -136,10 +138,10 @@ class _Reading:
         self.file, self.columns, self.skip_bad_rows = file, columns, skip_bad_rows
         self.reader, self.written = reader, written
         self.numbers = {own_name(name, columns.known_fields) or name for name in numbers}
-        self.faults = Faults(file.name)
+        self.faults, self.no_numbers = Faults(file.name), NoNumbers()
         self.excluded: Counter[str] = Counter()
         self.examples: list[Exclusion] = []
-        self.n_rows = self.n_kept = 0
+        self.n_rows = self.n_kept = self.row = 0
         self.sample_id = value_of(columns.sample_id) if columns.sample_id else None
         self.rivals = [(name, value_of(name)) for name in columns.rivals]
         self.chosen = None if columns.fields is None else [(name, value_of(name)) for name in columns.fields]
@@ -151,12 +153,15 @@ class _Reading:
 
     def take(self, row: int, record: Fields) -> None:
         """Keep one record, or note why not."""
+        self.row = row
         self._refuse_rivals(row, record)
         try:
             sample_id = self._sample_id(row, record)
             values = self.reader.read(record)
             texts = self._every_text(record) if self.chosen is None else self._chosen_texts(record, self.chosen)
         except LeftOut as left_out:
+            if left_out.cause.endswith(NOT_A_NUMBER) and isinstance(left_out.value, str):
+                self.no_numbers.see(left_out.field, row, left_out.value.strip())
             self._exclude(Exclusion(self.file.name, row, left_out.field, shown(left_out.value), left_out.cause))
             return
         except (RowFault, WrittenOtherwise) as fault:
@@ -183,6 +188,8 @@ class _Reading:
         ids, rows = whole_texts(self.sample_ids.array(self.n_kept)), self.rows.array(self.n_kept).to_numpy()
         values = {name: column.array(self.n_kept) for name, column in zip(self.reader.types, self.values, strict=True)}
         fields = {name: whole_texts(self.fields[name].array(self.n_kept)) for name in self._in_file_order()}
+        if not self.skip_bad_rows:
+            self._refuse_no_numbers(fields)
         scores = self.columns.kind == "scores"
         outside = outside_scales(self.columns.prediction, self.columns.truth, values, rows) if scores else []
         if self.sample_id is not None:
@@ -221,6 +228,11 @@ class _Reading:
             n_invalid_answers=int(values["prediction"].null_count),
             notes=(*self._notes(), *self.reader.notes(values), *outside),
         )
+
+    def _refuse_no_numbers(self, fields: Mapping[str, pa.ChunkedArray]) -> None:
+        """What is no number in most of a column, or in a form that may be one, is no exception in it."""
+        given = {name: len(fields[name]) - fields[name].null_count for name in self.numbers & fields.keys()}
+        self.no_numbers.refuse(self.file.name, self.n_kept, given)
 
     def _in_file_order(self) -> list[str]:
         """The metadata's names: as the first records have them, then those that came later."""
@@ -261,8 +273,12 @@ class _Reading:
         """A field's text, a number as programs write it."""
         if text is None or text in NO_VALUE:
             return None
-        number = self.written.number(name, text) if name in self.numbers else None
-        return without_nul(name, text) if number is None else str(number)
+        if name in self.numbers:
+            number = self.written.number(name, text)
+            if number is not None:
+                return str(number)
+            self.no_numbers.see(name, self.row, text)
+        return without_nul(name, text)
 
     def _exclude(self, exclusion: Exclusion) -> None:
         self.excluded[exclusion.cause] += 1
@@ -281,12 +297,14 @@ class _Reading:
             return
         causes = ", ".join(f"{count} {cause}" for cause, count in self.excluded.items())
         sides = f"'{self.columns.prediction}' and '{self.columns.truth}'"
-        problem = f"no row has both {sides}, of {self.n_rows} rows ({causes})." if causes else "there is no row."
+        first = f" The first: {listed(self.examples, 3)}." if self.examples else ""
+        problem = f"no row has both {sides}, of {self.n_rows} rows ({causes}).{first}" if causes else "there is no row."
         raise FileFault(self.file.name, problem, "Correct the file, or name other fields.")
 
     def _notes(self) -> Iterator[str]:
         columns = self.columns
         yield from self.written.notes()
+        yield from self.no_numbers.notes(frozenset(self.numbers))
         if columns.sample_id is None:
             near = nearest(SAMPLE_ID, columns.known_fields)
             yield f"There is no field '{SAMPLE_ID}'{near}; the row in the file names the sample."

@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 PLAIN_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 # Minus signs that people and spreadsheets write; the last two are dashes.
 _MINUS: Final = str.maketrans(dict.fromkeys("\u2212\ufe63\uff0d\u2012\u2013", "-"))
+# Signs that go with Arabic digits.
+_ARABIC: Final = str.maketrans({"\u066b": ".", "\u066c": ","})
 _BODY: Final = r"(?:\d[\d.,'\u2019\s]*\d|\d|[.,]\d+|\d+[.,])"
 _CURRENCY: Final = r"(?:[A-Z]{3}|(?:[A-Z]{1,2})?[$\u00a2-\u00a5\u20a0-\u20cf])"
 _UNIT: Final = (
@@ -182,13 +184,14 @@ def looks_like_number(cell: str) -> bool:
 def _parts(cell: str) -> _Cell | None:
     if not any(letter.isdecimal() for letter in cell):
         return None
-    text = cell.strip().translate(_MINUS)
+    stripped = cell.strip().translate(_ARABIC)
+    text = stripped.translate(_MINUS)
     found = _CELL.fullmatch(text)
     if found is None or (found["outer"] and found["inner"]):
         return None
     body = "".join(" " if letter.isspace() else letter for letter in found["body"]).replace("\u2019", "'")
     after = unicodedata.normalize("NFC", found["after"]).removesuffix(".")
-    minus = text != cell.strip()
+    minus = text != stripped
     return _Cell(found["outer"] or found["inner"], found["before"], body, found["exponent"] or "", after, minus)
 
 
