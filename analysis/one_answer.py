@@ -1,5 +1,6 @@
 """Whether a judge gives one and the same answer to everything that it is asked about."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,3 +29,19 @@ def one_answer(things: ArrayLike, scores: ArrayLike) -> OneAnswer | None:
     if n_things < ENOUGH_THINGS or np.ptp(given[has_score]) > 0:
         return None
     return OneAnswer(float(given[has_score][0]), n_things)
+
+
+def one_answers(judged: Iterable[tuple[object, ArrayLike, ArrayLike]]) -> dict[OneAnswer, list[str]]:
+    """Which judges, or at which settings one, answer everything alike.
+
+    Args:
+        judged: The name of each, with what it judged and the scores as `one_answer` takes them.
+
+    Returns:
+        The names by their one answer, in the order given; empty where answers differ.
+    """
+    found: dict[OneAnswer, list[str]] = {}
+    for name, things, scores in judged:
+        if (one := one_answer(things, scores)) is not None:
+            found.setdefault(one, []).append(str(name))
+    return found

@@ -15,7 +15,6 @@ from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.landis_koch import landis_koch
-from analysis.one_answer import one_answer
 from analysis.ties import compare
 from analysis.words import counted, told_apart
 from analysis.words import queries as in_queries
@@ -26,6 +25,8 @@ from assets.verdict_advice import unproven
 from resources.configuration.reliability import ReliabilityGate
 from resources.errors import listed
 from resources.reliability.stored_table import stored_table
+from resources.reports.reliability.summary import said_of_one_answer
+from resources.reports.text import LANGUAGES
 from resources.shown_text import one_line
 from resources.study import Study
 
@@ -67,8 +68,6 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
     say(console, f"Judges {judges}: {counts(last)}.")
     if decides := pair_in_words(last):
         say(console, f"They are {decides}.")
-    for words in one_answer_in_words(stored_table(study, "judgments")):
-        say(console, words, style="bold red")
     console.print(table)
     if last["n_undefined"]:
         defined = last["kappa_macro_defined"]
@@ -80,19 +79,11 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
         )
 
 
-def one_answer_in_words(judgments: pd.DataFrame | None) -> list[str]:
-    """Which judges answer everything alike."""
-    if judgments is None:
-        return []
-    words = []
-    for judge, rows in judgments[judgments["counts"].astype(bool)].groupby("judge", sort=False):
-        if one := one_answer(rows["query_id"] + "/" + rows["doc_id"], rows["score"]):
-            name = one_line(str(judge), NAME)
-            words.append(
-                f"Judge {name} gives one and the same score, {one.score:g}, to all {one.n_things:,} documents: it "
-                "distinguishes nothing."
-            )
-    return words
+def show_one_answer(console: Console, study: Study) -> None:
+    """Which judges answer everything alike; it comes first, as kappa may not be defined for that very reason."""
+    judgments = stored_table(study, "judgments")
+    for sentence in said_of_one_answer(judgments) if judgments is not None else ():
+        say(console, sentence.plain(LANGUAGES[0]), style="bold red")
 
 
 def _needed(limit: str, *, missed: bool) -> Text:

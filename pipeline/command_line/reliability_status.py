@@ -20,6 +20,7 @@ from pipeline.command_line.reliability_shown import (
     say,
     show_due,
     show_kappa,
+    show_one_answer,
     show_verdict,
 )
 from resources.reliability.stored_table import stored_table
@@ -32,6 +33,7 @@ LONGEST_REASON = 400
 
 def show_status(console: Console, study: Study) -> None:
     """Kappa, status, history, reviews, ground truth, and what is due."""
+    show_one_answer(console, study)
     history = study.validations.validations()
     reason = no_verdict(study)
     if history.empty:

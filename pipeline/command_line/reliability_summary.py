@@ -17,6 +17,7 @@ from pipeline.command_line.reliability_shown import (
     say,
     show_due,
     show_kappa,
+    show_one_answer,
     show_verdict,
 )
 from resources.reliability.recalibrations import judged_again
@@ -32,6 +33,7 @@ PARTS = {"all": "all queries", "judged_again": "judged again", "held_out": "of t
 def show_reliability(study: Study, console: Console) -> None:
     """The latest validation, the tables beside it, and what follows."""
     console.print()
+    show_one_answer(console, study)
     history = study.validations.validations()
     if reason := no_verdict(study):
         say(console, f"No verdict: {reason}. No validation was recorded.", "yellow")

@@ -13,7 +13,7 @@ from rich.text import Text
 from upath import UPath
 
 from analysis.correlation import correlation
-from analysis.one_answer import OneAnswer, one_answer
+from analysis.one_answer import one_answers
 from analysis.words import counted
 from assets.checks import NOT_ASKED
 from assets.fidelity.score_matrix import scores_of
@@ -128,18 +128,16 @@ def show_summary(home: Home, console: Console, gates: Mapping[str, TableGate]) -
 
 def _one_answer(tables: UPath, summary: pd.DataFrame) -> list[str]:
     """At which settings the judge answers everything alike."""
-    settings: dict[OneAnswer, list[str]] = {}
-    for key in map(str, summary["setting"]):
-        path = tables / "score_matrix" / f"{key}.parquet"
-        if path.exists():
-            matrix = pd.read_parquet(str(path))
-            scores = scores_of(matrix)
-            if found := one_answer(matrix["object"].repeat(scores.shape[1]), scores.ravel()):
-                settings.setdefault(found, []).append(key)
+    paths = {key: tables / "score_matrix" / f"{key}.parquet" for key in summary["setting"]}
+    matrices = {key: pd.read_parquet(str(path)) for key, path in paths.items() if path.exists()}
+    scores = {key: scores_of(matrix) for key, matrix in matrices.items()}
+    found = one_answers(
+        (key, matrix["object"].repeat(scores[key].shape[1]), scores[key].ravel()) for key, matrix in matrices.items()
+    )
     return [
         f"The judge gives one and the same answer, {one.score:g}, to all {one.n_things} objects ({', '.join(keys)}): "
         "it distinguishes nothing."
-        for one, keys in settings.items()
+        for one, keys in found.items()
     ]
 
 

@@ -1,6 +1,6 @@
 """Gates as a report shows them: the number seen, the number needed, passed or failed, advice apart."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,8 +8,18 @@ from analysis.gates import DETERMINISTIC, Gate
 from resources.reports.numbers import beside_limit, interval, is_number, plain_number
 from resources.reports.text import Text
 
-# Two rows of the report are one check: each bound of the recommended setting has its own.
-CHECKS = {"icc_for_sure": "recommended_for_sure", "spearman_for_sure": "recommended_for_sure"}
+# Several rows of a report are one check: each bound of the recommended setting, and each condition of two judges'
+# agreement, has its own.
+CHECKS = {
+    "icc_for_sure": "recommended_for_sure",
+    "spearman_for_sure": "recommended_for_sure",
+    "kappa_macro": "judges_agree",
+    "kappa_micro": "judges_agree",
+    "low_share": "judges_agree",
+    "macro_for_sure": "agreement_is_proven",
+    "micro_for_sure": "agreement_is_proven",
+    "macro_without_convention": "convention_does_not_decide",
+}
 
 
 @dataclass(frozen=True)
@@ -104,8 +114,8 @@ def failing(rows: Iterable[GateRow]) -> list[GateRow]:
     return [row for row in rows if not row.passed and not row.advice]
 
 
-def failing_by_gate(rows: Mapping[str, Iterable[GateRow]]) -> dict[str, tuple[list[str], int]]:
-    """Of each gate that fails somewhere: at which settings, methods or data sets, and how many it applies to.
+def failing_by_gate(rows: Mapping[str, Sequence[GateRow]]) -> dict[str, tuple[list[str], int]]:
+    """Of each gate that fails somewhere, by its code name: at which settings or methods, and how many it applies to.
 
     Args:
         rows: The gates of each.
@@ -113,15 +123,15 @@ def failing_by_gate(rows: Mapping[str, Iterable[GateRow]]) -> dict[str, tuple[li
     places: dict[str, list[str]] = {}
     n_asked: dict[str, int] = {}
     for place, gates in rows.items():
-        for gate in gates:
-            n_asked[gate.name] = n_asked.get(gate.name, 0) + gate.applies
-        for gate in failing(gates):
-            places.setdefault(gate.name, []).append(place)
+        for name in dict.fromkeys(gate.check for gate in gates):
+            n_asked[name] = n_asked.get(name, 0) + any(gate.applies for gate in gates if gate.check == name)
+        for name in dict.fromkeys(gate.check for gate in failing(gates)):
+            places.setdefault(name, []).append(place)
     return {name: (places[name], n) for name, n in n_asked.items() if name in places}
 
 
-def gates_as_data(rows: Mapping[str, Iterable[GateRow]]) -> dict[str, Any]:
-    """Every gate by its code name for a download, and which of those that count fail where.
+def gates_as_data(rows: Mapping[str, Sequence[GateRow]]) -> dict[str, Any]:
+    """Every row of a gate for a download, and which gates that count fail where, by code name.
 
     Args:
         rows: The gates, by what they are of.

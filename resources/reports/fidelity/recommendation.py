@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import DETERMINISTIC
-from analysis.one_answer import OneAnswer, one_answer
+from analysis.one_answer import one_answers
 from resources.reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
 from resources.reports.fidelity.contents import Contents, defined, say
 from resources.reports.gate_row import GateRow
@@ -46,16 +46,13 @@ def recommendation(contents: Contents) -> Recommendation:
 
 
 def _one_answer(contents: Contents) -> list[Text]:
-    calls = contents.tables["judge_calls"]
-    settings: dict[OneAnswer, list[str]] = {}
-    for setting, rows in calls.groupby("setting", sort=False):
-        if found := one_answer(rows["object"], rows["score"]):
-            settings.setdefault(found, []).append(str(setting))
+    by_setting = contents.tables["judge_calls"].groupby("setting", sort=False)
+    found = one_answers((setting, rows["object"], rows["score"]) for setting, rows in by_setting)
     return [
         say(
             "summary.one_answer", score=number(one.score), n=whole(one.n_things), settings=joined(map(same, keys), ", ")
         )
-        for one, keys in settings.items()
+        for one, keys in found.items()
     ]
 
 

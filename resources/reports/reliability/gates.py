@@ -8,6 +8,7 @@ from resources.reports.gate_row import GateRow, gate_row
 from resources.reports.numbers import is_number
 from resources.reports.reliability.contents import Contents
 
+GATE = "judges_agree"
 TERMS = {
     "kappa_macro": "kappa_macro",
     "kappa_micro": "kappa_micro",
@@ -54,6 +55,14 @@ def advice(contents: Contents) -> list[GateRow]:
         gate_seen = at_least(name, seen, needed, n=n, what=name, reason=_why(contents, column))
         rows.append(gate_row(gate_seen, needed, advice=True))
     return rows
+
+
+def gates_of_study(contents: Contents) -> dict[str, list[GateRow]]:
+    """Conditions and advice under the study's name; without a verdict the gate itself, which fails."""
+    if rows := [*gates(contents), *advice(contents)]:
+        return {"study": rows}
+    needed = contents.plan.gate.min_macro
+    return {"study": [GateRow(GATE, False, None, needed, ">=", advice=False, n=0, reason=contents.standing.reason)]}
 
 
 def _bounds(last: dict[str, Any], name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from resources.reports.gate_row import gates_as_data
 from resources.reports.numbers import whole
 from resources.reports.page import Page, rendered
 from resources.reports.reliability.bias import bias_table, differences_chart, said_of_bias
@@ -17,8 +18,8 @@ from resources.reports.reliability.coefficients import (
 )
 from resources.reports.reliability.contents import WORDS, Contents, level, say, when
 from resources.reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
+from resources.reports.reliability.gates import GATE, advice, gates, gates_of_study
 from resources.reports.reliability.gates import TERMS as TERM_OF_GATE
-from resources.reports.reliability.gates import advice, gates
 from resources.reports.reliability.history import events, history_chart
 from resources.reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
 from resources.reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
@@ -124,7 +125,7 @@ def _parts(contents: Contents, tables: Mapping[str, pd.DataFrame]) -> dict[str, 
         "study": contents.study,
         "facts": facts(contents),
         "result": summary(contents),
-        "gate_name": "judges_agree",
+        "gate_name": GATE,
         "gates": gates(contents),
         "advice": advice(contents),
         "level": level(contents),
@@ -180,6 +181,7 @@ def about(contents: Contents) -> dict[str, Any]:
         "judges": list(contents.judges),
         "deciding_pair": None if contents.pair is None else list(contents.pair),
         "thresholds": dict(contents.thresholds),
+        **gates_as_data(gates_of_study(contents)),
         "gate": plan.gate.model_dump(),
         "review": plan.review.model_dump(),
         "prompt_version": plan.prompt_version,

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import pandas as pd
+
 from analysis.contingency import CONTINGENCY, PASSED
-from analysis.one_answer import one_answer
+from analysis.one_answer import one_answers
 from analysis.ties import compare
 from resources.reports.headline import Figure
 from resources.reports.numbers import is_number, number, percent, plain_number, whole
@@ -31,17 +33,22 @@ class Summary:
 def summary(contents: Contents) -> Summary:
     """What the report begins with, first of all which judge answers everything alike."""
     found = _verdict(contents)
-    return replace(found, sentences=[*_one_answer(contents), *found.sentences])
+    return replace(found, sentences=[*said_of_one_answer(contents.tables["judgments"]), *found.sentences])
 
 
-def _one_answer(contents: Contents) -> list[Text]:
-    said = []
-    judgments = contents.tables["judgments"]
-    for judge, rows in judgments[judgments["counts"].astype(bool)].groupby("judge", sort=False):
-        if one := one_answer(rows["query_id"] + "/" + rows["doc_id"], rows["score"]):
-            words = {"judge": same(str(judge)), "score": number(one.score), "n": whole(one.n_things)}
-            said.append(say("summary.one_answer", **words))
-    return said
+def said_of_one_answer(judgments: pd.DataFrame) -> list[Text]:
+    """Which judges answer everything alike, a sentence each, for the page and the terminal.
+
+    Args:
+        judgments: Table `judgments`.
+    """
+    by_judge = judgments[judgments["counts"].astype(bool)].groupby("judge", sort=False)
+    found = one_answers((judge, rows["query_id"] + "/" + rows["doc_id"], rows["score"]) for judge, rows in by_judge)
+    return [
+        say("summary.one_answer", judge=same(judge), score=number(one.score), n=whole(one.n_things))
+        for one, judges in found.items()
+        for judge in judges
+    ]
 
 
 def _verdict(contents: Contents) -> Summary:

@@ -18,6 +18,7 @@ from pipeline.command_line.reliability_shown import (
     steps_in_words,
 )
 from pipeline.command_line.reliability_status import markdown, show_status
+from pipeline.command_line.reliability_summary import show_reliability
 from resources.configuration.reliability import ReliabilityStudy
 from resources.home import Home
 from resources.study import Study
@@ -52,6 +53,20 @@ def test_a_study_that_was_not_run_says_so_and_what_to_do(study: Study) -> None:
     assert "no validation yet. Due: The study was not run yet" in shown
     assert shown.endswith("Next: touchstone run reliability")
     assert markdown(study) == f"**Inter-rater reliability of {STUDY}: not enough data** (the study was not run)."
+
+
+def test_judges_that_answer_everything_alike_are_said_in_the_first_line_without_a_verdict_too(tmp_path: Path) -> None:
+    study = relevance_study(tmp_path, [((0.8, 0.8), (0.9, 0.9))] * 3)
+    assert validate_in(study).succeeded
+    first = (
+        "Judge judge1 gives one and the same score, 0.800, to all 6 documents: it distinguishes nothing. Judge judge2"
+    )
+    assert told(show_status, study).startswith(first)
+    shown = StringIO()
+    show_reliability(study, Console(file=shown, width=500))
+    after_a_run = " ".join(shown.getvalue().split())
+    assert after_a_run.startswith(first)
+    assert "No verdict" in after_a_run
 
 
 def test_a_validation_is_told_with_its_interval_its_band_and_its_numbers(study: Study) -> None:

@@ -94,6 +94,28 @@ def test_without_a_verdict_the_page_says_why_in_both_languages(tmp_path: Path) -
     assert "ancora nessuna convalida." in words(made, "it")
 
 
+def test_gates_are_by_their_code_name_on_the_page_and_in_its_data(passed: Contents, failed: Contents) -> None:
+    # All three conditions of the one gate are missed: it fails once.
+    data = report.about(failed)
+    assert data["failing"] == {"judges_agree": ["study"]}
+    of_study = data["gates"]["study"]
+    conditions = dict.fromkeys(("kappa_macro", "kappa_micro", "low_share"), ("judges_agree", False, False))
+    assert {name: (row["check"], row["passed"], row["advice"]) for name, row in of_study.items()} == conditions
+    assert of_study["kappa_macro"]["seen"] == pytest.approx(10 / 18)
+    assert reliability_page(failed).count('<br><code class="small">judges_<wbr>agree</code>') == 3
+    data = report.about(passed)
+    assert data["failing"] == {}
+    advised = {row["check"] for row in data["gates"]["study"].values() if row["advice"]}
+    assert advised == {"agreement_is_proven", "convention_does_not_decide"}
+
+
+def test_without_a_verdict_the_gate_fails_in_the_data_too(failed: Contents) -> None:
+    nothing = replace(failed, standing=replace(failed.standing, gate=None, reason="no query has a defined kappa"))
+    data = report.about(nothing)
+    assert data["failing"] == {"judges_agree": ["study"]}
+    assert data["gates"]["study"]["judges_agree"]["seen"] is None
+
+
 def test_nothing_at_all_is_a_page_that_says_so(failed: Contents) -> None:
     empty = {name: frame.iloc[:0] for name, frame in failed.tables.items()}
     nothing = replace(failed.standing, gate=None, reason=None)
