@@ -13,7 +13,9 @@ class Limits(Section):
     yaml_values: int = Field(100_000, ge=1, description="values of a YAML file, those behind each alias counted again")
     columns: int = Field(10_000, ge=1, description="columns of a CSV file, fields of a JSONL file")
     line_bytes: int = Field(16 * 2**20, ge=1, description="one line of a CSV or JSONL file, or a whole JSON file")
-    parquet_bytes: int = Field(4 * 2**30, ge=1, description="a Parquet file once it is decompressed, texts that rows share counted for each")
+    parquet_bytes: int = Field(
+        4 * 2**30, ge=1, description="a Parquet file once it is decompressed, texts that rows share counted for each"
+    )
 
 
 DEFAULTS = Limits()
