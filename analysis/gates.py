@@ -9,6 +9,7 @@ from analysis.ties import ceiling, compare
 
 SHOWN_DECIMALS = 3
 MOST_DECIMALS = 12
+DOES_NOT_APPLY = "Does not apply"  # how the sentence begins of a gate on something that is not there
 DETERMINISTIC = "deterministic"  # the reason of a gate on an ICC that is 1 by construction and does not count
 
 
@@ -27,6 +28,10 @@ class Gate(NamedTuple):
     n: int | None = None
     reason: str | None = None
     remedy: str = ""
+
+    def passing_as(self, sentence: str) -> "Gate":
+        """The gate with a plainer sentence for when it passes; a failing one keeps its own."""
+        return self._replace(sentence=sentence) if self.passed else self
 
 
 def at_least(

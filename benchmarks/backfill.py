@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # A developer's own study has other data sets.
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-benchmark")
-from assets.datasets import DATASETS  # noqa: E402
+from assets.shared.partitions import DATASETS  # noqa: E402
 from pipeline.automation import partitions_between  # noqa: E402
 from pipeline.definitions import definitions_of  # noqa: E402
 from pipeline.runs import QUIET  # noqa: E402

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from analysis.bootstrap import resample_counts, resampled_values
-from analysis.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
+from analysis.resampling.bootstrap import resample_counts, resampled_values
+from analysis.resampling.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
 
 SEED = 42
 

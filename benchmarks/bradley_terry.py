@@ -8,10 +8,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from analysis.bradley_terry import BradleyTerry
-from analysis.bradley_terry import bradley_terry as fit_strengths
+from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.bradley_terry import bradley_terry as fit_strengths
 from resources.configuration.pairwise import PairwiseStudy
-from resources.inputs.photo_pairs import read_photo_pairs
+from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "pairwise" / "photo_triage_pairs.csv"
 LIMIT_S, LIMIT_RATIO = 2.0, 10.0

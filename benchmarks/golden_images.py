@@ -10,8 +10,8 @@ from upath import UPath
 
 from pipeline.samples.fidelity import write_fidelity_samples
 from resources.configuration.golden import GoldenSet
-from resources.golden_files import Original, write_golden_item
-from resources.golden_set import Alteration, alterations_of
+from resources.photos.golden_files import Original, write_golden_item
+from resources.photos.golden_set import Alteration, alterations_of
 
 ITEMS = 12
 ROUNDS = 3

@@ -17,9 +17,9 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource, Precision
-from resources.photo_features.reading import read_features
-from resources.photo_features.run import FeaturesMade, make_features
-from resources.photo_features.stages import Stages, stages_of
+from resources.photos.features.reading import read_features
+from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.stages import Stages, stages_of
 
 NO_CUDA = "This machine has no CUDA device that torch sees: nothing was measured."
 MODELS = ("clip", "vit")

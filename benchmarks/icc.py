@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.icc import icc
+from analysis.agreement.icc import icc
 
 N_OBJECTS, N_REPEATS = 10_000, 5
 
@@ -53,7 +53,7 @@ def main() -> None:
     }
     print(f"ICC, six forms with intervals, {N_OBJECTS:,} objects x {N_REPEATS} repeats")
     print(f"pingouin {pingouin.__version__:<10} {slow * 1e3:10.3f} ms  (best of 10)")
-    print(f"analysis.icc        {fast * 1e3:10.3f} ms  (best of 500)")
+    print(f"analysis.agreement.icc        {fast * 1e3:10.3f} ms  (best of 500)")
     print(f"ratio               {slow / fast:10.0f}")
     for name, difference in differences.items():
         print(f"largest difference in {name}: {np.abs(difference).max():.1e}")

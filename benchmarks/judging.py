@@ -17,7 +17,7 @@ from resources.database.migrate import migrate
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.judging import Judging
 from resources.judges.records import CallRecord
-from resources.progress import Advance, LoggedProgress
+from resources.runtime.progress import Advance, LoggedProgress
 
 CALLS, WORKERS = 1000, 16
 LIMIT_MS, LIMIT_SHARE = 2.0, 1.15

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 
-from analysis.kappa import counts_of_queries, headline_kappas, kappa_summary, kappas, relevant
-from analysis.kappa_intervals import agreement, score_sums
-from analysis.krippendorff import krippendorff_alpha
-from analysis.reliability_gate import reliability_gate
+from analysis.agreement.kappa import counts_of_queries, headline_kappas, kappa_summary, kappas, relevant
+from analysis.agreement.kappa_intervals import agreement, score_sums
+from analysis.agreement.krippendorff import krippendorff_alpha
+from analysis.agreement.reliability_gate import reliability_gate
 
 N_QUERIES, N_DOCUMENTS, RESAMPLES = 100_000, 10, 1000
 LIMIT_S, LIMIT_MB = 20.0, 2048.0

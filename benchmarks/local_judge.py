@@ -6,15 +6,15 @@ from pathlib import Path
 
 import cv2
 
-from analysis.appearance.descriptors import patches
+from analysis.images.appearance.descriptors import patches
 from pipeline.samples.fidelity import FidelitySamples, write_fidelity_samples
 from resources.configuration.fidelity import LocalJudge as Configuration
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
-from resources.file_hash import sha256_of_file
-from resources.images import load_image
 from resources.judges.contract import Call, JudgedObject
 from resources.judges.local import LocalJudge
+from resources.photos.images import load_image
+from resources.runtime.file_hash import sha256_of_file
 
 SIDE_PX = 512
 ROUNDS = 3

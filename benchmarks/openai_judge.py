@@ -20,13 +20,13 @@ from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.file_hash import sha256_of_file
 from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.access import access_of
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.records import CallRecord
-from resources.progress import BarProgress
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.progress import BarProgress
 
 LATENCY_S, CONCURRENCY, LIMIT, LEDGER_LIMIT_MS = 0.2, 16, 1.15, 2.0
 ROOT = Path(__file__).resolve().parents[1]

@@ -18,24 +18,24 @@ from photo_features import Silent, decoded, seconds
 from PIL import Image
 from upath import UPath
 
-from analysis.photo_rules import colorfulness, contrast, exposure, grey_of, photo_measures, sharpness
-from assets.method_scores import result_rows
+from analysis.images.photo_rules import colorfulness, contrast, exposure, grey_of, photo_measures, sharpness
+from assets.pairwise.logic.method_scores import result_rows
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
+from reports.pairwise.export.folder import Benchmark, write_benchmark
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
-from resources.images import decode_photo
-from resources.inputs.photo_pairs import MISSING, read_photo_pairs
-from resources.methods.features import MEASURES, Features
-from resources.methods.registry import method_of
-from resources.pairwise_export.folder import Benchmark, write_benchmark
-from resources.pairwise_rows import judged_pairs, measured
-from resources.photo_features.ahead import ahead, one_thread_a_picture
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.model import EmbeddingModel
-from resources.photo_features.prepared import Photo, prepared
-from resources.photo_features.run import make_features
-from resources.photo_features.stages import Stages, stages_of
+from resources.inputs.pairwise.photo_pairs import MISSING, read_photo_pairs
+from resources.photos.features.ahead import ahead, one_thread_a_picture
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.model import EmbeddingModel
+from resources.photos.features.prepared import Photo, prepared
+from resources.photos.features.run import make_features
+from resources.photos.features.stages import Stages, stages_of
+from resources.photos.images import decode_photo
+from resources.photos.methods.features import MEASURES, Features
+from resources.photos.methods.registry import method_of
+from resources.tables.pairwise_rows import judged_pairs, measured
 
 SERIES, IN_SERIES, N_PAIRS = 67, 3, 200
 N_COST, ROUNDS = 48, 3
@@ -225,7 +225,7 @@ def main() -> None:
 
 def digest(path: str) -> str:
     """The content's hash."""
-    from resources.file_hash import sha256_of_file
+    from resources.runtime.file_hash import sha256_of_file
 
     return sha256_of_file(Path(path))
 

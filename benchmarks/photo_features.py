@@ -15,9 +15,9 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
-from resources.photo_features.ahead import ahead, one_thread_a_picture
-from resources.photo_features.run import make_features
-from resources.photo_features.stages import stages_of
+from resources.photos.features.ahead import ahead, one_thread_a_picture
+from resources.photos.features.run import make_features
+from resources.photos.features.stages import stages_of
 
 PHOTOS = 24
 SIZE_PX = (4000, 3000)

@@ -82,7 +82,7 @@ def run(folder: Path) -> None:
     from pipeline.definitions import touchstone
     from pipeline.instance import open_instance
     from pipeline.runs import run_pairwise
-    from resources.home import touchstone_home
+    from resources.runtime.home import touchstone_home
 
     open_clip.add_model_config(folder / f"{TINY}.json")
     before_mb, started = peak_mb(), time.monotonic()

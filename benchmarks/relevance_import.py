@@ -20,10 +20,10 @@ from pipeline.definitions import definitions_of
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate
-from resources.home import Home
-from resources.inputs.relevance_scores import read_relevance_file
-from resources.reliability.query_store import QueryStore
-from resources.reliability.records import imported
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.records import imported
+from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.runtime.home import Home
 from resources.study import Study
 
 T = TypeVar("T")

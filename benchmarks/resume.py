@@ -17,7 +17,7 @@ from resources.judges.attempts import record_of
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.judging import Judging
 from resources.judges.prompt import build_call
-from resources.progress import Advance, LoggedProgress
+from resources.runtime.progress import Advance, LoggedProgress
 
 STUDY = "bench"
 LIMIT_S = 2.0

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from resources.configuration.reliability import Review
 from resources.database.engine import open_engine, writing
 from resources.database.migrate import migrate
-from resources.database.reliability_models import Document, Query, Tiebreak
-from resources.reliability.review_records import DisputedDocument
-from resources.reliability.review_store import ReviewStore
+from resources.database.reliability.models import Document, Query, Tiebreak
+from resources.database.reliability.review_records import DisputedDocument
+from resources.database.reliability.review_store import ReviewStore
 
 STUDY, N_QUERIES, N_DOCUMENTS, LIMIT_MS, TIMES = "bench", 50_000, 3, 300.0, 7
 TEXT = "A light shoe with a grippy sole for wet ground. " * 20

@@ -10,13 +10,14 @@ from pathlib import Path
 import dagster as dg
 from upath import UPath
 
-from assets.datasets import DATASETS, configured_as
 from assets.evaluation.evaluation_samples import evaluation_samples
+from assets.shared.partitions import DATASETS
 from pipeline.definitions import definitions_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
-from resources.file_hash import sha256_of_file
-from resources.home import CHECKOUT, Home
+from resources.inputs.evaluation.known_datasets import configured_as
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.home import CHECKOUT, Home
 from resources.study import Study
 
 N_IMAGES = 10_000

@@ -13,12 +13,12 @@ import dagster as dg
 import numpy as np
 from upath import UPath
 
-from assets.partitions import SETTINGS
+from assets.shared.partitions import SETTINGS
 from pipeline.automation import all_settings, fidelity
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
-from resources.home import CHECKOUT, Home
+from resources.runtime.home import CHECKOUT, Home
 from resources.study import Study
 
 ITEMS, PRODUCTS, REPEATS, ANNOTATORS = 1000, 250, 5, 3

@@ -2,14 +2,14 @@
 
 import dagster as dg
 
-from assets.observed_inputs import INPUTS
-from assets.partitions import SETTINGS
+from assets.shared.observed_inputs import INPUTS
+from assets.shared.partitions import SETTINGS
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.section import Section
-from resources.dagster_tags import FIRST, LAST
 from resources.judges.openai.paid import costs_money
+from resources.runtime.dagster_tags import FIRST, LAST
 
 # What `eager()` answers to, and a changed code version: of the table's code, or of the configuration that it reads.
 _CAUSES = dg.AutomationCondition.newly_missing() | dg.AutomationCondition.any_deps_updated()

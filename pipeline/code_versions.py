@@ -18,11 +18,11 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.configuration.section import Section
 from resources.errors import UserError
-from resources.input_versions import ABSENT, InputVersions
+from resources.inputs.input_versions import ABSENT, InputVersions
 from resources.judges.openai.access import BASE_URL, MODEL
 from resources.judges.prompt import RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLATE
 from resources.judges.relevance.prompts import prompt_of
-from resources.photo_features.stages import DECODING_VERSION, RULES_VERSION
+from resources.photos.features.stages import DECODING_VERSION, RULES_VERSION
 from resources.study import Study
 
 # Of a judge behind an endpoint: they bound what it costs and how fast it is asked, and change no answer.

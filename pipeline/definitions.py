@@ -11,8 +11,7 @@ import assets.evaluation
 import assets.fidelity
 import assets.pairwise
 import assets.reliability
-from assets.method_partitions import METHODS
-from assets.partitions import SETTINGS
+from assets.shared.partitions import METHODS, SETTINGS
 from pipeline.alerts import alert_sensors
 from pipeline.automation import fidelity, judges_of, refresh, refresh_rule, watch_drift
 from pipeline.code_versions import code_version
@@ -32,14 +31,14 @@ from pipeline.schedules import schedules_of
 from resources.alerts.webhook import WEBHOOK, AlertWebhook
 from resources.gpu import GpuResource
 from resources.judges.openai.paid import costs_money
-from resources.parquet_tables import COLUMN_LINEAGE, ParquetTables
-from resources.photo_features.stages import gpu_of
-from resources.progress import LoggedProgress
+from resources.photos.features.stages import gpu_of
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study, study_from_environment
 from resources.tables.all_tables import TABLES
 from resources.tables.column_schema import column_schema
 from resources.tables.copied_columns import column_lineage
 from resources.tables.declare import Table
+from resources.tables.parquet_tables import COLUMN_LINEAGE, ParquetTables
 
 OWNERS = ["team:evaluation"]
 ASKS_JUDGE = "touchstone/asks_judge"

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import dagster as dg
 
-from assets.datasets import DATASETS, configured_as, known_datasets
 from assets.evaluation.evaluation_summary import RESULTS
-from assets.observed_inputs import observation, version_of
+from assets.shared.observed_inputs import observation, version_of
+from assets.shared.partitions import DATASETS
 from pipeline.asked_runs import (
     Asked,
     asked_now,
@@ -23,9 +23,10 @@ from pipeline.asked_runs import (
 )
 from pipeline.latest_records import latest, latest_by_partition
 from resources.configuration.evaluation import Dataset
-from resources.dagster_tags import DATA_VERSION
 from resources.errors import listed
-from resources.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
+from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
+from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
+from resources.runtime.dagster_tags import DATA_VERSION
 from resources.study import Study
 
 FILES = dg.AssetKey("dataset_files")

@@ -8,7 +8,7 @@ from typing import Final
 import dagster as dg
 from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
-from assets.observed_inputs import INPUTS, observation, read_version, version_of
+from assets.shared.observed_inputs import INPUTS, observation, read_version, version_of
 from pipeline.asked_runs import (
     Asked,
     asked_now,
@@ -25,9 +25,9 @@ from pipeline.automation import all_settings, fidelity
 from pipeline.latest_records import latest
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
-from resources.dagster_tags import CODE_VERSION, DATA_VERSION
 from resources.errors import UserError
-from resources.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
+from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
+from resources.runtime.dagster_tags import CODE_VERSION, DATA_VERSION
 from resources.study import Study
 
 JOBS: Final = {"fidelity": fidelity, "pairwise": pairwise, "reliability": reliability}

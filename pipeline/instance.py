@@ -18,8 +18,8 @@ from resources.configuration.load import load_configuration
 from resources.database.engine import open_engine, refuse_damaged
 from resources.database.locks import turn
 from resources.errors import UserError
-from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
-from resources.own_process import start_of_this_process, still_lives
+from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
+from resources.runtime.own_process import start_of_this_process, still_lives
 
 HOST, PROCESS, START = "touchstone/host", "touchstone/process", "touchstone/process_start"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets.method_partitions import METHODS
+from assets.shared.partitions import METHODS
 from pipeline.automation import partitions_between, tables_and_inputs
 
 pairwise = dg.define_asset_job(

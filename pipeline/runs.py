@@ -14,20 +14,20 @@ from dagster._core.execution.build_resources import wrap_resources_for_execution
 from dagster._core.remote_origin import RemoteRepositoryOrigin
 from dagster._core.workspace.load import location_origins_from_yaml_paths
 
-from assets.checks import evaluation_of, table_result
-from assets.datasets import DATASETS, known_datasets
-from assets.method_partitions import METHODS
 from assets.reliability.ground_truth import ALLOWED
-from assets.table_gates import TableGate, table_gate
+from assets.shared.checks import evaluation_of, table_result
+from assets.shared.partitions import DATASETS, METHODS
+from assets.shared.table_gates import TableGate, table_gate
 from pipeline.automation import partitions_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from pipeline.step_errors import error_chain, users_words
-from resources.dagster_tags import PARTITION
 from resources.errors import UserError, nearest
-from resources.home import CHECKOUT
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.dagster_tags import PARTITION
+from resources.runtime.home import CHECKOUT
 from resources.study import Study
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -73,7 +73,7 @@ def run_study(
     Raises:
         UserError: A setting that the study does not have.
     """
-    from assets.partitions import SETTINGS
+    from assets.shared.partitions import SETTINGS
 
     known = SETTINGS.get_partition_keys()
     return _run_stretches(definitions, job_name, instance, known, _stretches(known, settings), resources)

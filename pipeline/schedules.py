@@ -7,7 +7,7 @@ from typing import Final
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from assets.datasets import DATASETS, known_datasets
+from assets.shared.partitions import DATASETS
 from pipeline.automation import JUDGMENTS, all_settings, fidelity, judges_of, partitions_between, watch_drift
 from pipeline.evaluation_automation import changed_datasets, evaluation, made_from, versions_of
 from pipeline.pairwise_automation import all_methods, pairwise
@@ -16,6 +16,7 @@ from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.section import Section
 from resources.errors import UserError
+from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.judges.openai.paid import costs_money
 from resources.study import Study
 

@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr
 
 from resources.configuration.pairwise import DEVICES
 from resources.errors import UserError
-from resources.own_threads import divided
+from resources.runtime.own_threads import divided
 
 if TYPE_CHECKING:
     import torch

@@ -18,11 +18,11 @@ from resources.configuration.reliability import ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.review_store import ReviewStore
+from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
-from resources.home import Home, touchstone_home
-from resources.reliability.query_store import QueryStore
-from resources.reliability.review_store import ReviewStore
-from resources.reliability.validation_store import ValidationStore
+from resources.runtime.home import Home, touchstone_home
 
 
 @dataclass

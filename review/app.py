@@ -5,8 +5,8 @@ from functools import partial
 import streamlit as st
 
 from analysis.words import counted, noun
+from resources.database.reliability.review_store import ReviewStore
 from resources.errors import UserError
-from resources.reliability.review_store import ReviewStore
 from resources.study import Study, study_from_environment
 from review import desk, parts, state
 from review.state import Page

@@ -7,8 +7,8 @@ import streamlit as st
 from pydantic import BaseModel, ConfigDict
 
 from analysis.words import counted
-from resources.database.reliability_models import LONGEST_REASON
-from resources.reliability.review_records import OpenDocument, ReviewTask, Sent
+from resources.database.reliability.models import LONGEST_REASON
+from resources.database.reliability.review_records import OpenDocument, ReviewTask, Sent
 from review.judges_shown import kappa_shown, scores_shown
 
 KEY: Final = "desk"

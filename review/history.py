@@ -8,7 +8,7 @@ import streamlit as st
 
 from analysis.words import queries
 from resources.database.engine import usable
-from resources.database.reliability_models import ValidationResult
+from resources.database.reliability.models import ValidationResult
 
 COLUMNS = ("timestamp", "kappa_macro", "kappa_micro", "status", "total_queries")
 WORDS = {"kappa_macro": "macro", "kappa_micro": "micro"}

@@ -6,8 +6,8 @@ import streamlit as st
 
 from analysis.words import counted, queries
 from resources.configuration.reliability import ReliabilityStudy
-from resources.reliability.review_records import Sent
-from resources.reliability.review_store import ReviewStore
+from resources.database.reliability.review_records import Sent
+from resources.database.reliability.review_store import ReviewStore
 from review import history, state
 from review.judges_shown import kappa_shown, scores_shown
 from review.state import Page

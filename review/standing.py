@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from analysis.contingency import Status
+from analysis.agreement.contingency import Status
 from analysis.words import counted, noun
-from resources.reliability.review_records import ReviewProgress
+from resources.database.reliability.review_records import ReviewProgress
 from resources.study import Study
 
 RUN, STATUS = "touchstone run reliability", "touchstone reliability status"

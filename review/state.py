@@ -9,10 +9,10 @@ import streamlit as st
 from pydantic import ValidationError
 
 from analysis.words import counted
+from resources.database.reliability.review_records import Only, ReviewProgress, ReviewTask, Sent
+from resources.database.reliability.review_store import ReviewStore
+from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
-from resources.reliability.review_records import Only, ReviewProgress, ReviewTask, Sent
-from resources.reliability.review_store import ReviewStore
-from resources.reliability.stored_table import stored_table
 from resources.study import Study
 from review import desk
 from review.history import validations

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from resources.configuration.reliability import Review
-from resources.database.reliability_models import Document, Query, ValidationResult
-from resources.reliability.review_records import DisputedDocument
-from resources.reliability.review_store import ReviewStore
+from resources.database.reliability.models import Document, Query, ValidationResult
+from resources.database.reliability.review_records import DisputedDocument
+from resources.database.reliability.review_store import ReviewStore
 
 STUDY = "shoes"
 SCORES = ((0.9, 0.1), (0.8, 0.3), (0.7, 0.4), (0.6, 0.45), (0.3, 0.55), (0.2, 0.51))

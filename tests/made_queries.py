@@ -7,9 +7,9 @@ import pandas as pd
 import sqlalchemy as sa
 
 from resources.database.migrate import migrate
-from resources.reliability.query_store import QueryStore
-from resources.reliability.records import GroundTruthRecord, JudgmentRecord
-from resources.reliability.validation_store import ValidationStore
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.records import GroundTruthRecord, JudgmentRecord
+from resources.database.reliability.validation_store import ValidationStore
 
 STUDY = "shoes"
 JUDGES = ("careful", "hasty")

@@ -11,7 +11,7 @@ from upath import UPath
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_evaluation
 from resources.configuration.evaluation import Dataset, EvaluationStudy
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read

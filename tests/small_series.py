@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from upath import UPath
 
-from assets.method_partitions import METHODS
+from assets.shared.partitions import METHODS
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_pairwise
 from resources.configuration.pairwise import PairwiseStudy
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read

@@ -16,16 +16,16 @@ import pytest
 import sqlalchemy as sa
 from upath import UPath
 
-from assets.partitions import SETTINGS
+from assets.shared.partitions import SETTINGS
 from pipeline.automation import fidelity, partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
+from reports.shared import figure
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.golden import GoldenSet, Stripes
 from resources.database.call_queries import ALTERATION_SIGN
 from resources.database.engine import open_engine
-from resources.home import CHECKOUT, Home
-from resources.plots import figure
+from resources.runtime.home import CHECKOUT, Home
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 

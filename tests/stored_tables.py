@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from upath import UPath
 
-from resources.parquet_tables import Frames, ParquetTables
 from resources.tables.declare import Column, Table, flag, number, text, texts, time, whole
+from resources.tables.parquet_tables import Frames, ParquetTables
 
 KEYS = ["t0.0_p1.0", "t0.2_p0.95", "t0.8_p0.9"]
 PARTS = dg.StaticPartitionsDefinition(KEYS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from assets.observed_inputs import INPUTS
+from assets.shared.observed_inputs import INPUTS
 from pipeline.definitions import touchstone
 from resources.tables.all_tables import BY_GROUP, TABLES
 
@@ -18,8 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 MAY_IMPORT = {
     "analysis": {"analysis"},
     "resources": {"resources", "analysis"},
-    "assets": {"assets", "resources", "analysis"},
-    "pipeline": {"pipeline", "assets", "resources", "analysis"},
+    "reports": {"reports", "resources", "analysis"},
+    "assets": {"assets", "reports", "resources", "analysis"},
+    "pipeline": {"pipeline", "assets", "reports", "resources", "analysis"},
     "review": {"review", "resources", "analysis"},
 }
 ANALYSIS_LIBRARIES = {"numpy", "scipy", "sklearn", "cv2", "skimage"}
@@ -75,6 +76,18 @@ def test_analysis_is_mathematics_without_dagster_or_pandas() -> None:
         assert outside <= ANALYSIS_LIBRARIES, f"{path.relative_to(ROOT)} imports {outside - ANALYSIS_LIBRARIES}"
 
 
+def test_logic_is_pandas_without_dagster() -> None:
+    for path in (ROOT / "assets").glob("*/logic/*.py"):
+        assert "dagster" not in {name.split(".")[0] for name in imports_of(path)}, path.relative_to(ROOT)
+
+
+def test_what_studies_share_imports_no_study() -> None:
+    for room in ("assets", "reports"):
+        for path in python_files(f"{room}/shared"):
+            studies = {name.split(".")[1] for name in imports_of(path) if name.startswith(f"{room}.")} - {"shared"}
+            assert not studies, f"{path.relative_to(ROOT)} imports {studies}"
+
+
 def test_files_stay_under_500_lines_and_say_what_is_in_them() -> None:
     for path in python_files(*MAY_IMPORT, "tests", "benchmarks", "tools"):
         text = path.read_text()
@@ -100,7 +113,7 @@ def test_an_asset_has_one_name_for_file_function_key_and_table(definitions: dg.D
 def test_the_folder_is_the_group(definitions: dg.Definitions) -> None:
     graph = definitions.resolve_asset_graph()
     for group, tables in BY_GROUP.items():
-        files = {path.stem for path in python_files(f"assets/{group}") if path.stem != "__init__"}
+        files = {path.stem for path in (ROOT / "assets" / group).glob("*.py") if path.stem != "__init__"}
         keys = {key.path[-1] for key in graph.get_all_asset_keys() if graph.get(key).group_name == group}
         assert keys == files == set(tables) | INPUTS_BY_GROUP[group]
 

@@ -10,15 +10,15 @@ from resources.backup import postgres_dump
 from resources.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]
-PRODUCT = ("analysis", "resources", "assets", "pipeline", "review")
+PRODUCT = ("analysis", "resources", "reports", "assets", "pipeline", "review")
 # But for a chart's own, `%{x}`.
 PLACEHOLDER = re.compile(r"(?<!%)\{([a-z_][a-z_.]*)\}")
 # How files are named, which is shown to people as it is; and what the progress bar fills by itself.
 MEANT = {
-    "resources/inputs/object_names.py": {"product", "variant", "algorithm", "n", "views", "k"},
+    "resources/inputs/fidelity/object_names.py": {"product", "variant", "algorithm", "n", "views", "k"},
     "resources/judges/recorded_rows.py": {"model"},
     "resources/judges/vfscore_tree.py": {"item", "model"},
-    "resources/progress.py": {"task.description"},
+    "resources/runtime/progress.py": {"task.description"},
     "resources/tables/pairwise.py": {"series_id"},
     "pipeline/command_line/import_files.py": {"item"},
     "pipeline/command_line/init.py": {"references", "candidates", "item", "model", "image_root"},

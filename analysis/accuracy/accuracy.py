@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import (
+from analysis.resampling.bootstrap import (
     RESAMPLES,
     Interval,
     cluster_index,
@@ -13,8 +13,8 @@ from analysis.bootstrap import (
     percentile_interval,
     resampled_values,
 )
+from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
-from analysis.wilson import wilson
 
 
 class Spread(NamedTuple):

@@ -7,12 +7,12 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.accuracy import spread_of_difference, truths
-from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
-from analysis.correlation import excludes_zero
-from analysis.dependent_correlations import ASSUMES
-from analysis.holm import below_level
-from analysis.mcnemar import McNemar, mcnemar
+from analysis.accuracy.accuracy import spread_of_difference, truths
+from analysis.correlation.correlation import excludes_zero
+from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.significance.dependent_correlations import ASSUMES
+from analysis.significance.holm import below_level
+from analysis.significance.mcnemar import McNemar, mcnemar
 
 SMALLEST_EXPECTED = 5.0
 

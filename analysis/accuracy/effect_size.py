@@ -8,13 +8,13 @@ import scipy
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from analysis.accuracy import numbers
-from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
-from analysis.dependent_correlations import ASSUMES
-from analysis.pairs import Pairs, paired
+from analysis.accuracy.accuracy import numbers
+from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
+from analysis.resampling.pairs import Pairs, paired
+from analysis.resampling.weighted import Counts, Floats, means, varies
+from analysis.significance.dependent_correlations import ASSUMES
 from analysis.ties import compare, differences
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import Counts, Floats, means, varies
 
 Band = Literal["negligible", "small", "medium", "large"]
 BANDS: tuple[tuple[float, Band], ...] = ((0.8, "large"), (0.5, "medium"), (0.2, "small"))

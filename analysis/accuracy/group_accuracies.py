@@ -7,11 +7,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.accuracy import truths
-from analysis.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compare_accuracies, expected_counts
-from analysis.bootstrap import RESAMPLES
-from analysis.dependent_correlations import ASSUMES
-from analysis.holm import below_level, holm
+from analysis.accuracy.accuracy import truths
+from analysis.accuracy.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compare_accuracies, expected_counts
+from analysis.resampling.bootstrap import RESAMPLES
+from analysis.significance.dependent_correlations import ASSUMES
+from analysis.significance.holm import below_level, holm
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 

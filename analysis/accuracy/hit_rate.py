@@ -5,11 +5,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.accuracy import accuracy
-from analysis.bootstrap import RESAMPLES, Interval
-from analysis.pairs import paired
+from analysis.accuracy.accuracy import accuracy
+from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.resampling.pairs import paired
+from analysis.significance.wilson import wilson
 from analysis.ties import compare, differences
-from analysis.wilson import wilson
 
 Expected = Literal["worse", "better", "same"]
 SAME_TOLERANCE = 0.05

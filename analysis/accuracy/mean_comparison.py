@@ -6,11 +6,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.accuracy import numbers, spread_of_difference
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
-from analysis.correlation import excludes_zero
-from analysis.dependent_correlations import ASSUMES
-from analysis.holm import below_level
+from analysis.accuracy.accuracy import numbers, spread_of_difference
+from analysis.correlation.correlation import excludes_zero
+from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.significance.dependent_correlations import ASSUMES
+from analysis.significance.holm import below_level
 from analysis.ties import differences as joined_differences
 from analysis.undefined import UndefinedStatistic
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.option_answers import normalised_answer
+from analysis.accuracy.option_answers import normalised_answer
 from analysis.undefined import UndefinedStatistic
 
 INVALID = "invalid"

@@ -6,9 +6,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.accuracy import numbers
-from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
-from analysis.pairs import varying
+from analysis.accuracy.accuracy import numbers
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
+from analysis.resampling.pairs import varying
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 

@@ -6,11 +6,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.accuracy import truths
-from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
+from analysis.accuracy.accuracy import truths
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
+from analysis.significance.wilson import wilson
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from analysis.wilson import wilson
 
 
 class RoganGladen(NamedTuple):

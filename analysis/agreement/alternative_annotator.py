@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from analysis.benjamini_yekutieli import benjamini_yekutieli
+from analysis.significance.benjamini_yekutieli import benjamini_yekutieli
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 

@@ -7,11 +7,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.bootstrap import RESAMPLES, Estimate, Interval, clustered_intervals
-from analysis.pairs import paired
+from analysis.resampling.bootstrap import RESAMPLES, Estimate, Interval, clustered_intervals
+from analysis.resampling.pairs import paired
+from analysis.resampling.weighted import Counts, Floats, means, varies
 from analysis.ties import differences, join_ties
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import Counts, Floats, means, varies
 
 LIMIT = 1.96
 

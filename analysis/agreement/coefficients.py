@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.kappa import columns_of
+from analysis.agreement.kappa import columns_of
 from analysis.ties import snap
 from analysis.undefined import UndefinedStatistic
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
-from analysis.pairs import paired, varying
-from analysis.weighted import Counts, Floats, means, pearson_of_counts, varies
+from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.resampling.pairs import paired, varying
+from analysis.resampling.weighted import Counts, Floats, means, pearson_of_counts, varies
 
 
 class Concordance(NamedTuple):

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from analysis.mean_squares import score_matrix
-from analysis.stability import stability, t_quantile
+from analysis.agreement.mean_squares import score_matrix
+from analysis.agreement.stability import stability, t_quantile
 from analysis.ties import compare
 
 THRESHOLD = 0.02

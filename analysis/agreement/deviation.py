@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.bootstrap import RESAMPLES, Estimate, clustered_intervals
-from analysis.pairs import paired
-from analysis.weighted import Counts, Floats
+from analysis.resampling.bootstrap import RESAMPLES, Estimate, clustered_intervals
+from analysis.resampling.pairs import paired
+from analysis.resampling.weighted import Counts, Floats
 
 
 class Deviation(NamedTuple):

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.resampling.weighted import Counts, Floats
 from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import Counts, Floats
 
 FEWEST_MAGNITUDES = 3
 

@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index
-from analysis.kappa_intervals import of_sums
+from analysis.agreement.kappa_intervals import of_sums
+from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 ASSUMES = "assumes independence of units"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import cluster_index
+from analysis.resampling.bootstrap import cluster_index
 from analysis.undefined import UndefinedStatistic
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
-from analysis.mean_squares import (
+from analysis.agreement.mean_squares import (
     OneWay,
     Parted,
     TwoWay,

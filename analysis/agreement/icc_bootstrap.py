@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import Interval, clustered_intervals
-from analysis.icc import DETERMINISTIC, icc
-from analysis.mean_squares import one_way_icc, parted, score_matrix
+from analysis.agreement.icc import DETERMINISTIC, icc
+from analysis.agreement.mean_squares import one_way_icc, parted, score_matrix
+from analysis.resampling.bootstrap import Interval, clustered_intervals
+from analysis.resampling.weighted import OfCounts
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import OfCounts
 
 
 def icc_bootstrap(

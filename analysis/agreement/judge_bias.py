@@ -5,12 +5,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval
-from analysis.holm import below_level
-from analysis.signed_rank import SignedRank, signed_rank
+from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.significance.holm import below_level
+from analysis.significance.signed_rank import SignedRank, signed_rank
+from analysis.significance.walsh import differences_by_query, shift
 from analysis.ties import differences, join_ties
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import differences_by_query, shift
 
 LEVEL = 0.05
 ASSUMES_INDEPENDENCE = "assumes independent documents"

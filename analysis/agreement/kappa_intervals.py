@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement_coefficients import (
+from analysis.agreement.coefficients import (
     ANCHORS,
     ac1s,
     bias_indices,
@@ -16,9 +16,9 @@ from analysis.agreement_coefficients import (
     prevalence_indices,
     weighted_kappas,
 )
-from analysis.bootstrap import RESAMPLES, Estimate, Interval, percentile_interval, resample_counts
-from analysis.kappa import COUNTS, LOW_KAPPA, headline_kappas, is_low, kappas, with_documents
-from analysis.krippendorff import alpha_of_moments, alpha_of_tables
+from analysis.agreement.kappa import COUNTS, LOW_KAPPA, headline_kappas, is_low, kappas, with_documents
+from analysis.agreement.krippendorff import alpha_of_moments, alpha_of_tables
+from analysis.resampling.bootstrap import RESAMPLES, Estimate, Interval, percentile_interval, resample_counts
 
 OF_LABELS = (
     "kappa_macro",

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.holm import holm
+from analysis.significance.holm import holm
 from analysis.ties import join_ties
 from analysis.undefined import UndefinedStatistic
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.mean_squares import score_matrix
+from analysis.agreement.mean_squares import score_matrix
 
 LOW, HIGH = 0.0, 1.0  # the ends of the scale
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.dose_response import FEWEST_MAGNITUDES, dosed_drops
+from analysis.agreement.dose_response import FEWEST_MAGNITUDES, dosed_drops
 from analysis.undefined import UndefinedStatistic
 
 MOST_MAGNITUDES = 12

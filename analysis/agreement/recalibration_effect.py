@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
-from analysis.kappa import COUNTS, ONE_LABEL, columns_of, headline_kappas, kappas
+from analysis.agreement.kappa import COUNTS, ONE_LABEL, columns_of, headline_kappas, kappas
+from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
 
 STATISTICS = ("kappa_macro", "kappa_micro")
 NO_QUERY = "no query of this part has documents that both judges scored before and after"

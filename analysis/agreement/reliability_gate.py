@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from analysis.agreement.kappa import LOW_KAPPA, KappaSummary
 from analysis.gates import Gate, at_least, at_most
-from analysis.kappa import LOW_KAPPA, KappaSummary
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.words import noun, queries

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, interval_between, no_interval, percentile_interval
-from analysis.halves import halves
-from analysis.setting_choice import NONE, Rule, choose
-from analysis.setting_measures import Compared, Evidence, or_none, resampled
-from analysis.simultaneous import differences_from
+from analysis.agreement.halves import halves
+from analysis.agreement.setting_choice import NONE, Rule, choose
+from analysis.agreement.setting_measures import Compared, Evidence, or_none, resampled
+from analysis.resampling.bootstrap import RESAMPLES, Interval, interval_between, no_interval, percentile_interval
+from analysis.resampling.simultaneous import differences_from
 from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.setting_measures import Measures
+from analysis.agreement.setting_measures import Measures
+from analysis.resampling.weighted import Floats
 from analysis.ties import TIE, compare, join_ties
-from analysis.weighted import Floats
 
 NONE = -1
 

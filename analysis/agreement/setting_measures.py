@@ -7,15 +7,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import cluster_index, resampled_values
-from analysis.icc import icc
-from analysis.icc_bootstrap import icc_of_counts
-from analysis.mean_squares import score_matrix
-from analysis.pairs import FEWEST_PAIRS
-from analysis.stability import stability
+from analysis.agreement.icc import icc
+from analysis.agreement.icc_bootstrap import icc_of_counts
+from analysis.agreement.mean_squares import score_matrix
+from analysis.agreement.stability import stability
+from analysis.resampling.bootstrap import cluster_index, resampled_values
+from analysis.resampling.pairs import FEWEST_PAIRS
+from analysis.resampling.weighted import Counts, Floats, OfCounts, spearman_of_counts
 from analysis.ties import join_ties
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import Counts, Floats, OfCounts, spearman_of_counts
 
 Aggregate = Literal["mean", "median"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from analysis.mean_squares import score_matrix
+from analysis.agreement.mean_squares import score_matrix
 from analysis.ties import compare
 
 OUTLIER_MADS = 2.5 * 1.4826

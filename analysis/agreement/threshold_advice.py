@@ -5,11 +5,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.halves import halves
-from analysis.kappa import cohens_kappa, counts_of_queries, relevant
+from analysis.agreement.halves import halves
+from analysis.agreement.kappa import cohens_kappa, counts_of_queries, relevant
+from analysis.significance.walsh import differences_by_query, walsh_median
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import differences_by_query, walsh_median
 from analysis.words import queries as in_queries
 from analysis.words import told_apart
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
-from analysis.bootstrap import cluster_index
-from analysis.pairs import paired
+from analysis.resampling.bootstrap import cluster_index
+from analysis.resampling.pairs import paired
 from analysis.undefined import UndefinedStatistic
 
 FOLDS = 5

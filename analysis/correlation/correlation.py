@@ -7,13 +7,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bca import both_intervals
-from analysis.bootstrap import RESAMPLES, Interval
-from analysis.exact_permutation import LARGEST, Kind, exact_p
-from analysis.holm import below_level
-from analysis.pairs import SIDES, paired, varying
+from analysis.resampling.bca import both_intervals
+from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.resampling.exact_permutation import LARGEST, Kind, exact_p
+from analysis.resampling.pairs import SIDES, paired, varying
+from analysis.resampling.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
+from analysis.significance.holm import below_level
 from analysis.ties import compare
-from analysis.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
 
 KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from analysis.pairs import paired
-from analysis.score_correlation import SIDES
+from analysis.correlation.score_correlation import SIDES
+from analysis.resampling.pairs import paired
 from analysis.ties import compare, differences
 
 LEVEL = 0.95

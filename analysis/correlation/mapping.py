@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from analysis.bootstrap import RESAMPLES, Interval, clustered_intervals
-from analysis.correlation import of_counts
-from analysis.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
-from analysis.pairs import paired, varying
-from analysis.score_correlation import SIDES
+from analysis.correlation.correlation import of_counts
+from analysis.correlation.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
+from analysis.correlation.score_correlation import SIDES
+from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.resampling.pairs import paired, varying
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bca import both_intervals
-from analysis.bootstrap import RESAMPLES, Interval
-from analysis.correlation import KINDS, excludes_zero, of_counts
-from analysis.dependent_correlations import DependentTest, steiger, williams
-from analysis.exact_permutation import Kind
-from analysis.pairs import paired, varying
-from analysis.score_correlation import KEYS, oriented
+from analysis.correlation.correlation import KINDS, excludes_zero, of_counts
+from analysis.correlation.score_correlation import KEYS, oriented
+from analysis.resampling.bca import both_intervals
+from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.resampling.exact_permutation import Kind
+from analysis.resampling.pairs import paired, varying
+from analysis.significance.dependent_correlations import DependentTest, steiger, williams
 from analysis.undefined import UndefinedStatistic
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from analysis.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 
 

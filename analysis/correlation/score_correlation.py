@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES
-from analysis.correlation import KINDS, Correlation, correlations
-from analysis.exact_permutation import Kind
+from analysis.correlation.correlation import KINDS, Correlation, correlations
+from analysis.resampling.bootstrap import RESAMPLES
+from analysis.resampling.exact_permutation import Kind
 
 SIDES = ("prediction", "truth")
 KEYS: dict[Kind, str] = {"spearman": "srcc", "pearson": "plcc", "kendall": "krcc"}

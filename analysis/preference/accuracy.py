@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
-from analysis.preference_truth import NO_WINNER
+from analysis.preference.truth import NO_WINNER
+from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.significance.wilson import wilson
 from analysis.ties import snap
 from analysis.undefined import UndefinedStatistic
-from analysis.wilson import wilson
 
 TIE_CREDIT = 0.5
 

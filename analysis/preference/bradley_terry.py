@@ -6,11 +6,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bradley_terry_components import connected
-from analysis.bradley_terry_counts import Floats, counted, labels_of, named, per_pair
-from analysis.bradley_terry_errors import Spread, voter_scores
-from analysis.bradley_terry_newton import MOST_STEPS, TOLERANCE, Maximum, Prior, maximise
-from analysis.bradley_terry_ties import MODELS, TieModel, outcome_chances
+from analysis.preference.bradley_terry_components import connected
+from analysis.preference.bradley_terry_counts import Floats, counted, labels_of, named, per_pair
+from analysis.preference.bradley_terry_errors import Spread, voter_scores
+from analysis.preference.bradley_terry_newton import MOST_STEPS, TOLERANCE, Maximum, Prior, maximise
+from analysis.preference.bradley_terry_ties import MODELS, TieModel, outcome_chances
 from analysis.undefined import UndefinedStatistic
 
 PRIOR_STRENGTH = 0.1

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from analysis.bradley_terry_counts import Counts, Floats
+from analysis.preference.bradley_terry_counts import Counts, Floats
 
 
 class Components(NamedTuple):

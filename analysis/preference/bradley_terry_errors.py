@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
-from analysis.bradley_terry_components import Components
-from analysis.bradley_terry_counts import Counts, Floats
-from analysis.bradley_terry_newton import Maximum, grounded_solver
-from analysis.bradley_terry_ties import MODELS, TieModel
+from analysis.preference.bradley_terry_components import Components
+from analysis.preference.bradley_terry_counts import Counts, Floats
+from analysis.preference.bradley_terry_newton import Maximum, grounded_solver
+from analysis.preference.bradley_terry_ties import MODELS, TieModel
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
 
 # Right-hand sides solved at once: bounds the memory of a component of many thousand images.
 AT_ONCE = 64

@@ -9,9 +9,9 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 from scipy.special import expit, log_expit
 
-from analysis.bradley_terry_components import Components
-from analysis.bradley_terry_counts import Counts, Floats
-from analysis.bradley_terry_ties import MODELS, Terms, TieModel, check_ties
+from analysis.preference.bradley_terry_components import Components
+from analysis.preference.bradley_terry_counts import Counts, Floats
+from analysis.preference.bradley_terry_ties import MODELS, Terms, TieModel, check_ties
 
 MOST_STEPS = 100
 TOLERANCE = 1e-6

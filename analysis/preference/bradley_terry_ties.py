@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 from scipy.special import expit, log_expit
 
-from analysis.bradley_terry_counts import Counts, Floats
+from analysis.preference.bradley_terry_counts import Counts, Floats
 from analysis.undefined import UndefinedStatistic
 
 TieModel = Literal["half_wins", "davidson", "rao_kupper"]

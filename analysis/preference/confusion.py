@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.option_confusion import Share
-from analysis.preference_accuracy import truth_and_prediction
-from analysis.preference_truth import NO_WINNER
+from analysis.accuracy.option_confusion import Share
+from analysis.preference.accuracy import truth_and_prediction
+from analysis.preference.truth import NO_WINNER
 from analysis.undefined import UndefinedStatistic
 
 ROWS = (1, 2)

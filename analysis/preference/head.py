@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log_expit
 
-from analysis.bootstrap import cluster_index
-from analysis.bradley_terry_newton import NotConverged
+from analysis.preference.bradley_terry_newton import NotConverged
+from analysis.resampling.bootstrap import cluster_index
 from analysis.undefined import UndefinedStatistic
 
 FOLDS = 5

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, log_expit
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
-from analysis.bradley_terry import BradleyTerry
-from analysis.preference_accuracy import predicted_winners
-from analysis.preference_head import FOLDS, folds_of
-from analysis.preference_truth import NO_WINNER, vote_counts
+from analysis.preference.accuracy import predicted_winners
+from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.head import FOLDS, folds_of
+from analysis.preference.truth import NO_WINNER, vote_counts
+from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
 from analysis.undefined import UndefinedStatistic
 
 CHANCE_PER_VOTE = float(np.log(0.5))

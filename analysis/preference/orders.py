@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
-from analysis.preference_truth import NO_WINNER, vote_counts, winners
+from analysis.preference.truth import NO_WINNER, vote_counts, winners
+from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
 from analysis.undefined import UndefinedStatistic
 
 SHOWN = 5

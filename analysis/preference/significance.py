@@ -8,11 +8,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
-from analysis.holm import below_level, holm
-from analysis.letter_display import letter_display
-from analysis.mcnemar import McNemar, mcnemar
-from analysis.preference_accuracy import TIE_CREDIT
+from analysis.preference.accuracy import TIE_CREDIT
+from analysis.preference.letter_display import letter_display
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
+from analysis.significance.holm import below_level, holm
+from analysis.significance.mcnemar import McNemar, mcnemar
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 

@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import (
+from analysis.resampling.bootstrap import (
     CELLS_AT_ONCE,
     CHUNK,
     Interval,
@@ -15,9 +15,9 @@ from analysis.bootstrap import (
     percentile_interval,
     resampled_values,
 )
+from analysis.resampling.workers import mapped
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from analysis.workers import mapped
 
 BCA_RESAMPLES = 10_000
 # Deleting one of n costs n evaluations over n observations.

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.resampling.workers import mapped
 from analysis.ties import compare
-from analysis.workers import mapped
 
 CHUNK = 100
 # So few counts at a time stay in the processor's cache with what is computed from them, and below the 128 KiB from

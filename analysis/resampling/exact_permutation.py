@@ -8,8 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from analysis.resampling.weighted import centred
 from analysis.ties import compare
-from analysis.weighted import centred
 
 LARGEST = 9
 Kind = Literal["pearson", "spearman", "kendall"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.bootstrap import cluster_index
+from analysis.resampling.bootstrap import cluster_index
 from analysis.undefined import UndefinedStatistic
 
 FEWEST_PAIRS = 3

@@ -3,9 +3,15 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, UNDEFINED_SHARE_LIMIT, Interval, no_interval
+from analysis.resampling.bootstrap import (
+    FEWEST_CLUSTERS,
+    RELIABLE_CLUSTERS,
+    UNDEFINED_SHARE_LIMIT,
+    Interval,
+    no_interval,
+)
+from analysis.resampling.weighted import Floats
 from analysis.ties import compare
-from analysis.weighted import Floats
 
 FEWEST_KEPT = 2
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.weighted_discordance import discordance_of_counts
+from analysis.resampling.weighted_discordance import discordance_of_counts
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

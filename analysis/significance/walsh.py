@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from analysis.bootstrap import RESAMPLES, Estimate, cluster_index, clustered_intervals
-from analysis.signed_rank import finite_differences
+from analysis.resampling.bootstrap import RESAMPLES, Estimate, cluster_index, clustered_intervals
+from analysis.resampling.weighted import Floats
+from analysis.significance.signed_rank import finite_differences
 from analysis.ties import compare, differences
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import Floats
 
 # So many distinct differences are looked at one by one in each resample; of more, neighbours stand for each other.
 MOST_DISTINCT = 20_000

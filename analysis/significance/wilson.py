@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtri
 
-from analysis.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 
 

@@ -5,15 +5,16 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
-from assets.evaluation_groups import breakdown_rows
-from assets.evaluation_outputs import shown_and_saved
-from assets.evaluation_plots import forest_of
-from assets.partitions import ONE_RUN
-from resources.home import Home
-from resources.parquet_tables import Frames
+from assets.evaluation.logic.groups import breakdown_rows
+from assets.evaluation.logic.outputs import shown_and_saved
+from assets.evaluation.logic.plots import forest_of
+from assets.evaluation.logic.rows import as_table, sampling_of
+from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.evaluation import CATEGORY_BREAKDOWN
+from resources.tables.parquet_tables import Frames
 
 WHOLE: tuple[tuple[str, ...], ...] = ((),)
 

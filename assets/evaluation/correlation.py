@@ -6,17 +6,17 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.checks import WARN, gate_of_each_dataset
-from assets.datasets import DATASETS, as_table, each_dataset, known_datasets, sampling_of
-from assets.evaluation_outputs import shown_and_saved
-from assets.evaluation_plots import scatter_of
-from assets.evaluation_rows import correlation_rows
-from assets.partitions import ONE_RUN
+from assets.evaluation.logic.outputs import shown_and_saved
+from assets.evaluation.logic.plots import scatter_of
+from assets.evaluation.logic.rows import as_table, correlation_rows, sampling_of
+from assets.shared.checks import WARN, gate_of_each_dataset
+from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
-from resources.home import Home
-from resources.parquet_tables import Frames
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.evaluation import CORRELATION
+from resources.tables.parquet_tables import Frames
 
 HEADLINE = ("srcc", "plcc", "krcc")
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.datasets import DATASETS, known_datasets
-from assets.observed_inputs import about_input, input_spec, version_of
+from assets.shared.observed_inputs import about_input, input_spec, version_of
+from assets.shared.partitions import DATASETS
+from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.study import Study
 
 MEANING = (

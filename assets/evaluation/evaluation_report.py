@@ -7,15 +7,15 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.partitions import MADE_SO_FAR
-from assets.provenance import provenance_of
-from assets.report_files import as_one, page_on_disk
+from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.provenance import provenance_of
+from assets.shared.report_files import as_one, page_on_disk
+from reports.evaluation.contents import Contents
+from reports.evaluation.report import FILE_NAME, evaluation_page
 from resources.configuration.evaluation import EvaluationStudy
-from resources.parquet_tables import Frames
-from resources.reports.evaluation.contents import Contents
-from resources.reports.evaluation.report import FILE_NAME, evaluation_page
 from resources.study import Study
 from resources.tables.evaluation import EVALUATION_REPORT
+from resources.tables.parquet_tables import Frames
 
 WHOLE = ("evaluation_summary", "metric_comparison")
 BY_DATASET = (

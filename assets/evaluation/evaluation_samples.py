@@ -7,18 +7,18 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.checks import gate_of_each_dataset
-from assets.datasets import DATASETS, configured_as, each_dataset, known_datasets
-from assets.partitions import ONE_RUN
+from assets.shared.checks import gate_of_each_dataset
+from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
-from resources.file_hash import sha256_of_file
-from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
-from resources.inputs.evaluation_table import evaluation_samples_table
-from resources.inputs.near_ties import with_ties
-from resources.inputs.unusable_rows import MOST_UNUSABLE, n_unusable, refuse_unusable
-from resources.parquet_tables import Frames
+from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
+from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
+from resources.inputs.evaluation.near_ties import with_ties
+from resources.inputs.evaluation.table import evaluation_samples_table
+from resources.inputs.evaluation.unusable_rows import MOST_UNUSABLE, n_unusable, refuse_unusable
+from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
+from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(

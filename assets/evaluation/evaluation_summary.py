@@ -6,17 +6,17 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from assets.datasets import known_datasets
-from assets.evaluation_outputs import save_results
-from assets.evaluation_plots import summary_of
-from assets.partitions import MADE_SO_FAR
-from assets.provenance import provenance_of
-from assets.same_samples import are_same_samples
-from resources.parquet_tables import Frames
-from resources.plots.evaluation import MEANS
-from resources.plots.figure import figure_metadata
+from assets.evaluation.logic.outputs import save_results
+from assets.evaluation.logic.plots import summary_of
+from assets.evaluation.logic.same_samples import are_same_samples
+from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.provenance import provenance_of
+from reports.evaluation.plots.evaluation import MEANS
+from reports.shared.figure import figure_metadata
+from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.study import Study
 from resources.tables.evaluation import EVALUATION_SUMMARY
+from resources.tables.parquet_tables import Frames
 
 RESULTS = ("correlation", "mcq_confusion", "option_rates", "category_breakdown", "paper_comparison")
 PLAIN_MEAN, WEIGHTED_MEAN = MEANS

@@ -6,17 +6,17 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.checks import gate_of_each_dataset
-from assets.datasets import DATASETS, as_table, each_dataset, known_datasets
-from assets.evaluation_outputs import shown_and_saved
-from assets.evaluation_plots import confusion_of
-from assets.evaluation_rows import confusion_rows, confusions_of
-from assets.partitions import ONE_RUN
+from assets.evaluation.logic.outputs import shown_and_saved
+from assets.evaluation.logic.plots import confusion_of
+from assets.evaluation.logic.rows import as_table, confusion_rows, confusions_of
+from assets.shared.checks import gate_of_each_dataset
+from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
-from resources.home import Home
-from resources.parquet_tables import Frames
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.evaluation import MCQ_CONFUSION
+from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")

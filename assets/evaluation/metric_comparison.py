@@ -7,19 +7,19 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.metric_comparison import compare_metrics
+from analysis.correlation.metric_comparison import compare_metrics
 from analysis.undefined import UndefinedStatistic
-from assets.datasets import known_datasets, sampling_of
 from assets.evaluation.correlation import is_scores
+from assets.evaluation.logic.differences import TwoSides, accuracy_row, mean_row, two_sides
+from assets.evaluation.logic.rows import Sampling, clusters_of, sampling_of
 from assets.evaluation.mcq_confusion import is_answers
-from assets.evaluation_differences import TwoSides, accuracy_row, mean_row, two_sides
-from assets.evaluation_rows import Sampling, clusters_of
-from assets.intervals import in_words
-from assets.partitions import MADE_SO_FAR
+from assets.shared.intervals import in_words
+from assets.shared.partitions import MADE_SO_FAR
 from resources.configuration.evaluation import Dataset
-from resources.parquet_tables import Frames
+from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.study import Study
 from resources.tables.evaluation import METRIC_COMPARISON
+from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(

@@ -3,12 +3,11 @@
 import dagster as dg
 import pandas as pd
 
-from assets.datasets import DATASETS, as_table, each_dataset
+from assets.evaluation.logic.rows import as_table, confusions_of, option_rows
 from assets.evaluation.mcq_confusion import is_answers
-from assets.evaluation_rows import confusions_of, option_rows
-from assets.partitions import ONE_RUN
-from resources.parquet_tables import Frames
+from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.tables.evaluation import OPTION_RATES
+from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")

@@ -7,16 +7,17 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.checks import gate_of_each_dataset
-from assets.datasets import DATASETS, as_table, each_dataset, known_datasets
-from assets.evaluation_papers import comparison_row, numbers_of, numbers_of_category
-from assets.partitions import ONE_RUN
+from assets.evaluation.logic.papers import comparison_row, numbers_of, numbers_of_category
+from assets.evaluation.logic.rows import as_table
+from assets.shared.checks import gate_of_each_dataset
+from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
 from resources.errors import listed
-from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
-from resources.parquet_tables import Frames
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.inputs.evaluation.paper_baseline import PaperResult, read_baseline, results_for
 from resources.study import Study
 from resources.tables.evaluation import PAPER_COMPARISON
+from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")

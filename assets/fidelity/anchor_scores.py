@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 
-from analysis.pairs import FEWEST_PAIRS
-from assets.anchor import (
+from analysis.resampling.pairs import FEWEST_PAIRS
+from assets.fidelity.judge_calls import judging_of
+from assets.fidelity.logic.anchor import (
     day_of_occasion,
     drawn,
     has_enough_repeats,
@@ -18,14 +19,13 @@ from assets.anchor import (
     occasion_rows,
     pinned_occasion,
 )
-from assets.fidelity.judge_calls import judging_of
+from assets.fidelity.logic.golden_setting import setting_in_force
 from assets.fidelity.study_objects import require_sound_objects
-from assets.golden_setting import setting_in_force
-from assets.partitions import metadata_value
+from assets.shared.partitions import metadata_value
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import UserError, listed
-from resources.progress import TracksProgress
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
 NOT_YET = f"not yet: fewer than {FEWEST_PAIRS} objects have a score"

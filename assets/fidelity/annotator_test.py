@@ -6,25 +6,25 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.alternative_annotator import (
+from analysis.agreement.alternative_annotator import (
     EPSILON,
     FEWEST_INSTANCES,
     AgainstAnnotator,
     AlternativeAnnotator,
     alternative_annotator,
 )
-from analysis.dependent_correlations import ASSUMES
+from analysis.agreement.icc import icc
 from analysis.gates import Gate, at_least
-from analysis.icc import icc
+from analysis.significance.dependent_correlations import ASSUMES
 from analysis.undefined import UndefinedStatistic
-from assets.checks import WARN, gate_of_each
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, sound_matrix
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.checks import WARN, gate_of_each
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.annotators import draw_annotator_test
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed
-from resources.plots.annotators import draw_annotator_test
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_decision import ANNOTATOR_TEST, EVERYBODY
 

@@ -4,9 +4,9 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.convergence import convergence
+from analysis.agreement.convergence import convergence
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
 

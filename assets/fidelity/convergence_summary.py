@@ -3,12 +3,12 @@
 import dagster as dg
 import pandas as pd
 
-from analysis.convergence import convergence, summarised
+from analysis.agreement.convergence import convergence, summarised
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.settings import draw_convergence
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.fidelity import draw_convergence
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.dose_response import FEWEST_MAGNITUDES
+from analysis.agreement.dose_response import FEWEST_MAGNITUDES
 from analysis.gates import Gate, at_least
 from analysis.ties import compare
-from assets.checks import NOT_ASKED, WARN, gate_result, told
-from assets.sensitivity_rows import dose_points, dose_rows
+from assets.fidelity.logic.sensitivity_rows import dose_points, dose_rows
+from assets.shared.checks import NOT_ASKED, WARN, gate_result
+from reports.fidelity.plots.sensitivity import draw_dose_response
+from reports.shared.figure import figure_metadata
 from resources.errors import listed
-from resources.plots.figure import figure_metadata
-from resources.plots.sensitivity import draw_dose_response
 from resources.study import Study
 
 LARGEST_SCORE = 1.0
@@ -90,7 +90,7 @@ def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
     remedy = "Look at the lines in dose_response; more items steady them."
     said = f"{gate.sentence} Short of it: {listed(_said(row) for row in failing)}. {remedy}"
     holds = f"{gate.sentence} Every line rises with the dose."
-    return told(gate._replace(passed=not failing, sentence=said, remedy=remedy if failing else ""), holds)
+    return gate._replace(passed=not failing, sentence=said, remedy=remedy if failing else "").passing_as(holds)
 
 
 def _reading(row: Mapping[Any, Any], threshold: float) -> str:

@@ -6,21 +6,21 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.dependent_correlations import ASSUMES
-from analysis.deviation import deviation
+from analysis.agreement.deviation import deviation
+from analysis.agreement.icc import icc
 from analysis.gates import Gate, at_least, at_most
-from analysis.icc import icc
-from analysis.pairs import FEWEST_PAIRS
+from analysis.resampling.pairs import FEWEST_PAIRS
+from analysis.significance.dependent_correlations import ASSUMES
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.anchor import has_enough_repeats, pinned_occasion
-from assets.anchor_changes import changes_since
-from assets.checks import WARN, gate_result, told
-from assets.intervals import in_words
-from assets.partitions import metadata_value
+from assets.fidelity.logic.anchor import has_enough_repeats, pinned_occasion
+from assets.fidelity.logic.anchor_changes import changes_since
+from assets.shared.checks import WARN, gate_result
+from assets.shared.intervals import in_words
+from assets.shared.partitions import metadata_value
+from reports.fidelity.plots.drift import draw_drift
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.drift import draw_drift
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_decision import DRIFT
 
@@ -234,7 +234,7 @@ def judge_gate(frame: pd.DataFrame) -> Gate:
     if not last["n_pinned"]:
         return gate._replace(passed=True, seen=None, sentence=f"On {last['occasion']} {NOT_PINNED}.")
     said = f"On {last['occasion']} judge, answering models, prompt and images were those of {last['pinned']}."
-    return _of_pinned(told(gate, said), last)
+    return _of_pinned(gate.passing_as(said), last)
 
 
 def _no_occasion(name: str, needed: str) -> Gate:

@@ -6,15 +6,15 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.bootstrap import RELIABLE_CLUSTERS, Estimate
-from analysis.dependent_correlations import ASSUMES
-from analysis.prediction_powered import FEWEST_LABELS, judge_alone, labels_alone, prediction_powered_mean
+from analysis.accuracy.prediction_powered import FEWEST_LABELS, judge_alone, labels_alone, prediction_powered_mean
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate
+from analysis.significance.dependent_correlations import ASSUMES
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.matched_scores import sound_matches
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.annotators import draw_few_labels
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.annotators import draw_few_labels
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_decision import FEW_LABELS
 

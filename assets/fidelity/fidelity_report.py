@@ -8,22 +8,22 @@ import dagster as dg
 import pandas as pd
 
 from assets.fidelity.dose_response import readings
-from assets.partitions import MADE_SO_FAR, Frames
-from assets.provenance import prompts_by, provenance_of
-from assets.report_files import as_one, page_on_disk
-from assets.report_gates import (
+from assets.fidelity.logic.report_gates import (
     advice_by_setting,
     conditions_by_setting,
     decision_gates,
     gates_by_setting,
     golden_gates,
 )
-from assets.sensitivity_rows import dose_of, dose_points
+from assets.fidelity.logic.sensitivity_rows import dose_of, dose_points
+from assets.shared.partitions import MADE_SO_FAR, Frames
+from assets.shared.provenance import prompts_by, provenance_of
+from assets.shared.report_files import as_one, page_on_disk
+from reports.fidelity.contents import Contents, left_out
+from reports.fidelity.facts import judge_in_words
+from reports.fidelity.report import FILE_NAME, fidelity_page
+from reports.shared.text import LANGUAGES
 from resources.configuration.fidelity import FidelityStudy
-from resources.reports.fidelity.contents import Contents, left_out
-from resources.reports.fidelity.facts import judge_in_words
-from resources.reports.fidelity.report import FILE_NAME, fidelity_page
-from resources.reports.text import LANGUAGES
 from resources.study import Study
 from resources.tables.fidelity_decision import FIDELITY_REPORT
 

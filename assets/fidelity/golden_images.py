@@ -8,18 +8,18 @@ import pandas as pd
 from upath import UPath
 
 from analysis.gates import Gate, at_most
-from assets.checks import NOT_ASKED, gate_result, told
-from assets.choosing_products import products_that_choose
+from assets.fidelity.logic.choosing_products import products_that_choose
+from assets.fidelity.logic.golden_choice import golden_objects, other_object
 from assets.fidelity.study_objects import require_sound_objects
-from assets.golden_choice import golden_objects, other_object
+from assets.shared.checks import NOT_ASKED, gate_result
+from reports.fidelity.plots.golden import draw_contact_sheet, sheet_size_in
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
-from resources.golden_files import GoldenImage, Original, golden_folder, sha256_if_there, write_golden_item
-from resources.golden_set import Alteration, alterations_of
-from resources.images import UnreadableImage, load_image
-from resources.plots.figure import figure_metadata
-from resources.plots.golden import draw_contact_sheet, sheet_size_in
-from resources.progress import Advance, TracksProgress
+from resources.photos.golden_files import GoldenImage, Original, golden_folder, sha256_if_there, write_golden_item
+from resources.photos.golden_set import Alteration, alterations_of
+from resources.photos.images import UnreadableImage, load_image
+from resources.runtime.progress import Advance, TracksProgress
 from resources.study import Study
 from resources.tables.fidelity_golden import GOLDEN_IMAGES
 
@@ -182,7 +182,7 @@ def current_renders_gate(manifest: pd.DataFrame, study_objects: pd.DataFrame) ->
         reason=listed(manifest["skipped"].dropna().unique(), 3),
         remedy=f"{listed(faults, 3)} Make `study_objects` and then `golden_images` again.",
     )
-    return told(gate, f"All {len(made)} golden images are on the disk and of the renders that are judged now.")
+    return gate.passing_as(f"All {len(made)} golden images are on the disk and of the renders that are judged now.")
 
 
 def _wrong_objects(made: pd.DataFrame, study_objects: pd.DataFrame) -> dict[str, str]:

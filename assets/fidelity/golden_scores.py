@@ -9,24 +9,24 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.ties import differences
-from assets.checks import NOT_ASKED, WARN, gate_result, require, told
-from assets.counted_pairs import chose_setting, counted
 from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
 from assets.fidelity.judge_calls import judged_objects, judging_of
+from assets.fidelity.logic.counted_pairs import chose_setting, counted
+from assets.fidelity.logic.golden_setting import setting_in_force
+from assets.fidelity.logic.plan_in_force import PlanInForce, difference, plan_in_force
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, matrix_of
 from assets.fidelity.study_objects import require_sound_objects
-from assets.golden_setting import setting_in_force
-from assets.partitions import MADE_SO_FAR, Frames
-from assets.plan_in_force import PlanInForce, difference, plan_in_force
+from assets.shared.checks import NOT_ASKED, WARN, gate_result, require
+from assets.shared.partitions import MADE_SO_FAR, Frames
+from reports.fidelity.plots.sensitivity import draw_golden_scores
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.grid import setting_from_key
 from resources.database.call_queries import ALTERATION_SIGN
 from resources.errors import UserError, listed
 from resources.judges.contract import JudgedObject
-from resources.plots.figure import figure_metadata
-from resources.plots.sensitivity import draw_golden_scores
-from resources.progress import TracksProgress
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 from resources.tables.fidelity_golden import GOLDEN_SCORES
 
@@ -226,7 +226,7 @@ def held_out_gate(frame: pd.DataFrame, study: FidelityStudy) -> Gate:
         what="Number of items that had a part in choosing the setting",
         remedy=f"They are {listed(chose)}. {consequence} {_how_to_hold_out(study, all_chose=len(chose) == n_items)}",
     )
-    return told(gate, f"None of the {n_items} items had a part in choosing the setting.")
+    return gate.passing_as(f"None of the {n_items} items had a part in choosing the setting.")
 
 
 def _how_to_hold_out(study: FidelityStudy, *, all_chose: bool) -> str:

@@ -6,13 +6,13 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from assets.agreement_rows import agreement_rows, unit_of
-from assets.checks import WARN, gate_of_each
+from assets.fidelity.logic.agreement_rows import agreement_rows, unit_of
 from assets.fidelity.matched_scores import match_column, sound_matches
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.checks import WARN, gate_of_each
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.settings import draw_agreement_by_group
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.fidelity import draw_agreement_by_group
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 
 ALL = "all objects"

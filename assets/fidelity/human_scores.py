@@ -6,14 +6,14 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.checks import gate_result, told
-from assets.partitions import metadata_value
+from assets.shared.checks import gate_result
+from assets.shared.partitions import metadata_value
+from reports.fidelity.plots.settings import draw_human_scores
+from reports.shared.figure import figure_metadata
 from resources.errors import FileFault, listed
-from resources.file_hash import sha256_of_file
 from resources.inputs.faults import counted_by_cause
-from resources.inputs.human_scores import HumanScoresRead, read_human_scores
-from resources.plots.fidelity import draw_human_scores
-from resources.plots.figure import figure_metadata
+from resources.inputs.fidelity.human_scores import HumanScoresRead, read_human_scores
+from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
 
 
@@ -73,8 +73,8 @@ def accounted_gate(stored: pd.DataFrame, read: HumanScoresRead) -> Gate:
         remedy="The file changed since the table was made: make human_scores again.",
     )
     rows, blank = read.n_rows_in_file, len(read.exclusions)
-    return told(
-        gate, f"All {rows} rows of the file are accounted for: {len(stored)} in the table, {blank} blank left out."
+    return gate.passing_as(
+        f"All {rows} rows of the file are accounted for: {len(stored)} in the table, {blank} blank left out."
     )
 
 

@@ -7,19 +7,18 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.bootstrap import Interval
-from analysis.gates import DETERMINISTIC, Gate, at_least, at_most
-from analysis.icc import Icc, IccForm, icc, icc_band
-from analysis.icc_bootstrap import icc_bootstrap
+from analysis.agreement.icc import Icc, IccForm, icc, icc_band
+from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_most
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.checks import WARN, gate_of_each, told
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
-from assets.intervals import in_words
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from assets.table_gates import DOES_NOT_APPLY
+from assets.shared.checks import WARN, gate_of_each
+from assets.shared.intervals import in_words
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.settings import draw_icc
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.fidelity import draw_icc
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_statistics import FORMS, ICC_BY_SETTING
 
@@ -247,4 +246,4 @@ def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:
         remedy="One of the two is wrong: report it with the score matrix.",
     )
     words = f"An independent implementation, pingouin, gives the same six coefficients over {len(scores)} objects"
-    return told(gate, f"{words}: they differ by {difference:.0e} at most, and {PINGOUIN_TOLERANCE:g} is allowed.")
+    return gate.passing_as(f"{words}: they differ by {difference:.0e} at most, and {PINGOUIN_TOLERANCE:g} is allowed.")

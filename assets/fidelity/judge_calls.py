@@ -8,10 +8,10 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
-from assets.checks import WARN, gate_of_each, told
 from assets.fidelity.study_objects import require_sound_objects
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
-from assets.who_started import started_by_a_person
+from assets.shared.checks import WARN, gate_of_each
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
+from assets.shared.run_origin import started_by_a_person
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import listed
 from resources.judges.contract import ANSWER_STATES, JudgedObject
@@ -19,7 +19,7 @@ from resources.judges.judging import Judging
 from resources.judges.openai.price_age import price_age_gate
 from resources.judges.registry import judge_of
 from resources.judges.without_score import why_no_score
-from resources.progress import TracksProgress
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
 UNNAMED = "unnamed"  # what a recording without a model's name is called
@@ -183,7 +183,7 @@ def model_gate(calls: pd.DataFrame) -> Gate:
             what="Number of models that answered and were not asked for",
             remedy=f"These answered: {listed(others)}. Name the one that answers, or ask the provider why.",
         )._replace(seen=None, reason=reason)
-    return told(gate, f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
+    return gate.passing_as(f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
 
 
 def _is_asked_model(asked: str, answered: str) -> bool:

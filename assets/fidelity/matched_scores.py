@@ -5,14 +5,14 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from analysis.pairs import FEWEST_PAIRS
+from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.ties import differences, join_ties
-from assets.checks import gate_of_each, require, told
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.checks import gate_of_each, require
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.settings import draw_matched_scores
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.fidelity import draw_matched_scores
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity import MATCHED_SCORES
 
@@ -112,4 +112,4 @@ def some_matched_gate(matched: pd.DataFrame) -> Gate:
         what="Objects scored by judge and people",
         remedy="The human-score file and the judged objects must share file hashes (`_h` and 8 hex digits).",
     )
-    return told(gate, f"{len(matched)} objects were scored by judge and people; needed: at least {FEWEST_PAIRS}.")
+    return gate.passing_as(f"{len(matched)} objects were scored by judge and people; needed: at least {FEWEST_PAIRS}.")

@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 
-from assets.checks import WARN, gate_result
-from assets.choosing_products import products_that_choose
-from assets.compared_settings import compared_settings, described
 from assets.fidelity.judge_calls import judged_objects
-from assets.partitions import MADE_SO_FAR, Frames, metadata_value
-from assets.plan_in_force import PlanInForce, plan_in_force
-from assets.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
-from assets.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
+from assets.fidelity.logic.choosing_products import products_that_choose
+from assets.fidelity.logic.compared_settings import compared_settings, described
+from assets.fidelity.logic.plan_in_force import PlanInForce, plan_in_force
+from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
+from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
+from assets.shared.checks import WARN, gate_result
+from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
+from reports.fidelity.plots.recommendation import draw_recommendation
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.plots.figure import figure_metadata
-from resources.plots.recommendation import draw_recommendation
 from resources.study import Study
 from resources.tables.fidelity_decision import RECOMMENDED_SETTING
 

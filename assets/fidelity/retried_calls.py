@@ -6,18 +6,18 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.bootstrap import FEWEST_CLUSTERS, clustered_intervals
 from analysis.gates import Gate, at_most
-from assets.checks import WARN, gate_of_each, told
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, clustered_intervals
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import sound_matrix
-from assets.intervals import in_words
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.checks import WARN, gate_of_each
+from assets.shared.intervals import in_words
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.annotators import draw_retried_calls
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
-from resources.plots.annotators import draw_retried_calls
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_decision import RETRIED_CALLS
 
@@ -172,4 +172,4 @@ def retried_gate(row: pd.DataFrame) -> Gate:
         what="Distance from 0 of the interval of retried minus other repeats of the same objects",
         remedy=f"The difference is {differs}: look at the objects in retried_calls before their scores are used.",
     )
-    return told(gate, f"{tried}; the scores do not tell them from other repeats: {differs}.")
+    return gate.passing_as(f"{tried}; the scores do not tell them from other repeats: {differs}.")

@@ -6,15 +6,15 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.words import counted
-from assets.checks import gate_of_each, require, told
 from assets.fidelity.study_objects import require_sound_objects
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from assets.shared.checks import gate_of_each, require
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.settings import draw_score_matrix
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed
 from resources.judges.contract import SCORED_STATES
 from resources.judges.without_score import why_no_score
-from resources.plots.fidelity import draw_score_matrix
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 
 
@@ -130,9 +130,8 @@ def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.Da
         "plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
     )
     if not short:
-        return told(gate, f"Each of the {len(matrix)} objects has {minimum} valid repeats or more.")
-    return told(
-        gate,
+        return gate.passing_as(f"Each of the {len(matrix)} objects has {minimum} valid repeats or more.")
+    return gate.passing_as(
         f"{counted(len(short), 'object')} of {len(matrix)} with fewer than {minimum} valid repeats, left out of all "
         f"settings: {listed(short)}; allowed: at most {limit:g} of them.",
     )

@@ -6,15 +6,15 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.effect_size import FEWEST
+from analysis.accuracy.effect_size import FEWEST
 from analysis.gates import Gate, at_least, at_most, share_at_least
 from analysis.ties import compare
-from assets.checks import NOT_ASKED, WARN, gate_result, told
-from assets.partitions import metadata_value
-from assets.sensitivity_rows import sensitivity_rows
+from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
+from assets.shared.checks import NOT_ASKED, WARN, gate_result
+from assets.shared.partitions import metadata_value
+from reports.fidelity.plots.sensitivity import draw_sensitivity
+from reports.shared.figure import figure_metadata
 from resources.errors import listed
-from resources.plots.figure import figure_metadata
-from resources.plots.sensitivity import draw_sensitivity
 from resources.study import Study
 from resources.tables.fidelity_golden import DISTURBED, IN_PART, NOT_SEEN, UNKNOWN
 
@@ -206,7 +206,7 @@ def seen_gate(frame: pd.DataFrame) -> Gate:
         reason=without,
         remedy=remedy,
     )
-    return told(gate, f"The judge sees each of the {len(worse)} alterations at least in part.")
+    return gate.passing_as(f"The judge sees each of the {len(worse)} alterations at least in part.")
 
 
 def _first(rows: pd.DataFrame, column: str) -> pd.Series | None:

@@ -6,23 +6,23 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.correlation import correlations
-from analysis.deviation import deviation
-from analysis.icc import icc, icc_band
-from analysis.missing_answers import filled_against_people, filled_between_repeats
+from analysis.agreement.deviation import deviation
+from analysis.agreement.icc import icc, icc_band
+from analysis.agreement.missing_answers import filled_against_people, filled_between_repeats
+from analysis.correlation.correlation import correlations
 from analysis.undefined import UndefinedStatistic
-from assets.compared_settings import compared_settings, described
 from assets.fidelity.judge_calls import first_answers, judged_objects
+from assets.fidelity.logic.compared_settings import compared_settings, described
+from assets.fidelity.logic.plan_in_force import PlanInForce, plan_in_force
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import as_planned, incomplete_objects, scores_of
 from assets.fidelity.stability import stability_rows
-from assets.intervals import in_words
-from assets.partitions import MADE_SO_FAR, Frames, metadata_value
-from assets.plan_in_force import PlanInForce, plan_in_force
+from assets.shared.intervals import in_words
+from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
+from reports.fidelity.plots.settings import draw_setting_summary
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.judges.contract import ANSWER_STATES
-from resources.plots.fidelity import draw_setting_summary
-from resources.plots.figure import figure_metadata
 from resources.study import Study
 from resources.tables.fidelity_statistics import SETTING_SUMMARY
 

@@ -3,13 +3,13 @@
 import dagster as dg
 import pandas as pd
 
+from analysis.agreement.stability import stability as of_matrix
 from analysis.gates import Gate, at_most
-from analysis.stability import stability as of_matrix
-from assets.checks import WARN, gate_of_each
 from assets.fidelity.score_matrix import scores_of, sound_matrix
-from assets.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from resources.plots.fidelity import draw_stability
-from resources.plots.figure import figure_metadata
+from assets.shared.checks import WARN, gate_of_each
+from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
+from reports.fidelity.plots.settings import draw_stability
+from reports.shared.figure import figure_metadata
 from resources.study import Study
 
 

@@ -8,18 +8,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_least, at_most
-from analysis.pairs import FEWEST_PAIRS
-from assets.checks import gate_result, require, told
-from assets.golden_choice import refuse_unknown_items
+from analysis.resampling.pairs import FEWEST_PAIRS
+from assets.fidelity.logic.golden_choice import refuse_unknown_items
+from assets.shared.checks import gate_result, require
+from reports.fidelity.plots.settings import draw_study_objects
+from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
-from resources.images import load_image
-from resources.inputs.catalogue import read_catalogue
-from resources.inputs.human_scores import known_algorithms
-from resources.inputs.selected_objects import read_selected_objects
-from resources.inputs.study_objects import find_study_objects
-from resources.plots.fidelity import draw_study_objects
-from resources.plots.figure import figure_metadata
+from resources.inputs.fidelity.catalogue import read_catalogue
+from resources.inputs.fidelity.human_scores import known_algorithms
+from resources.inputs.fidelity.selected_objects import read_selected_objects
+from resources.inputs.fidelity.study_objects import find_study_objects
+from resources.photos.images import load_image
 from resources.study import Study
 
 SHOWN = 6
@@ -130,7 +130,7 @@ def enough_objects_gate(frame: pd.DataFrame) -> Gate:
         what="Objects to judge",
         remedy=f"{left_out} and render more objects.",
     )
-    return told(gate, f"{judged} of {len(frame)} objects are judged; needed: at least {FEWEST_PAIRS}.")
+    return gate.passing_as(f"{judged} of {len(frame)} objects are judged; needed: at least {FEWEST_PAIRS}.")
 
 
 def mismatch_gate(frame: pd.DataFrame) -> Gate:
@@ -145,7 +145,9 @@ def mismatch_gate(frame: pd.DataFrame) -> Gate:
         what="Objects whose render is of another object",
         remedy=f"{named}. Correct output_glb_relpath, or set mismatched_objects: exclude.",
     )
-    return told(gate, f"Each of the {len(frame)} objects is judged on its own render, or was left out and counted.")
+    return gate.passing_as(
+        f"Each of the {len(frame)} objects is judged on its own render, or was left out and counted."
+    )
 
 
 def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
@@ -165,4 +167,4 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         else "Correct `human_scores` or `selected_objects`: no object is left to judge.",
     )
     usable = f"{len(wanted) - len(missing)} of {len(wanted)} objects have usable images"
-    return told(gate, f"{usable}; at most a share of {limit:g} may lack them.")
+    return gate.passing_as(f"{usable}; at most a share of {limit:g} may lack them.")

@@ -8,19 +8,19 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.checks import gate_result, require, told
-from assets.method_scores import current_pairs_gate
-from assets.partitions import MADE_SO_FAR
-from assets.provenance import provenance_of
+from assets.pairwise.logic.method_scores import current_pairs_gate
+from assets.shared.checks import gate_result, require
+from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.provenance import provenance_of
+from reports.pairwise.export.folder import BASE, Benchmark, Written, write_benchmark
+from reports.pairwise.export.tables import confusion
 from resources.errors import listed
-from resources.golden_files import sha256_if_there
-from resources.pairwise_export.folder import BASE, Benchmark, Written, write_benchmark
-from resources.pairwise_export.tables import confusion
-from resources.pairwise_rows import available, judged_pairs
-from resources.parquet_tables import Frames
-from resources.progress import TracksProgress
+from resources.photos.golden_files import sha256_if_there
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 from resources.tables.pairwise import BENCHMARK_EXPORT
+from resources.tables.pairwise_rows import available, judged_pairs
+from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(
@@ -95,7 +95,7 @@ def current_metrics_gate(metrics: pd.DataFrame, results: Frames) -> Gate:
         what="Number of methods whose metrics are not of their results",
         remedy=f"Make method_metrics again: {listed(sorted(old))}.",
     )
-    return told(gate, f"The metrics of all {len(results)} methods are of their results.")
+    return gate.passing_as(f"The metrics of all {len(results)} methods are of their results.")
 
 
 def _counted(results: pd.DataFrame) -> list[list[int]]:
@@ -128,4 +128,4 @@ def files_gate(export: pd.DataFrame) -> Gate:
         what="Number of files that are gone or changed",
         remedy=f"{listed(wrong)}. Make benchmark_export again for a new folder.",
     )
-    return told(gate, f"All {len(export)} files are on the disk as they were written.")
+    return gate.passing_as(f"All {len(export)} files are on the disk as they were written.")

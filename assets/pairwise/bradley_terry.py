@@ -6,13 +6,13 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.bradley_terry import BradleyTerry
 from analysis.gates import Gate, at_most
-from analysis.preference_truth import majority_share
-from assets.checks import gate_result, told
-from assets.strengths import NOT_ASKED, strengths_of
-from resources.plots.figure import figure_metadata
-from resources.plots.pairwise import draw_strengths
+from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.truth import majority_share
+from assets.pairwise.logic.strengths import NOT_ASKED, strengths_of
+from assets.shared.checks import gate_result
+from reports.pairwise.plots.methods import draw_strengths
+from reports.shared.figure import figure_metadata
 from resources.study import Study
 from resources.tables.pairwise import BRADLEY_TERRY
 
@@ -133,4 +133,4 @@ def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, why_none:
         remedy=f"The first is {both.index[wrong][0]}: make bradley_terry again." if wrong.any() else "Collect votes.",
     )
     n_votes = int(about["n_votes"].sum()) // 2
-    return told(gate, f"The strengths of {len(about)} photos rest on all {n_votes} votes.")
+    return gate.passing_as(f"The strengths of {len(about)} photos rest on all {n_votes} votes.")

@@ -9,28 +9,27 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
-from assets.checks import WARN, gate_result, require, told
-from assets.method_partitions import methods_of_tags
-from assets.method_scores import images_of
+from assets.pairwise.logic.method_scores import images_of
 from assets.pairwise.photo_pairs import photos_gate
-from assets.partitions import metadata_value
+from assets.shared.checks import WARN, gate_result, require
+from assets.shared.partitions import metadata_value, methods_of_tags
+from reports.pairwise.export.folder import refuse_unwritable
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listed
 from resources.gpu import GpuResource
-from resources.methods.own import needs_written_in
-from resources.methods.registry import builders, method_of
-from resources.pairwise_export.folder import refuse_unwritable
-from resources.pairwise_rows import judged_pairs
-from resources.photo_features.engines import ENGINES
-from resources.photo_features.reading import read_features, read_vectors
-from resources.photo_features.run import FeaturesMade, make_features
-from resources.photo_features.shards import features_folder
-from resources.photo_features.stages import STAGES, Stages, stages_of
-from resources.photo_features.texts import sentence_vectors
-from resources.photo_features.turns import alone_in
-from resources.progress import TracksProgress
+from resources.photos.features.engines import ENGINES
+from resources.photos.features.reading import read_features, read_vectors
+from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.shards import features_folder
+from resources.photos.features.stages import STAGES, Stages, stages_of
+from resources.photos.features.texts import sentence_vectors
+from resources.photos.features.turns import alone_in
+from resources.photos.methods.own import needs_written_in
+from resources.photos.methods.registry import builders, method_of
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 from resources.tables.pairwise import IMAGE_FEATURES
+from resources.tables.pairwise_rows import judged_pairs
 
 REPLACE = "Replace these files."
 
@@ -127,7 +126,7 @@ def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.
 def features_of(
     study: Study, images: Sequence[str], stages: Sequence[str] = STAGES, *, vectors: bool = True
 ) -> pd.DataFrame:
-    """The photos' features as `resources.photo_features.reading.read_features` gives them, by name.
+    """The photos' features as `resources.photos.features.reading.read_features` gives them, by name.
 
     Args:
         study: Whose table it is.
@@ -139,7 +138,7 @@ def features_of(
 
 
 def vectors_of(study: Study, images: Sequence[str], stage: str) -> NDArray[np.float32]:
-    """One model's features of the photos, as `resources.photo_features.reading.read_vectors` gives them."""
+    """One model's features of the photos, as `resources.photos.features.reading.read_vectors` gives them."""
     return read_vectors(features_folder(study.home, study.pairwise), images, stage)
 
 
@@ -187,4 +186,4 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
         remedy=f"{listed(unreadable, 3)} {REPLACE}" if len(features) else "some_pairs_are_judged says why.",
         reason="no pair is judged",
     )
-    return told(gate, f"{len(features) - len(unreadable)} of {len(features)} photos of judged pairs can be read.")
+    return gate.passing_as(f"{len(features) - len(unreadable)} of {len(features)} photos of judged pairs can be read.")

@@ -6,23 +6,23 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import WARN, gate_result, require, told
-from assets.method_rows import method_row, unavailable_row, with_holm
-from assets.method_scores import current_pairs_gate, images_of, shared_times_ms
-from assets.partitions import MADE_SO_FAR, metadata_value
-from assets.photo_measures import measured_times, unavailable_stages
-from assets.strengths import strengths_of
+from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_holm
+from assets.pairwise.logic.method_scores import current_pairs_gate, images_of, shared_times_ms
+from assets.pairwise.logic.photo_measures import measured_times, unavailable_stages
+from assets.pairwise.logic.strengths import strengths_of
+from assets.shared.checks import WARN, gate_result, require
+from assets.shared.partitions import MADE_SO_FAR, metadata_value
+from reports.pairwise.plots.methods import draw_accuracies, draw_agreement_bands, draw_speed, forest_height_in
+from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listed
-from resources.methods.cost import parts_of
-from resources.methods.registry import method_of
-from resources.methods.scoring import why_unavailable
-from resources.pairwise_rows import PLAUSIBLE, chance_of, judged_pairs, measured, plausible
-from resources.parquet_tables import Frames
-from resources.plots.figure import figure_metadata
-from resources.plots.pairwise import draw_accuracies, draw_agreement_bands, draw_speed, forest_height_in
+from resources.photos.methods.cost import parts_of
+from resources.photos.methods.registry import method_of
+from resources.photos.methods.scoring import why_unavailable
 from resources.study import Study
 from resources.tables.pairwise import METHOD_METRICS
+from resources.tables.pairwise_rows import PLAUSIBLE, chance_of, judged_pairs, measured, plausible
+from resources.tables.parquet_tables import Frames
 
 NO_ACCURACY = "all_methods_are_available and some_pairs_are_judged say what is lacking: mend that."
 
@@ -137,7 +137,7 @@ def plausible_gate(frame: pd.DataFrame) -> Gate:
         reason="no method has an accuracy",
         remedy=f"Look at their scores and pairs twice: {named}." if named else NO_ACCURACY,
     )
-    return told(gate, f"All {len(seen)} accuracies lie between {low:g} and {high:g}.")
+    return gate.passing_as(f"All {len(seen)} accuracies lie between {low:g} and {high:g}.")
 
 
 def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
@@ -156,7 +156,7 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         if len(seen)
         else NO_ACCURACY,
     )
-    return told(gate, f"Surely better than chance: {listed(beating)} ({len(beating)} of {len(seen)}).")
+    return gate.passing_as(f"Surely better than chance: {listed(beating)} ({len(beating)} of {len(seen)}).")
 
 
 def _numbering_doubt(seen: pd.DataFrame, study: PairwiseStudy) -> str:
@@ -183,7 +183,7 @@ def available_gate(frame: pd.DataFrame) -> Gate:
         remedy=f"They are {listed(lacking['method'], 20)}; nothing is wrong with the others. What each lacks, and the "
         "command that provides it, stand in method_metrics, on the page and in summary.json under `unavailable`.",
     )
-    return told(gate, f"All {len(frame)} methods are available.")
+    return gate.passing_as(f"All {len(frame)} methods are available.")
 
 
 def _beating_chance(frame: pd.DataFrame, study: PairwiseStudy) -> list[str]:

@@ -7,17 +7,17 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.preference_significance import MethodComparison, MethodPair, compare_methods
+from analysis.preference.significance import MethodComparison, MethodPair, compare_methods
 from analysis.undefined import UndefinedStatistic
-from assets.checks import require
-from assets.method_scores import current_pairs_gate
-from assets.partitions import MADE_SO_FAR
-from resources.pairwise_rows import judged_pairs, letters_of
-from resources.parquet_tables import Frames
-from resources.plots.figure import figure_metadata
-from resources.plots.pairwise import draw_significance
+from assets.pairwise.logic.method_scores import current_pairs_gate
+from assets.shared.checks import require
+from assets.shared.partitions import MADE_SO_FAR
+from reports.pairwise.plots.methods import draw_significance
+from reports.shared.figure import figure_metadata
 from resources.study import Study
 from resources.tables.pairwise import METHOD_SIGNIFICANCE
+from resources.tables.pairwise_rows import judged_pairs, letters_of
+from resources.tables.parquet_tables import Frames
 
 UNITS = ["series_id", "cluster"]
 

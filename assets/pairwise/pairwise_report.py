@@ -7,20 +7,20 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.preference_truth import majority_share
-from assets.pairwise_report_gates import pairwise_gates
-from assets.partitions import MADE_SO_FAR
-from assets.photo_pair_counts import counts_of, position_numbers
-from assets.provenance import provenance_of
-from assets.report_files import as_one, page_on_disk
+from analysis.preference.truth import majority_share
+from assets.pairwise.logic.photo_pair_counts import counts_of, position_numbers
+from assets.pairwise.logic.report_gates import pairwise_gates
+from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.provenance import provenance_of
+from assets.shared.report_files import as_one, page_on_disk
+from reports.pairwise.contents import Contents, People
+from reports.pairwise.report import FILE_NAME, pairwise_page
 from resources.configuration.pairwise import PairwiseStudy
-from resources.memory import return_freed_memory
-from resources.pairwise_rows import judged_pairs
-from resources.parquet_tables import Frames
-from resources.reports.pairwise.contents import Contents, People
-from resources.reports.pairwise.report import FILE_NAME, pairwise_page
+from resources.runtime.memory import return_freed_memory
 from resources.study import Study
 from resources.tables.pairwise import PAIRWISE_REPORT
+from resources.tables.pairwise_rows import judged_pairs
+from resources.tables.parquet_tables import Frames
 
 WHOLE = ("photo_pairs", "image_features", "method_metrics", "method_significance", "bradley_terry")
 BY_METHOD = "pairwise_results"

@@ -6,21 +6,20 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.checks import WARN, gate_of_each_method, require, told
-from assets.method_partitions import METHODS, each_method, methods_of_run
-from assets.method_scores import PAIR, headline, images_of, no_rows, own_file, result_rows
+from assets.pairwise.logic.method_scores import PAIR, headline, images_of, no_rows, own_file, result_rows
+from assets.pairwise.logic.photo_measures import measured, unavailable_stages
 from assets.pairwise.photo_pairs import photos_gate
-from assets.partitions import ONE_RUN
-from assets.photo_measures import measured, unavailable_stages
+from assets.shared.checks import WARN, gate_of_each_method, require
+from assets.shared.partitions import METHODS, ONE_RUN, each_method, methods_of_run
 from resources.errors import listed
-from resources.memory import return_freed_memory
-from resources.methods.features import Features
-from resources.methods.registry import method_of
-from resources.methods.scoring import why_unavailable
-from resources.pairwise_rows import judged_pairs
-from resources.parquet_tables import Frames
-from resources.photo_features.stages import STAGES
+from resources.photos.features.stages import STAGES
+from resources.photos.methods.features import Features
+from resources.photos.methods.registry import method_of
+from resources.photos.methods.scoring import why_unavailable
+from resources.runtime.memory import return_freed_memory
 from resources.study import Study
+from resources.tables.pairwise_rows import judged_pairs
+from resources.tables.parquet_tables import Frames
 
 USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded"]
 
@@ -89,4 +88,4 @@ def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:
         what="Share of judged pairs without a prediction",
         remedy=f"{listed(frame.loc[without, 'undefined'].unique(), 3).rstrip('.')}. Mend that or leave the method out.",
     )
-    return told(gate, f"{int((~without).sum())} of {len(frame)} judged pairs have a prediction.")
+    return gate.passing_as(f"{int((~without).sum())} of {len(frame)} judged pairs have a prediction.")

@@ -6,9 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import WARN, gate_result, told
-from assets.partitions import metadata_value
-from assets.photo_pair_counts import (
+from assets.pairwise.logic.photo_pair_counts import (
     after_filter,
     counts_of,
     missing_numbers,
@@ -17,10 +15,12 @@ from assets.photo_pair_counts import (
     position_numbers,
     sampled,
 )
+from assets.shared.checks import WARN, gate_result
+from assets.shared.partitions import metadata_value
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import FileFault, listed
-from resources.file_hash import sha256_of_file
-from resources.inputs.photo_pairs import PhotoPairsRead, read_photo_pairs
+from resources.inputs.pairwise.photo_pairs import PhotoPairsRead, read_photo_pairs
+from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
 
 VOTES = ["series_id", "cluster", "compareID1", "compareID2", "votes_1", "votes_2", "votes_neither", "num_reviewers"]
@@ -108,8 +108,7 @@ def accounted_gate(stored: pd.DataFrame, read: PhotoPairsRead) -> Gate:
         remedy="The file, `cluster_column` or `orders` changed since the table was made: make photo_pairs again.",
     )
     left_out = int(stored["excluded"].notna().sum())
-    return told(
-        gate,
+    return gate.passing_as(
         f"All {n_rows} rows with {read.n_votes} votes are accounted for, and agree with the recorded winners: "
         f"{len(stored)} pairs, {left_out} of them left out with the cause.",
     )
@@ -129,7 +128,7 @@ def photos_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
         remedy=f"{_missing_words(missing, plan)} Put them there, or set `max_missing_share: 1` to go on without.",
     )
     there = f"{needed - len(missing)} of {needed} photos that pairs need are there"
-    return told(gate, f"{there}; at most a share of {plan.max_missing_share:g} may be missing.")
+    return gate.passing_as(f"{there}; at most a share of {plan.max_missing_share:g} may be missing.")
 
 
 def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
@@ -147,7 +146,7 @@ def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
         what="Number of missing photos",
         remedy=f"{named} {lost} pairs are not judged for that. Put the photos there.",
     )
-    return told(gate, f"All {needed} photos that pairs need are there.")
+    return gate.passing_as(f"All {needed} photos that pairs need are there.")
 
 
 def judged_gate(frame: pd.DataFrame) -> Gate:
@@ -164,7 +163,7 @@ def judged_gate(frame: pd.DataFrame) -> Gate:
         remedy=f"Left out: {listed(f'{n} {cause}' for cause, n in causes.items()) or 'none'}. Lower `min_agreement` or "
         "`min_reviewers`, or collect more votes.",
     )
-    return told(gate, f"{judged} of {len(frame)} pairs are judged.")
+    return gate.passing_as(f"{judged} of {len(frame)} pairs are judged.")
 
 
 def _missing_words(missing: list[str], plan: PairwiseStudy) -> str:

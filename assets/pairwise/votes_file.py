@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.observed_inputs import input_spec, observed
+from assets.shared.observed_inputs import input_spec, observed
 from resources.study import Study
 
 MEANING = "The file of people's votes (`pairs_csv`). Its version is the hash of its bytes."

@@ -5,16 +5,16 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.judge_bias import BiasTest, judge_bias
+from analysis.agreement.judge_bias import BiasTest, judge_bias
+from analysis.significance.walsh import score_differences
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences
-from assets.intervals import in_words
-from assets.judge_pairs import Pair
-from assets.partitions import metadata_value
 from assets.reliability.judgments import compared
+from assets.reliability.logic.judge_pairs import Pair
+from assets.shared.intervals import in_words
+from assets.shared.partitions import metadata_value
+from reports.reliability.plots import draw_differences, panels_height_in
+from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
-from resources.plots.figure import figure_metadata
-from resources.plots.reliability import draw_differences, panels_height_in
 from resources.study import Study
 from resources.tables.reliability import BIAS_TEST
 

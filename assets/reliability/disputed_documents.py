@@ -6,12 +6,12 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.disagreement import document_disagreement, review_order
-from assets.judge_pairs import KEY, Scored, current_scores
-from assets.partitions import metadata_value
+from analysis.agreement.disagreement import document_disagreement, review_order
+from assets.reliability.logic.judge_pairs import KEY, Scored, current_scores
 from assets.reliability.query_kappa import lowest_kappas
+from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
-from resources.reliability.review_records import DisputedDocument
+from resources.database.reliability.review_records import DisputedDocument
 from resources.study import Study
 from resources.tables.reliability import DISPUTED_DOCUMENTS
 

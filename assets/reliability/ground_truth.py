@@ -8,20 +8,20 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.consensus import NO_DOCUMENT, consensus
-from analysis.contingency import PASSED, RESOLVED
+from analysis.agreement.consensus import NO_DOCUMENT, consensus
+from analysis.agreement.contingency import PASSED, RESOLVED
+from analysis.agreement.kappa import kappa_summary
 from analysis.gates import Gate
-from analysis.kappa import kappa_summary
 from analysis.ties import compare
-from assets.checks import require, told
-from assets.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.judgments import sound_scores
+from assets.reliability.logic.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.query_kappa import lowest_kappas
-from resources.reliability.records import GroundTruthRecord
+from assets.shared.checks import require
+from resources.database.reliability.records import GroundTruthRecord
 from resources.study import Study
 
 ALLOWED = (PASSED, RESOLVED)
-# Why a query has no row beside what `analysis.consensus` says: not in the input now, or settled after it was written.
+# Why a query has no row, next to what `consensus` says: not in the input now, or settled after it was written.
 GONE, SINCE = "gone", "since"
 
 
@@ -90,7 +90,7 @@ def current_gate(history: pd.DataFrame, scored: Scored, thresholds: Thresholds) 
     same = same and all(_alike(recorded[judge], limit) for judge, limit in thresholds.items())
     others = "Scores or thresholds are others than those of the latest validation. Run `touchstone run reliability`."
     gate = Gate("validation_is_of_these_scores", same, None, "the same", others, int(last["n_documents"]))
-    return told(gate, "The latest validation is of these scores and thresholds.")
+    return gate.passing_as("The latest validation is of these scores and thresholds.")
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -102,7 +102,7 @@ def _alike(one: Any, other: Any) -> bool:
 def consensus_of(
     scored: Scored, thresholds: Thresholds, decisions: pd.DataFrame, kappas: pd.Series, validation: int
 ) -> tuple[list[GroundTruthRecord], dict[str, str]]:
-    """The queries in which every document has a label, and of the others why not (`analysis.consensus`).
+    """The queries in which every document has a label, and of the others why not (`analysis.agreement.consensus`).
 
     A document without a score of every judge has people's label alone. Where they gave none it is left out, unless the
     judges that scored it differ: then its query is unresolved.
@@ -146,7 +146,7 @@ def consensus_of(
 
 
 def why_left_out(study: Study, judgments: pd.DataFrame, query_documents: pd.DataFrame) -> dict[str, str]:
-    """Why queries of the study have no row of ground truth now: as `analysis.consensus` says, or `GONE` or `SINCE`.
+    """Why queries of the study have no row of ground truth now: as `consensus` says, or `GONE` or `SINCE`.
 
     Args:
         study: The running study.

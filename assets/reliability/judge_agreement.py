@@ -7,19 +7,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.agreement_coefficients import bins_of, gwet_ac1
-from analysis.bootstrap import Interval
-from analysis.fleiss import category_counts, fleiss_interval, fleiss_kappa
-from analysis.kappa import COUNTS
-from analysis.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
-from analysis.krippendorff import krippendorff_alpha
-from analysis.landis_koch import landis_koch
+from analysis.agreement.coefficients import bins_of, gwet_ac1
+from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
+from analysis.agreement.kappa import COUNTS
+from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
+from analysis.agreement.krippendorff import krippendorff_alpha
+from analysis.agreement.landis_koch import landis_koch
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.intervals import in_words
-from assets.judge_pairs import Pair, Scored, Thresholds
-from assets.partitions import metadata_value
 from assets.reliability.judgments import compared
 from assets.reliability.kappa_validation import verdict_of
+from assets.reliability.logic.judge_pairs import Pair, Scored, Thresholds
+from assets.shared.intervals import in_words
+from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability import ALL_JUDGES, JUDGE_AGREEMENT

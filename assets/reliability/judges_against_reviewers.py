@@ -4,10 +4,10 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.kappa_intervals import of_sums
-from assets.intervals import in_words
-from assets.judge_pairs import KEY, current_scores
-from assets.partitions import metadata_value
+from analysis.agreement.kappa_intervals import of_sums
+from assets.reliability.logic.judge_pairs import KEY, current_scores
+from assets.shared.intervals import in_words
+from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS

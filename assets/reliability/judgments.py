@@ -8,19 +8,26 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.words import counted, noun
-from assets.checks import gate_result, require, told
-from assets.input_scores import input_scores
-from assets.judge_pairs import Pair, Scored, current_scores, judges_in, pairs_of_judges, scored_documents
-from assets.partitions import metadata_value
-from assets.who_started import started_by_a_person
+from assets.reliability.logic.input_scores import input_scores
+from assets.reliability.logic.judge_pairs import (
+    Pair,
+    Scored,
+    current_scores,
+    judges_in,
+    pairs_of_judges,
+    scored_documents,
+)
+from assets.shared.checks import gate_result, require
+from assets.shared.partitions import metadata_value
+from assets.shared.run_origin import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
+from resources.database.reliability.recalibrations import recalibrations
+from resources.database.reliability.records import JudgmentRecord, Source
 from resources.errors import UserError, listed
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
 from resources.judges.without_score import why_no_score
-from resources.progress import TracksProgress
-from resources.reliability.recalibrations import recalibrations
-from resources.reliability.records import JudgmentRecord, Source
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
 
@@ -209,7 +216,7 @@ def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int 
     verbs = noun(n_of_others, "is kept and does", "are kept and do")
     others = f" {counted(n_of_others, 'score')} of another model, prompt or input {verbs} not count."
     whole = f"{n - missing} of {counted(n, 'document')} {noun(n, 'has', 'have')} a score of every judge"
-    gate = told(gate, f"{whole}; {missing} {noun(missing, 'lacks', 'lack')} one.")
+    gate = gate.passing_as(f"{whole}; {missing} {noun(missing, 'lacks', 'lack')} one.")
     return gate._replace(sentence=f"{gate.sentence}{others}") if n_of_others else gate
 
 
@@ -230,7 +237,7 @@ def judges_gate(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
         remedy=_why_no_score(judgments, judges)
         or "Name `judges` in the configuration, or give a file with the scores of two judges.",
     )
-    return told(gate, f"{len(names)} judges have scores: {', '.join(names)}.")
+    return gate.passing_as(f"{len(names)} judges have scores: {', '.join(names)}.")
 
 
 def _why_no_score(judgments: pd.DataFrame, judges: Sequence[str]) -> str:

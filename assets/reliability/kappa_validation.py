@@ -5,21 +5,21 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 
-from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
+from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED
+from analysis.agreement.kappa import COUNTS, kappa_summary
+from analysis.agreement.reliability_gate import REMEDY, ReliabilityVerdict, reliability_gate
 from analysis.gates import Gate
-from analysis.kappa import COUNTS, kappa_summary
-from analysis.reliability_gate import REMEDY, ReliabilityVerdict, reliability_gate
 from analysis.undefined import UndefinedStatistic
 from analysis.words import queries
-from assets.checks import WARN, gate_result
-from assets.partitions import metadata_value
 from assets.reliability.bias_test import biased_pairs
 from assets.reliability.disputed_documents import reviewed_queries, undecided
-from assets.verdict_advice import convention_gate, proven_gate
+from assets.reliability.logic.verdict_advice import convention_gate, proven_gate
+from assets.shared.checks import WARN, gate_result
+from assets.shared.partitions import metadata_value
+from reports.reliability.plots import draw_kappa_history
+from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
-from resources.plots.figure import figure_metadata
-from resources.plots.reliability import draw_kappa_history
-from resources.reliability.recalibrations import recalibrations
+from resources.database.reliability.recalibrations import recalibrations
 from resources.study import Study
 
 DECIDED = "People decided every document on which the judges differ."

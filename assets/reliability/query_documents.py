@@ -6,12 +6,12 @@ from contextlib import contextmanager
 import dagster as dg
 import pandas as pd
 
-from assets.input_scores import told_of
-from assets.judge_pairs import KEY
+from assets.reliability.logic.input_scores import told_of
+from assets.reliability.logic.judge_pairs import KEY
+from resources.database.reliability.records import JudgmentRecord, KeptOtherwise, imported
 from resources.errors import UserError
-from resources.inputs.relevance import read_relevance
-from resources.inputs.relevance_input import RelevanceInput
-from resources.reliability.records import JudgmentRecord, KeptOtherwise, imported
+from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.study import Study
 
 

@@ -6,14 +6,14 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.kappa import COUNTS, ONE_LABEL, headline_kappas, is_low, kappas
-from analysis.landis_koch import landis_koch
-from analysis.walsh import score_differences
-from assets.judge_pairs import Pair, Scored
-from assets.partitions import metadata_value
+from analysis.agreement.kappa import COUNTS, ONE_LABEL, headline_kappas, is_low, kappas
+from analysis.agreement.landis_koch import landis_koch
+from analysis.significance.walsh import score_differences
 from assets.reliability.judgments import compared
-from resources.plots.figure import figure_metadata
-from resources.plots.reliability import draw_kappas, panels_height_in
+from assets.reliability.logic.judge_pairs import Pair, Scored
+from assets.shared.partitions import metadata_value
+from reports.reliability.plots import draw_kappas, panels_height_in
+from reports.shared.figure import figure_metadata
 from resources.study import Study
 from resources.tables.reliability import QUERY_KAPPA
 

@@ -6,14 +6,14 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.kappa import counts_of_queries, relevant
-from analysis.recalibration_effect import KappaChange, recalibration_effect
-from assets.intervals import in_words
-from assets.judge_pairs import Scored, current_scores, scored_documents
-from assets.judged_again import judged_again_now
-from assets.partitions import metadata_value
+from analysis.agreement.kappa import counts_of_queries, relevant
+from analysis.agreement.recalibration_effect import KappaChange, recalibration_effect
+from assets.reliability.logic.judge_pairs import Scored, current_scores, scored_documents
+from assets.reliability.logic.judged_again import judged_again_now
+from assets.shared.intervals import in_words
+from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
-from resources.reliability.recalibrations import Recalibrated, judged_again
+from resources.database.reliability.recalibrations import Recalibrated, judged_again
 from resources.study import Study
 from resources.tables.reliability_decision import RECALIBRATION
 

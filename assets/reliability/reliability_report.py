@@ -9,20 +9,20 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.consensus import NO_DOCUMENT
-from analysis.contingency import ContingencyStep, step_due
-from analysis.judge_bias import query_medians
+from analysis.agreement.consensus import NO_DOCUMENT
+from analysis.agreement.contingency import ContingencyStep, step_due
+from analysis.agreement.judge_bias import query_medians
+from analysis.significance.walsh import score_differences
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences
-from assets.contingency_state import ContingencyTables, facts_of, next_command, thresholds_now
-from assets.judge_pairs import Scored, Thresholds, pairs_of_judges, scored_documents
-from assets.provenance import prompts_by, provenance_of
 from assets.reliability.ground_truth import consensus_of
 from assets.reliability.kappa_validation import verdict_of
+from assets.reliability.logic.contingency_state import ContingencyTables, facts_of, next_command, thresholds_now
+from assets.reliability.logic.judge_pairs import Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.query_kappa import lowest_kappas
-from assets.report_files import page_on_disk
-from resources.reports.reliability.contents import Contents, Standing, Truth
-from resources.reports.reliability.report import FILE_NAME, reliability_page
+from assets.shared.provenance import prompts_by, provenance_of
+from assets.shared.report_files import page_on_disk
+from reports.reliability.contents import Contents, Standing, Truth
+from reports.reliability.report import FILE_NAME, reliability_page
 from resources.study import Study
 from resources.tables.reliability_decision import RELIABILITY_REPORT
 

@@ -3,7 +3,7 @@
 import dagster as dg
 import pandas as pd
 
-from assets.partitions import metadata_value
+from assets.shared.partitions import metadata_value
 from resources.study import Study
 
 

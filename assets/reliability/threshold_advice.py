@@ -3,10 +3,10 @@
 import dagster as dg
 import pandas as pd
 
-from analysis.threshold_advice import threshold_advice as advice_of
+from analysis.agreement.threshold_advice import threshold_advice as advice_of
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import Pair
 from assets.reliability.judgments import compared
+from assets.reliability.logic.judge_pairs import Pair
 from resources.study import Study
 from resources.tables.reliability import THRESHOLD_ADVICE
 

@@ -9,9 +9,8 @@ from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetC
 from dagster_shared.record import copy
 
 from analysis.gates import Gate
-from assets.method_partitions import METHODS
-from assets.partitions import SETTINGS, Frames
-from assets.table_gates import TableGate, table_gate
+from assets.shared.partitions import METHODS, SETTINGS, Frames
+from assets.shared.table_gates import TableGate, table_gate
 
 WARN = dg.AssetCheckSeverity.WARN
 NOT_ASKED = "Not asked of this data set."
@@ -36,11 +35,6 @@ def numbers_of(gate: Gate) -> dict[str, Any]:
     over = dg.MetadataValue.null() if gate.n is None else str(gate.n)
     to_do = {} if gate.passed else {"to_do": gate.remedy}
     return {"seen": seen, "over": over, "needed": gate.needed} | to_do
-
-
-def told(gate: Gate, holds: str) -> Gate:
-    """The gate with a plainer sentence for when it passes; a failing one keeps its own."""
-    return gate._replace(sentence=holds) if gate.passed else gate
 
 
 def require(gate: Gate) -> None:

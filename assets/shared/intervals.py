@@ -1,6 +1,6 @@
 """How an interval is told in a table: its method, and a mark where it is not to be relied on."""
 
-from analysis.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval
 
 
 def in_words(interval: Interval) -> str:

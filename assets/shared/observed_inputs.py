@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import dagster as dg
 
-from resources.dagster_tags import DATA_VERSION, SEEN_VERSION
-from resources.input_versions import ABSENT, InputVersion, InputVersions
+from resources.inputs.input_versions import ABSENT, InputVersion, InputVersions
+from resources.runtime.dagster_tags import DATA_VERSION, SEEN_VERSION
 from resources.study import Study
 
 # Dagster 1.13 calls it beta, and automation follows no other observation: a plain `AssetSpec` counts as never there.

@@ -1,4 +1,4 @@
-"""Settings as partitions, and the one way in which a table is made partition by partition."""
+"""Partitions of all studies, settings, methods and data sets, and the one way in which a table is made by partition."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,15 +9,25 @@ import pandas as pd
 
 from resources.configuration.fidelity import SettingsGrid
 from resources.configuration.load import load_configuration
-from resources.parquet_tables import Frames
+from resources.configuration.pairwise import ATTRIBUTES, LEARNED_METHODS, RULE_METHODS
+from resources.runtime.dagster_tags import partitions_of
+from resources.tables.parquet_tables import Frames
 
 # Two features of Dagster 1.13 that are used with open eyes; every other such warning stays visible.
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy` of function `asset`", category=dg.BetaWarning)
 warnings.filterwarnings("ignore", message="Specifying a partitions_def on an AssetCheck", category=dg.PreviewWarning)
 
-# A configuration without the study still has its assets' code, which needs some settings to be loaded at all.
-GRID = study.settings if (study := load_configuration().fidelity) else SettingsGrid()
+CONFIGURATION = load_configuration()
+# A configuration without a study still has its assets' code, which needs some partitions to be loaded at all.
+GRID = study.settings if (study := CONFIGURATION.fidelity) else SettingsGrid()
 SETTINGS = dg.StaticPartitionsDefinition([setting.key for setting in GRID.settings])
+METHOD_NAMES = (
+    pairwise.methods
+    if (pairwise := CONFIGURATION.pairwise)
+    else (*(f"clip_{one.name}" for one in ATTRIBUTES), *RULE_METHODS, *LEARNED_METHODS)
+)
+METHODS = dg.StaticPartitionsDefinition(list(METHOD_NAMES))
+DATASETS = dg.DynamicPartitionsDefinition(name="evaluation_datasets")
 ONE_RUN = dg.BackfillPolicy.single_run()
 # Partitions that were never run are left out, not waited for.
 MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
@@ -41,6 +51,46 @@ def each_partition(
         headline: Columns of a one-row frame, or a function from the frame to metadata.
     """
     return each_of(context, keys_of(context), make, headline)
+
+
+def each_dataset(
+    context: dg.AssetExecutionContext,
+    make: Callable[[str], pd.DataFrame],
+    headline: Callable[[pd.DataFrame], Mapping[str, Any]],
+) -> Frames:
+    """One frame per data set of the run, with its headline as that partition's metadata."""
+    return each_of(context, sorted(context.partition_keys), make, headline)
+
+
+def methods_of_run(context: dg.AssetExecutionContext) -> list[str]:
+    """The run's methods in the configuration's order; Dagster gives them in none."""
+    chosen = set(context.partition_keys)
+    return [name for name in METHODS.get_partition_keys() if name in chosen]
+
+
+def methods_of_tags(tags: Mapping[str, str]) -> list[str]:
+    """The methods that a run makes besides what an asset without partitions does in it; none where it makes none."""
+    return partitions_of(tags, METHODS.get_partition_keys())
+
+
+def each_method(
+    context: dg.AssetExecutionContext,
+    make: Callable[[str], tuple[pd.DataFrame, Mapping[str, Any]]],
+    first: Callable[[str], int] = lambda name: 0,
+) -> Frames:
+    """One frame per method of the run, with its headline as that partition's metadata.
+
+    Args:
+        context: The asset's context.
+        make: Method to frame and headline.
+        first: Methods with the least of this are made first, others in the configuration's order.
+    """
+    frames = {}
+    for name in sorted(methods_of_run(context), key=first):
+        frames[name], headline = make(name)
+        metadata = {key: metadata_value(value) for key, value in headline.items()}
+        context.add_asset_metadata(metadata, partition_key=name)
+    return {name: frames[name] for name in methods_of_run(context)}
 
 
 def each_of(

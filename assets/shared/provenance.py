@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 import dagster as dg
 import pandas as pd
 
-from assets.datasets import known_datasets
-from assets.observed_inputs import INPUTS, version_of
+from assets.shared.observed_inputs import INPUTS, version_of
 from resources.configuration.section import Section
-from resources.file_hash import sha256_of_file
-from resources.input_versions import ABSENT, InputVersions
-from resources.provenance import Provenance, now
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.inputs.input_versions import ABSENT, InputVersions
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.provenance import Provenance, now
 from resources.study import Study
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from resources.parquet_tables import Frames
-from resources.partial_files import write_whole
-from resources.reports.text import LANGUAGES
+from reports.shared.text import LANGUAGES
+from resources.runtime.partial_files import write_whole
 from resources.tables.all_tables import TABLES
 from resources.tables.declare import Table
+from resources.tables.parquet_tables import Frames
 
 
 def as_one(table: str, frames: pd.DataFrame | Frames, columns: Sequence[str] | None = None) -> pd.DataFrame:

@@ -6,15 +6,11 @@ from typing import NamedTuple
 
 import dagster as dg
 
-from analysis.gates import Gate
-from assets.datasets import DATASETS
-from assets.method_partitions import METHODS
-from assets.partitions import SETTINGS
-from resources.check_results import latest_results
+from analysis.gates import DOES_NOT_APPLY, Gate
+from assets.shared.partitions import DATASETS, METHODS, SETTINGS
 from resources.errors import listed
+from resources.tables.check_results import latest_results
 
-# How the sentence begins of a gate on something that is not there: it neither holds nor fails.
-DOES_NOT_APPLY = "Does not apply"
 NOUNS = ((SETTINGS, "settings"), (METHODS, "methods"), (DATASETS, "data sets"))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.command_line.terminal import terminal
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 
 MEGABYTE = 1_000_000
 

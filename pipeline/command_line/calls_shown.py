@@ -19,7 +19,7 @@ from rich.text import Text
 from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
 from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES
-from resources.partial_files import write_whole
+from resources.runtime.partial_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ import time
 from pipeline.command_line.run_study import run_and_show
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 
 
 def demo() -> None:

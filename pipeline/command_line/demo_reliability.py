@@ -10,10 +10,10 @@ from uuid import uuid4
 from rich.console import Console
 from upath import UPath
 
-from analysis.contingency import ContingencyStep
+from analysis.agreement.contingency import ContingencyStep
 from analysis.words import counted, queries
-from assets.contingency_state import due, recalibration_under_way, undecided_now
-from assets.recalibration_plan import recalibration_plan
+from assets.reliability.logic.contingency_state import due, recalibration_under_way, undecided_now
+from assets.reliability.logic.recalibration_plan import recalibration_plan
 from assets.reliability.reliability_report import report_path
 from pipeline.command_line import reliability_steps as steps
 from pipeline.command_line.made_up import show_made_up
@@ -23,7 +23,7 @@ from pipeline.command_line.reliability_summary import bias_in_words, recalibrati
 from pipeline.command_line.run_study import run_and_show
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study, study_from_environment
 
 REVIEWER: Final = "sample reviewer"

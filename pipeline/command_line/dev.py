@@ -15,7 +15,7 @@ from rich.console import Console
 from pipeline.command_line.quiet_log import pass_on
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home, touchstone_home
+from resources.runtime.home import CHECKOUT, Home, touchstone_home
 
 PATIENCE_S = 15
 LAST_WORDS_S = 1  # what a process started may hold its output open

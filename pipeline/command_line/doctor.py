@@ -10,7 +10,7 @@ from rich.text import Text
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import CHECKOUT, DATABASE_URL, touchstone_home
+from resources.runtime.home import CHECKOUT, DATABASE_URL, touchstone_home
 
 
 def doctor() -> None:
@@ -110,7 +110,7 @@ def _device() -> str:
 
 
 def _weights() -> str:
-    from resources.weights import weights_found
+    from resources.photos.weights import weights_found
 
     return "; ".join(found.sentence for found in weights_found())
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from assets.fidelity.drift import NOT_PINNED
 from pipeline.command_line.summary import level_of
 from resources.configuration.load import load_configuration
-from resources.home import Home
+from resources.runtime.home import Home
 
 
 def show_drift(home: Home, console: Console) -> None:

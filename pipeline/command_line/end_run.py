@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from pipeline.command_line.terminal import terminal
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 
 
 def end_run(run: Annotated[str, typer.Argument(help="The run's id or its beginning, as the UI shows it.")]) -> None:

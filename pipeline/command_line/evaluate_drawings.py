@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from assets.evaluation_groups import Breakdown
-from assets.evaluation_plots import curve_of, note_of
-from assets.evaluation_results import Metric
-from assets.evaluation_rows import Sampling, confusion_rows, confusions_of, correlation_rows, sides_of
+from assets.evaluation.logic.groups import Breakdown
+from assets.evaluation.logic.plots import curve_of, note_of
+from assets.evaluation.logic.results import Metric
+from assets.evaluation.logic.rows import Sampling, confusion_rows, confusions_of, correlation_rows, sides_of
 from pipeline.command_line.evaluate_output import Drawing
-from resources.plots.evaluation import draw_confusion, draw_forest, draw_scatter, forest_height
+from reports.evaluation.plots.evaluation import draw_confusion, draw_forest, draw_scatter, forest_height
 from resources.tables.declare import Table
 from resources.tables.evaluation import CATEGORY_BREAKDOWN, CORRELATION, MCQ_CONFUSION
 

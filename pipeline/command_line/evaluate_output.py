@@ -10,7 +10,7 @@ from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.partial_files import write_whole
+from resources.runtime.partial_files import write_whole
 
 
 class Drawing(NamedTuple):
@@ -79,7 +79,7 @@ def _drawn(drawings: Sequence[Drawing], base: Path) -> list[Path]:
     """The paths of the pictures; two whose names would be one are numbered."""
     if not drawings:
         return []
-    from resources.plots.figure import FORMATS, save_figure
+    from reports.shared.figure import FORMATS, save_figure
 
     endings = [_in_a_name(drawing.ending) for drawing in drawings]
     paths: list[Path] = []

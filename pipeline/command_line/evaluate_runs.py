@@ -7,27 +7,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from analysis.bca import BCA_RESAMPLES
-from analysis.score_correlation import KEYS
-from assets.evaluation_group_results import answers_values, breakdown_values
-from assets.evaluation_groups import breakdown
-from assets.evaluation_papers import OurNumber, comparison_row, numbers_of, numbers_of_category, paper_values
-from assets.evaluation_results import Metric, left_out_values, metric_comparisons, metric_values, source_values
-from assets.evaluation_rows import STATISTICS, Sampling, correlation_rows
+from analysis.correlation.score_correlation import KEYS
+from analysis.resampling.bca import BCA_RESAMPLES
+from assets.evaluation.logic.group_results import answers_values, breakdown_values
+from assets.evaluation.logic.groups import breakdown
+from assets.evaluation.logic.papers import OurNumber, comparison_row, numbers_of, numbers_of_category, paper_values
+from assets.evaluation.logic.results import Metric, left_out_values, metric_comparisons, metric_values, source_values
+from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
 from pipeline.command_line.evaluate_options import KindName, MappingName
 from pipeline.command_line.evaluate_output import Drawing, deliver, refuse_output
 from pipeline.command_line.evaluate_shown import Show, show_correlation, show_papers
 from pipeline.command_line.evaluate_shown_groups import show_answers, show_breakdown
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
-from resources.file_hash import sha256_of_file
 from resources.inputs.column_names import own_name
-from resources.inputs.evaluation_files import read_evaluation_file
-from resources.inputs.evaluation_table import evaluation_samples_table
-from resources.inputs.near_ties import with_ties
-from resources.inputs.paper_baseline import PaperResult, read_baseline, results_for
-from resources.inputs.unusable_rows import MOST_UNUSABLE, refuse_unusable
-from resources.provenance import Provenance, now
+from resources.inputs.evaluation.files import read_evaluation_file
+from resources.inputs.evaluation.near_ties import with_ties
+from resources.inputs.evaluation.paper_baseline import PaperResult, read_baseline, results_for
+from resources.inputs.evaluation.table import evaluation_samples_table
+from resources.inputs.evaluation.unusable_rows import MOST_UNUSABLE, refuse_unusable
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.provenance import Provenance, now
 
 # Samples times resamples: about a minute.
 LONG = 100_000_000

@@ -8,10 +8,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from reports.evaluation.plots.evaluation import MEANS
+from reports.evaluation.report import FILE_NAME
 from resources.errors import listed
-from resources.home import Home
-from resources.plots.evaluation import MEANS
-from resources.reports.evaluation.report import FILE_NAME
+from resources.runtime.home import Home
 
 COMPARED = {"srcc": "SRCC", "accuracy": "Accuracy", "mean": "Mean"}
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from pipeline.command_line.terminal import show_gate, terminal
 from resources.errors import UserError, listed
-from resources.inputs.opened_files import refuse_no_file
+from resources.runtime.opened_files import refuse_no_file
 
 if TYPE_CHECKING:
     from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
@@ -27,7 +27,7 @@ def import_files(
     """Check files and say what a run would do with them. Nothing is changed."""
     from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
     from resources.configuration.place import configuration_file
-    from resources.home import touchstone_home
+    from resources.runtime.home import touchstone_home
     from resources.study import study_from_environment
 
     console = terminal()
@@ -131,7 +131,7 @@ def kinds_of(file: Path, columns: "HumanScoreColumns") -> list[str]:
 
 def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
     """What the score file holds."""
-    from resources.inputs.human_scores import read_human_scores
+    from resources.inputs.fidelity.human_scores import read_human_scores
 
     read = read_human_scores(study)
     frame = read.frame
@@ -174,7 +174,7 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     """What would be judged, what is left out, and what the gates say about it; true where one would stop a run."""
     from assets.fidelity.judge_calls import judged_objects
     from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
-    from resources.inputs.study_objects import find_study_objects
+    from resources.inputs.fidelity.study_objects import find_study_objects
     from resources.judges.registry import judge_of
 
     frame = find_study_objects(human_scores, selected_objects(study), study)

@@ -30,7 +30,7 @@ def import_pairwise(files: list[Path], configured: "PairwiseStudy | None", conso
         Exit: A gate would stop a run.
     """
     from resources.configuration.pairwise import PairwiseStudy
-    from resources.inputs.photo_pairs import read_photo_pairs
+    from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 
     given = recognised(files)
     if configured is None and VOTES not in given:
@@ -70,7 +70,7 @@ def recognised(files: list[Path]) -> dict[str, Path]:
 
 def show_votes(frame: "pd.DataFrame", n_rows: int, plan: "PairwiseStudy", console: Console) -> None:
     """What the file holds, and how much of it passes the filter."""
-    from assets.photo_pair_counts import after_filter, counts_of
+    from assets.pairwise.logic.photo_pair_counts import after_filter, counts_of
 
     counts, kept = counts_of(frame), after_filter(frame)
     console.print(
@@ -92,12 +92,12 @@ def show_votes(frame: "pd.DataFrame", n_rows: int, plan: "PairwiseStudy", consol
 
 def show_photos(frame: "pd.DataFrame", plan: "PairwiseStudy", console: Console) -> bool:
     """Which photos are there, and what would be measured and judged; true where a gate would stop a run."""
-    from assets.method_scores import images_of
     from assets.pairwise.image_features import wanted_stages
+    from assets.pairwise.logic.method_scores import images_of
+    from assets.pairwise.logic.photo_pair_counts import sampled
     from assets.pairwise.photo_pairs import judged_gate, photos_gate
-    from assets.photo_pair_counts import sampled
-    from resources.pairwise_rows import judged_pairs
-    from resources.photo_features.stages import gpu_of, stages_of
+    from resources.photos.features.stages import gpu_of, stages_of
+    from resources.tables.pairwise_rows import judged_pairs
 
     gates = (photos_gate(frame, plan), judged_gate(frame))
     for gate in gates:

@@ -22,12 +22,12 @@ from pipeline.command_line.reliability_shown import say
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
+from resources.database.reliability.recalibrations import latest_recalibration
 from resources.errors import UserError, listed
-from resources.home import touchstone_home
-from resources.inputs.relevance import read_relevance
-from resources.inputs.relevance_input import RelevanceInput
-from resources.reliability.recalibrations import latest_recalibration
-from resources.shown_text import one_line
+from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.runtime.home import touchstone_home
+from resources.runtime.shown_text import one_line
 from resources.study import Study, study_from_environment
 
 

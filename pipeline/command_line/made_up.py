@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from resources.reports.text import LANGUAGES, Translations
+from reports.shared.text import LANGUAGES, Translations
 
 
 def show_made_up(console: Console, what: Iterable[str]) -> None:
@@ -14,7 +14,7 @@ def show_made_up(console: Console, what: Iterable[str]) -> None:
         console: Where to.
         what: As `made_up` of the configuration names it.
     """
-    words = Translations("shared")
+    words = Translations("shared/words")
     for one in what:
         said = " ".join(words.say(key).plain(LANGUAGES[0]) for key in ("made_up.title", f"made_up.{one}"))
         console.print(said, style="yellow", highlight=False, markup=False)

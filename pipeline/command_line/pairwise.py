@@ -10,7 +10,7 @@ from pipeline.command_line.pairwise_home import claimed, described, refuse_fault
 from pipeline.command_line.run_study import EngineName, run_and_show, with_pairwise
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import Home, touchstone_home
+from resources.runtime.home import Home, touchstone_home
 
 QUICK_PAIRS = 100
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipeline.command_line.init import slug, study_name
 from resources.errors import UserError, nearest
-from resources.home import Home, touchstone_home
+from resources.runtime.home import Home, touchstone_home
 
 if TYPE_CHECKING:
     from resources.configuration.pairwise import PairwiseStudy
@@ -29,9 +29,9 @@ def described(home: Home, config: Path | None, given: dict[str, Any]) -> "Pairwi
     Raises:
         UserError: The file is wrong, or nothing names votes and photos.
     """
+    from reports.pairwise.export.folder import BASE
     from resources.configuration.older_benchmark import read_pairwise
     from resources.configuration.pairwise import PairwiseStudy
-    from resources.pairwise_export.folder import BASE
 
     if "pairs_csv" in given:
         # A name in a file is that of the votes in it.
@@ -85,7 +85,7 @@ def refuse_unusable(study: "PairwiseStudy", given: Mapping[str, Any] = MappingPr
     Raises:
         UserError: The file, folder or place of the results, with the option and the key that name it.
     """
-    from resources.pairwise_export.folder import refuse_unwritable
+    from reports.pairwise.export.folder import refuse_unwritable
 
     if not study.pairs_csv.is_file():
         raise UserError(f"There is no file {study.pairs_csv} (--pairs, `pairs_csv`). Nothing was judged.")
@@ -108,7 +108,7 @@ def refuse_faulty(study: "PairwiseStudy", methods: Sequence[str]) -> None:
     Raises:
         UserError: Every fault of the file, or the method.
     """
-    from resources.inputs.photo_votes import read_photo_votes
+    from resources.inputs.pairwise.photo_votes import read_photo_votes
 
     for name in methods:
         if name not in study.methods:
@@ -129,8 +129,8 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     from resources.configuration.load import load_configuration
     from resources.configuration.place import FILE_NAME, configuration_file
     from resources.configuration.yaml_text import current_limits
-    from resources.inputs.photo_numbers import BY_ID
-    from resources.partial_files import write_whole
+    from resources.inputs.pairwise.photo_numbers import BY_ID
+    from resources.runtime.partial_files import write_whole
 
     limits = current_limits()
     name = _folder_name(study.dataset_name)
@@ -159,7 +159,7 @@ def _features(home: Home, study: "PairwiseStudy") -> Path | None:
 
     They are the configured study's where it has these photos. At an address they stay in the study's own home.
     """
-    from resources.photo_features.shards import features_folder
+    from resources.photos.features.shards import features_folder
 
     if not isinstance(home.base, Path):
         return None

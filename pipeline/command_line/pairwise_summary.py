@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 from upath import UPath
 
+from assets.pairwise.logic.photo_pair_counts import after_filter, missing_of, n_images
 from assets.pairwise.pairwise_report import report_path
-from assets.photo_pair_counts import after_filter, missing_of, n_images
 from resources.configuration.pairwise import PairwiseStudy
-from resources.pairwise_rows import chance_of, judged_pairs, letters_of, measured
 from resources.study import Study
+from resources.tables.pairwise_rows import chance_of, judged_pairs, letters_of, measured
 
 STYLES: Final = {"better": "green", "worse": "red", "open": ""}
 MARKS: Final = {"better": "*", "worse": "!", "open": ""}

@@ -8,25 +8,25 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from analysis.gates import Gate
-from assets.anchor import judged_again, occasion_rows
-from assets.choosing_products import products_that_choose
 from assets.fidelity.anchor_scores import anchor_plan, require_a_judge_that_answers_anew
 from assets.fidelity.golden_scores import golden_name, records_items_only
 from assets.fidelity.judge_calls import judged_objects
+from assets.fidelity.logic.anchor import judged_again, occasion_rows
+from assets.fidelity.logic.choosing_products import products_that_choose
+from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_unknown_items
+from assets.fidelity.logic.golden_setting import setting_in_force
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
-from assets.golden_choice import golden_objects, other_object, refuse_unknown_items
-from assets.golden_setting import setting_in_force
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import UserError, nearest
-from resources.golden_files import golden_folder, made_before
-from resources.golden_set import alterations_of
-from resources.inputs.human_scores import read_human_scores
-from resources.inputs.study_objects import find_study_objects
+from resources.inputs.fidelity.human_scores import read_human_scores
+from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.contract import Call, Judge, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.estimate import Planned
 from resources.judges.prompt import build_call
 from resources.judges.registry import judge_of
+from resources.photos.golden_files import golden_folder, made_before
+from resources.photos.golden_set import alterations_of
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read

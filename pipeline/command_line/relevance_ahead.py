@@ -10,18 +10,18 @@ from rich.console import Console
 from rich.text import Text
 
 from analysis.gates import Gate
-from assets.judge_pairs import KEY, scored_documents
 from assets.reliability.judgments import complete_gate, documents_of, judges_gate, rounds
+from assets.reliability.logic.judge_pairs import KEY, scored_documents
 from assets.reliability.query_documents import refuse_changed
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.engine import is_there, open_engine
 from resources.database.migrate import newest, version_of
+from resources.database.reliability.counted_judgments import Judged, counted
 from resources.errors import UserError
-from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.registry import ready_judges
-from resources.reliability.counted_judgments import Judged, counted
-from resources.shown_text import one_line
+from resources.runtime.shown_text import one_line
 from resources.study import Study
 
 LONGEST = 1000

@@ -21,14 +21,14 @@ from pipeline.command_line.relevance_ahead import (
 )
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
+from resources.database.reliability.recalibrations import Recalibrated, latest_recalibration
 from resources.errors import UserError
-from resources.inputs.relevance import read_relevance
+from resources.inputs.reliability.relevance import read_relevance
 from resources.judges.openai.access import require_key
 from resources.judges.openai.estimate import EstimateRow
 from resources.judges.openai.paid import costs_money
 from resources.judges.openai.price_age import price_age_gate
 from resources.judges.relevance.estimate import RelevanceEstimate, estimate
-from resources.reliability.recalibrations import Recalibrated, latest_recalibration
 from resources.study import Study
 
 

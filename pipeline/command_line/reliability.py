@@ -71,8 +71,8 @@ def recalibrate(
     """Have the queries of low kappa judged again under the next prompt, and validate again."""
     study, console = _configured(), terminal()
     from analysis.words import queries
-    from assets.contingency_state import recalibration_under_way
-    from assets.recalibration_plan import recalibration_plan
+    from assets.reliability.logic.contingency_state import recalibration_under_way
+    from assets.reliability.logic.recalibration_plan import recalibration_plan
     from pipeline.command_line import reliability_steps as steps
     from pipeline.command_line.relevance_prices import tell_the_price
     from pipeline.command_line.reliability_advice import show_recalibration
@@ -99,7 +99,7 @@ def manual_review(who: Who = None) -> None:
     """Record that people decide every document on which the judges still differ."""
     study, console = _configured(), terminal()
     from analysis.words import counted, noun, queries
-    from assets.contingency_state import REVIEW, RUN
+    from assets.reliability.logic.contingency_state import REVIEW, RUN
     from pipeline.command_line import reliability_steps as steps
 
     left = steps.open_manual_review(study, steps.who_takes_it(who))
@@ -142,9 +142,9 @@ def export(
     study, console = _configured(), terminal()
     from analysis.words import counted, queries
     from pipeline.command_line.reliability_shown import ground_truth_in_words, say
-    from resources.reliability.postgres_export import write_export_table
-    from resources.reliability.stored_table import stored_table
-    from resources.reliability.table_export import export_rows, write_export_file
+    from resources.database.reliability.postgres_export import write_export_table
+    from resources.database.reliability.stored_table import stored_table
+    from resources.database.reliability.table_export import export_rows, write_export_file
 
     judges = tuple(study.reliability.judges) or study.queries.judges()
     rows = export_rows(study.queries, study.validations, judges, stored_table(study, "judgments"))

@@ -11,15 +11,15 @@ from rich.text import Text
 
 from analysis.ties import compare
 from analysis.words import counted, noun, queries, told_apart
-from assets.contingency_state import thresholds_now
-from assets.recalibration_plan import RecalibrationPlan
 from assets.reliability.disagreements import exported
+from assets.reliability.logic.contingency_state import thresholds_now
+from assets.reliability.logic.recalibration_plan import RecalibrationPlan
 from pipeline.command_line.reliability_shown import say
 from pipeline.command_line.reliability_steps import kappas_at, tables_or_refuse
+from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
-from resources.partial_files import write_whole
-from resources.reliability.stored_table import stored_table
-from resources.shown_text import one_line
+from resources.runtime.partial_files import write_whole
+from resources.runtime.shown_text import one_line
 from resources.study import Study
 
 SHOWN = 10

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from analysis.contingency import PASSED
-from analysis.landis_koch import landis_koch
+from analysis.agreement.contingency import PASSED
+from analysis.agreement.landis_koch import landis_koch
 from analysis.words import queries
-from assets.contingency_state import due, next_command, no_verdict, nobody_to_judge_again
 from assets.reliability.kappa_validation import CHOSEN_LOW
+from assets.reliability.logic.contingency_state import due, next_command, no_verdict, nobody_to_judge_again
 from pipeline.command_line.reliability_shown import (
     few_queries,
     flags_in_words,
@@ -23,8 +23,8 @@ from pipeline.command_line.reliability_shown import (
     show_one_answer,
     show_verdict,
 )
-from resources.reliability.stored_table import stored_table
-from resources.shown_text import in_markdown
+from resources.database.reliability.stored_table import stored_table
+from resources.runtime.shown_text import in_markdown
 from resources.study import Study
 
 SHOWN_VALIDATIONS = 20

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analysis.kappa import kappa_summary
-from assets.contingency_state import (
+from analysis.agreement.kappa import kappa_summary
+from assets.reliability.logic.contingency_state import (
     ContingencyTables,
     advised_thresholds,
     recalibration_under_way,
@@ -17,11 +17,11 @@ from assets.contingency_state import (
     thresholds_now,
     undecided_now,
 )
-from assets.judge_pairs import pairs_of_judges, scored_documents
+from assets.reliability.logic.judge_pairs import pairs_of_judges, scored_documents
+from resources.database.reliability.recalibrations import Recalibrated
+from resources.database.reliability.review_records import LONGEST_NAME, visible_name
+from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError, listed, nearest
-from resources.reliability.recalibrations import Recalibrated
-from resources.reliability.review_records import LONGEST_NAME, visible_name
-from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 from rich.console import Console
 
 from analysis.words import queries
-from assets.contingency_state import advised_thresholds, no_verdict, stored_tables, thresholds_now
-from assets.judged_again import judged_again_now
 from assets.reliability.bias_test import biased_pairs
+from assets.reliability.logic.contingency_state import advised_thresholds, no_verdict, stored_tables, thresholds_now
+from assets.reliability.logic.judged_again import judged_again_now
 from assets.reliability.reliability_report import report_path
 from pipeline.command_line.reliability_advice import effect_in_words
 from pipeline.command_line.reliability_shown import (
@@ -20,10 +20,10 @@ from pipeline.command_line.reliability_shown import (
     show_one_answer,
     show_verdict,
 )
-from resources.reliability.recalibrations import judged_again
-from resources.reliability.stored_table import stored_table
-from resources.reports.numbers import is_unreliable
-from resources.shown_text import one_line
+from reports.shared.numbers import is_unreliable
+from resources.database.reliability.recalibrations import judged_again
+from resources.database.reliability.stored_table import stored_table
+from resources.runtime.shown_text import one_line
 from resources.study import Study
 
 LONGEST_REASON = 400

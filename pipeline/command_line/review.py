@@ -11,7 +11,7 @@ import typer
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 HOST = "127.0.0.1"
 OWN_NAMES = (HOST, "localhost")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import Home, touchstone_home
+from resources.runtime.home import Home, touchstone_home
 
 if TYPE_CHECKING:
     from resources.study import Study
@@ -177,7 +177,7 @@ def run_and_show(
         from pipeline.instance import open_instance
         from pipeline.pool_waits import waits_said
         from pipeline.runs import run_drift, run_evaluation, run_pairwise, run_reliability, run_revalidation, run_study
-        from resources.progress import BarProgress
+        from resources.runtime.progress import BarProgress
         from resources.study import study_from_environment
 
         study = replace(study or study_from_environment(), retry_states=retry_states)

@@ -12,7 +12,7 @@ from rich.console import Console
 from pipeline.command_line.dev import beside_python, refuse_taken
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home, touchstone_home
+from resources.runtime.home import CHECKOUT, Home, touchstone_home
 
 HOST = "127.0.0.1"
 WORKSPACE = CHECKOUT / "deploy" / "postgres" / "workspace.yaml"

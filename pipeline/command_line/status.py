@@ -8,7 +8,7 @@ import typer
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 
 if TYPE_CHECKING:
     from resources.study import Study
@@ -74,7 +74,7 @@ def _chosen(study: Study, asked: list[str], known: list[str]) -> list[str]:
 
 def _due(study: Study, name: str) -> tuple[str, str]:
     """The step of study D in words and as a command, where it was validated."""
-    from assets.contingency_state import due, next_command
+    from assets.reliability.logic.contingency_state import due, next_command
 
     if name != "reliability" or study.validations.validations().empty:
         return "", ""

@@ -43,8 +43,8 @@ def failed(gates: Iterable[GateState], *kinds: str) -> list[GateState]:
 
 
 def _gate(instance: dg.DagsterInstance, check: dg.AssetCheckSpec) -> GateState | None:
-    from assets.table_gates import TableGate, existing, gate_of, noun_of
-    from resources.check_results import latest_results
+    from assets.shared.table_gates import TableGate, existing, gate_of, noun_of
+    from resources.tables.check_results import latest_results
 
     latest = latest_results(instance, check.key, existing(check.partitions_def, instance))
     if not latest:

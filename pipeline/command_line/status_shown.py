@@ -11,7 +11,7 @@ from pipeline.command_line.status_gates import FAIL, NOTE, STOP, GateState, fail
 from pipeline.command_line.status_study import ON_DEMAND, StudyState
 from pipeline.command_line.status_tables import TableState
 from resources.errors import listed
-from resources.shown_text import one_line
+from resources.runtime.shown_text import one_line
 
 STYLES = {STOP: "bold red", FAIL: "red", NOTE: "yellow"}
 LONGEST = 300

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipeline.command_line.status_gates import FAIL, STOP, GateState, failed
-from resources.dagster_tags import PARTITION, partitions_of
+from resources.runtime.dagster_tags import PARTITION, partitions_of
 
 if TYPE_CHECKING:
     import dagster as dg

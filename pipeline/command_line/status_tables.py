@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from resources.dagster_tags import CODE_VERSION, DATA_VERSION, SEEN_EVENT, SEEN_VERSION
+from resources.runtime.dagster_tags import CODE_VERSION, DATA_VERSION, SEEN_EVENT, SEEN_VERSION
 
 if TYPE_CHECKING:
     import dagster as dg

@@ -12,22 +12,23 @@ from rich.table import Table
 from rich.text import Text
 from upath import UPath
 
-from analysis.correlation import correlation
+from analysis.correlation.correlation import correlation
 from analysis.one_answer import one_answers
 from analysis.words import counted
-from assets.checks import NOT_ASKED
+from assets.shared.checks import NOT_ASKED
 from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.setting_summary import NOT_COMPARED
-from assets.plan_in_force import ANOTHER_JUDGE
-from assets.recommendation_gates import chosen_setting
-from assets.table_gates import DOES_NOT_APPLY, TableGate
+from assets.fidelity.logic.plan_in_force import ANOTHER_JUDGE
+from assets.fidelity.logic.recommendation_gates import chosen_setting
+from analysis.gates import DOES_NOT_APPLY
+from assets.shared.table_gates import TableGate
 from pipeline.command_line.status_gates import FAIL, NOTE, STOP, kind_of
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.configuration.load import SAMPLE, load_configuration
-from resources.home import Home
+from resources.runtime.home import Home
 
 SHOWN_SETTING = "t0.2_p1.0"
 COLUMNS = (

@@ -4,10 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
-from assets.recommendation_gates import as_good_as_best, chosen_setting
-from assets.recommendation_grade import grade_of
-from assets.setting_conditions import FOUR_CONDITIONS, is_corrected
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting
+from assets.fidelity.logic.recommendation_grade import grade_of
+from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
 from resources.errors import listed
 from resources.tables.fidelity_decision import EVERYBODY

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from resources.configuration.place import configuration_file
-from resources.home import Home
+from resources.runtime.home import Home
 
 
 def prepare_samples(home: Home, console: Console) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.kappa import relevant
+from analysis.agreement.kappa import relevant
 from pipeline.samples.reliability_texts import (
     CALIBRATION,
     EVALUATED,

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import pandas as pd
 
+from reports.shared.numbers import interval, is_unreliable, percent
+from reports.shared.phrases import phrase
+from reports.shared.table_view import records
+from reports.shared.text import Part, Text, Translations
 from resources.configuration.evaluation import EvaluationStudy
-from resources.provenance import Provenance
-from resources.reports.numbers import interval, is_unreliable, percent
-from resources.reports.phrases import phrase
-from resources.reports.table_view import records
-from resources.reports.text import Part, Text, Translations
+from resources.runtime.provenance import Provenance
 
-WORDS: Final = Translations("shared", "glossary", "evaluation", "evaluation_glossary")
+WORDS: Final = Translations("shared/words", "shared/glossary", "evaluation/words", "evaluation/glossary")
 HEADLINES: Final = ("srcc", "accuracy")
 CORRELATIONS: Final = ("srcc", "plcc", "krcc")  # called so in every language
 say = WORDS.say

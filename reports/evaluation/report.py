@@ -5,9 +5,8 @@ from typing import Final
 
 import pandas as pd
 
-from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, shade, words
-from resources.reports.evaluation.contents import WORDS, Contents, bounds_of, reason, say, statistic_name
-from resources.reports.evaluation.tables import (
+from reports.evaluation.contents import WORDS, Contents, bounds_of, reason, say, statistic_name
+from reports.evaluation.tables import (
     comparison_table,
     confused_table,
     correlation_table,
@@ -16,10 +15,11 @@ from resources.reports.evaluation.tables import (
     overview_table,
     paper_table,
 )
-from resources.reports.numbers import is_number, number, whole
-from resources.reports.page import Page, rendered
-from resources.reports.table_view import TableView
-from resources.reports.text import Part, Text, joined, same
+from reports.shared.charts import Chart, Interval, row_traces, rows_axis, rows_height, shade, words
+from reports.shared.numbers import is_number, number, whole
+from reports.shared.page import Page, rendered
+from reports.shared.table_view import TableView
+from reports.shared.text import Part, Text, joined, same
 
 FILE_NAME: Final = "evaluation_report.html"
 SECTIONS: Final = ("summary", "scores", "answers", "groups", "comparisons", "papers")
@@ -46,7 +46,7 @@ def evaluation_page(contents: Contents) -> str:
     """
     return rendered(
         Page(
-            template="evaluation.html.j2",
+            template="evaluation/evaluation.html.j2",
             title=say("report.title", study=same(contents.study)),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from resources.reports.evaluation.contents import Contents, bounds_of, reason, say, statistic_name
-from resources.reports.numbers import NOTHING, number, p_value, plain_number, whole
-from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, joined, lines
+from reports.evaluation.contents import Contents, bounds_of, reason, say, statistic_name
+from reports.shared.numbers import NOTHING, number, p_value, plain_number, whole
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, joined, lines
 
 SHOWN_GROUPS: Final = 60
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from resources.plots.figure import BLUE, DARK, GREY, ORANGE, PALE
-from resources.reports.charts import (
+from reports.fidelity.contents import Contents, defined, few, say
+from reports.shared.charts import (
     Chart,
     Interval,
     band,
@@ -16,10 +16,10 @@ from resources.reports.charts import (
     rows_height,
     words,
 )
-from resources.reports.fidelity.contents import Contents, defined, few, say
-from resources.reports.numbers import interval, is_number, number, plain_number, whole
-from resources.reports.table_view import DataColumn, DataTable, Head, TableView
-from resources.reports.text import LANGUAGES, Text, joined
+from reports.shared.figure import BLUE, DARK, GREY, ORANGE, PALE
+from reports.shared.numbers import interval, is_number, number, plain_number, whole
+from reports.shared.table_view import DataColumn, DataTable, Head, TableView
+from reports.shared.text import LANGUAGES, Text, joined
 
 SOURCE = "matched_scores"
 SCALE = {"range": [-0.03, 1.03], "dtick": 0.2}

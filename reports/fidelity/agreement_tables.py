@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import pandas as pd
 
+from reports.fidelity.contents import Contents, few, say
+from reports.shared.numbers import interval, is_number, number, p_value, whole
+from reports.shared.phrases import phrase
+from reports.shared.pictures import Picture, picture
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text
 from resources.judges.contract import SCORED_STATES
-from resources.reports.fidelity.contents import Contents, few, say
-from resources.reports.numbers import interval, is_number, number, p_value, whole
-from resources.reports.phrases import phrase
-from resources.reports.pictures import Picture, picture
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text
 
 LARGEST_ERRORS: Final = 5
 LONGEST_REASON: Final = 400

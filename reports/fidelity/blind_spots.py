@@ -1,8 +1,8 @@
 """One line each on what a recommendation does not say: whether the judge may stand in, and what it does not see."""
 
-from resources.reports.fidelity.contents import Contents, say
-from resources.reports.numbers import whole
-from resources.reports.text import Text
+from reports.fidelity.contents import Contents, say
+from reports.shared.numbers import whole
+from reports.shared.text import Text
 from resources.tables.fidelity_golden import IN_PART, NOT_SEEN, SEEN
 
 

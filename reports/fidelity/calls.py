@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from reports.fidelity.contents import WORDS, Contents, say
+from reports.shared.numbers import interval, is_number, number, usd, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
-from resources.reports.fidelity.contents import WORDS, Contents, say
-from resources.reports.numbers import interval, is_number, number, usd, whole
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
 
 
 def states_table(contents: Contents) -> TableView | None:

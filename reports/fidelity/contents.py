@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from reports.shared.gate_row import GateRow
+from reports.shared.numbers import is_number, plain_number
+from reports.shared.text import Text, Translations, joined, same
 from resources.configuration.fidelity import FidelityStudy
-from resources.provenance import Provenance
-from resources.reports.gate_row import GateRow
-from resources.reports.numbers import is_number, plain_number
-from resources.reports.text import Text, Translations, joined, same
+from resources.runtime.provenance import Provenance
 
-WORDS = Translations("shared", "fidelity", "glossary")
+WORDS = Translations("shared/words", "shared/glossary", "fidelity/words")
 say = WORDS.say
 # How the reason of a setting begins that was run and stands beside no other.
 NOT_COMPARED: Final = "not compared: "

@@ -4,12 +4,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.plots.figure import BLUE, GREY, ORANGE
-from resources.reports.charts import Chart, words
-from resources.reports.fidelity.contents import Contents, defined, say
-from resources.reports.numbers import interval, is_number, number, p_value, plain_number, whole
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from reports.fidelity.contents import Contents, defined, say
+from reports.shared.charts import Chart, words
+from reports.shared.figure import BLUE, GREY, ORANGE
+from reports.shared.numbers import interval, is_number, number, p_value, plain_number, whole
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 
 
 def dose_charts(contents: Contents) -> list[Chart]:

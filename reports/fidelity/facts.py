@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from resources.reports.fidelity.contents import Contents, say
-from resources.reports.numbers import NOTHING, day, number, whole
-from resources.reports.phrases import phrase
-from resources.reports.text import Part, Text, joined, same
+from reports.fidelity.contents import Contents, say
+from reports.shared.numbers import NOTHING, day, number, whole
+from reports.shared.phrases import phrase
+from reports.shared.text import Part, Text, joined, same
 
 BOUNDED = ("icc", "mad", "spearman", "mae")  # columns of `setting_summary` that end in _worst and _best
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from resources.plots.figure import BLUE, DARK, GREY
-from resources.reports.charts import Chart, Interval, error_bars, finite, line_at, words
-from resources.reports.fidelity.contents import Contents, defined, few, say
-from resources.reports.numbers import interval, is_number, number, p_value, plain_number, whole
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from reports.fidelity.contents import Contents, defined, few, say
+from reports.shared.charts import Chart, Interval, error_bars, finite, line_at, words
+from reports.shared.figure import BLUE, DARK, GREY
+from reports.shared.numbers import interval, is_number, number, p_value, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 from resources.tables.fidelity_decision import EVERYBODY
 
 ESTIMATES = (("people_only", DARK, -0.12), ("prediction_powered", BLUE, 0.0), ("judge_only", GREY, 0.12))

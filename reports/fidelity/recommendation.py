@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, Literal
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import DETERMINISTIC
 from analysis.one_answer import one_answers
-from resources.reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
-from resources.reports.fidelity.contents import Contents, defined, say
-from resources.reports.gate_row import GateRow
-from resources.reports.headline import Figure
-from resources.reports.numbers import interval, is_number, number, plain_number, unbroken, usd, whole
-from resources.reports.phrases import phrase
-from resources.reports.text import Text, joined, same
+from reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
+from reports.fidelity.contents import Contents, defined, say
+from reports.shared.gate_row import GateRow
+from reports.shared.headline import Figure
+from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, usd, whole
+from reports.shared.phrases import phrase
+from reports.shared.text import Text, joined, same
 
 Grade = Literal["use", "provisionally", "none"]
 # The condition behind each gate on a lower bound over all settings tried.

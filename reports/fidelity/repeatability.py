@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from resources.plots.figure import BLUE, GREY
-from resources.reports.charts import (
+from reports.fidelity.contents import Contents, defined, few, say
+from reports.shared.charts import (
     Chart,
     Interval,
     finite,
@@ -17,11 +17,11 @@ from resources.reports.charts import (
     shade,
     words,
 )
-from resources.reports.fidelity.contents import Contents, defined, few, say
-from resources.reports.numbers import interval, is_number, number, plain_number, whole
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from reports.shared.figure import BLUE, GREY
+from reports.shared.numbers import interval, is_number, number, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 
 # Two repeats give intervals several times wider than three: they would flatten the rest.
 FEWEST_SHOWN = 3

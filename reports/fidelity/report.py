@@ -4,29 +4,28 @@ from typing import Any, Final
 
 import pandas as pd
 
-from resources.reports.charts import Chart
-from resources.reports.fidelity.agreement import agreement_charts
-from resources.reports.fidelity.agreement_tables import group_table, largest_errors, overall_table
-from resources.reports.fidelity.calls import (
+from reports.fidelity.agreement import agreement_charts
+from reports.fidelity.agreement_tables import group_table, largest_errors, overall_table
+from reports.fidelity.calls import (
     cost_table,
     exclusions_table,
     retried_table,
     said_of_faults,
     states_table,
 )
-from resources.reports.fidelity.contents import WORDS, Contents, say
-from resources.reports.fidelity.dose import dose_charts, dose_table
-from resources.reports.fidelity.facts import facts, notices
-from resources.reports.fidelity.people import annotator_table, few_labels_chart, said_of_annotators, said_of_few_labels
-from resources.reports.fidelity.recommendation import recommendation
-from resources.reports.fidelity.repeatability import repeatability_charts
-from resources.reports.fidelity.sensitivity import (
+from reports.fidelity.contents import WORDS, Contents, say
+from reports.fidelity.dose import dose_charts, dose_table
+from reports.fidelity.facts import facts, notices
+from reports.fidelity.people import annotator_table, few_labels_chart, said_of_annotators, said_of_few_labels
+from reports.fidelity.recommendation import recommendation
+from reports.fidelity.repeatability import repeatability_charts
+from reports.fidelity.sensitivity import (
     example_pictures,
     said_of_golden_set,
     sensitivity_charts,
     sensitivity_table,
 )
-from resources.reports.fidelity.settings import (
+from reports.fidelity.settings import (
     TERM_OF_GATE,
     cards,
     gates_by_place,
@@ -34,9 +33,10 @@ from resources.reports.fidelity.settings import (
     gates_of_focus,
     said_of_gates,
 )
-from resources.reports.gate_row import gates_as_data
-from resources.reports.page import Page, rendered
-from resources.reports.text import same
+from reports.shared.charts import Chart
+from reports.shared.gate_row import gates_as_data
+from reports.shared.page import Page, rendered
+from reports.shared.text import same
 
 FILE_NAME: Final = "fidelity_report.html"
 SHOWN_PROMPTS: Final = 20
@@ -184,7 +184,7 @@ def fidelity_page(contents: Contents) -> str:
     }
     return rendered(
         Page(
-            template="fidelity.html.j2",
+            template="fidelity/fidelity.html.j2",
             title=say("report.title", study=same(contents.study)),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],

@@ -4,13 +4,13 @@ from typing import Any, Final
 
 import pandas as pd
 
-from resources.plots.figure import BLUE, GREY, RED
-from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from resources.reports.fidelity.contents import Contents, say
-from resources.reports.numbers import interval, is_number, number, plain_number, whole
-from resources.reports.pictures import Picture, picture
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined, same
+from reports.fidelity.contents import Contents, say
+from reports.shared.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
+from reports.shared.figure import BLUE, GREY, RED
+from reports.shared.numbers import interval, is_number, number, plain_number, whole
+from reports.shared.pictures import Picture, picture
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined, same
 from resources.tables.fidelity_golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
 
 COLOURS: Final = {SEEN: BLUE, IN_PART: BLUE, NOT_SEEN: RED, KEPT: GREY, DISTURBED: RED, UNKNOWN: GREY}

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from resources.reports.fidelity.contents import Contents, few, say
-from resources.reports.fidelity.recommendation import lacks, missed_gates
-from resources.reports.gate_row import GateRow, failing, failing_by_gate
-from resources.reports.numbers import NOTHING, interval, is_number, number, plain_number, usd, whole
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined, same
+from reports.fidelity.contents import Contents, few, say
+from reports.fidelity.recommendation import lacks, missed_gates
+from reports.shared.gate_row import GateRow, failing, failing_by_gate
+from reports.shared.numbers import NOTHING, interval, is_number, number, plain_number, usd, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined, same
 
 TERM_OF_GATE = {
     "repeatable": "icc",

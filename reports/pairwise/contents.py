@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import pandas as pd
 
+from reports.shared.gate_row import GateRow
+from reports.shared.numbers import interval, is_number, number, plain_number
+from reports.shared.table_view import records
+from reports.shared.text import Part, Text, Translations, joined
 from resources.configuration.pairwise import PairwiseStudy
-from resources.pairwise_rows import interval_column, judged_pairs, letters_of, measured
-from resources.provenance import Provenance
-from resources.reports.gate_row import GateRow
-from resources.reports.numbers import interval, is_number, number, plain_number
-from resources.reports.table_view import records
-from resources.reports.text import Part, Text, Translations, joined
+from resources.runtime.provenance import Provenance
+from resources.tables.pairwise_rows import interval_column, judged_pairs, letters_of, measured
 
-WORDS: Final = Translations("shared", "glossary", "pairwise", "pairwise_glossary")
+WORDS: Final = Translations("shared/words", "shared/glossary", "pairwise/words", "pairwise/glossary")
 SHOWN: Final = 20
 say = WORDS.say
 

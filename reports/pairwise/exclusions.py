@@ -4,11 +4,11 @@ from typing import Final
 
 import pandas as pd
 
-from resources.reports.numbers import number, plain_number, whole
-from resources.reports.pairwise.contents import WORDS, Contents, say
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from reports.pairwise.contents import WORDS, Contents, say
+from reports.shared.numbers import number, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 
 SHOWN: Final = 20
 MOST_REASONS: Final = 40

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.ties import compare
-from resources.reports.numbers import number, whole
-from resources.reports.pairwise.contents import Contents, named, say
-from resources.reports.pictures import Picture, picture
-from resources.reports.table_view import Head, TableView, null
-from resources.reports.text import Part, Text, joined, same
+from reports.pairwise.contents import Contents, named, say
+from reports.shared.numbers import number, whole
+from reports.shared.pictures import Picture, picture
+from reports.shared.table_view import Head, TableView, null
+from reports.shared.text import Part, Text, joined, same
 
 LEAST_VOTES: Final = 4
 MOST_SHOWN: Final = 12

@@ -1,9 +1,9 @@
 """The gates of study B: those that count, advice, and how many fail."""
 
-from resources.reports.gate_row import GateRow, failing_by_gate
-from resources.reports.numbers import whole
-from resources.reports.pairwise.contents import Contents, say
-from resources.reports.text import Text, joined
+from reports.pairwise.contents import Contents, say
+from reports.shared.gate_row import GateRow, failing_by_gate
+from reports.shared.numbers import whole
+from reports.shared.text import Text, joined
 
 
 def gates(contents: Contents) -> tuple[list[GateRow], list[GateRow]]:

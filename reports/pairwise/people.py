@@ -5,12 +5,12 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.ties import snap
-from resources.plots.figure import BLUE, PALE
-from resources.reports.charts import Chart, words
-from resources.reports.numbers import interval, number, percent, plain_number, whole
-from resources.reports.pairwise.contents import Contents, level, say
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined, same
+from reports.pairwise.contents import Contents, level, say
+from reports.shared.charts import Chart, words
+from reports.shared.figure import BLUE, PALE
+from reports.shared.numbers import interval, number, percent, plain_number, whole
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined, same
 
 # Each band begins where the one before ends; the first holds ties alone, the last unanimous pairs alone.
 EDGES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

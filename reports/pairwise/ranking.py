@@ -2,16 +2,16 @@
 
 from typing import Any, Final
 
-from analysis.preference_accuracy import BAND_NAMES
-from analysis.preference_significance import CHANCE
-from resources.pairwise_rows import chance_of
-from resources.plots.figure import BLUE, DARK, GREY, RED
-from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, number, p_value, whole
-from resources.reports.pairwise.contents import Contents, bounds_of, level, say, units, without_bounds
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from analysis.preference.accuracy import BAND_NAMES
+from analysis.preference.significance import CHANCE
+from reports.pairwise.contents import Contents, bounds_of, level, say, units, without_bounds
+from reports.shared.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
+from reports.shared.figure import BLUE, DARK, GREY, RED
+from reports.shared.numbers import interval, is_number, number, p_value, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
+from resources.tables.pairwise_rows import chance_of
 
 COLORS: Final = {"better": BLUE, "open": "#a0aec0", "worse": RED}
 BAND_MARKS: Final = ((GREY, "circle"), (BLUE, "square"), (DARK, "diamond"))

@@ -4,26 +4,26 @@ from typing import Any, Final
 
 import pandas as pd
 
-from resources.reports.gate_row import gates_as_data
-from resources.reports.numbers import plain_number, whole
-from resources.reports.page import Page, rendered
-from resources.reports.pairwise.contents import WORDS, Contents, level, say, units
-from resources.reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
-from resources.reports.pairwise.failures import failing_pairs, failures, said_of_failures
-from resources.reports.pairwise.gates import gates, said_of_gates
-from resources.reports.pairwise.people import agreement_chart, position_table, said_of_people
-from resources.reports.pairwise.ranking import accuracy_chart, bands_chart, said_of_bands
-from resources.reports.pairwise.significance import matrix, said_of_couples, tests_table
-from resources.reports.pairwise.speed import said_of_speed, speed_chart
-from resources.reports.pairwise.strengths import (
+from reports.pairwise.contents import WORDS, Contents, level, say, units
+from reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
+from reports.pairwise.failures import failing_pairs, failures, said_of_failures
+from reports.pairwise.gates import gates, said_of_gates
+from reports.pairwise.people import agreement_chart, position_table, said_of_people
+from reports.pairwise.ranking import accuracy_chart, bands_chart, said_of_bands
+from reports.pairwise.significance import matrix, said_of_couples, tests_table
+from reports.pairwise.speed import said_of_speed, speed_chart
+from reports.pairwise.strengths import (
     likelihood_charts,
     likelihood_table,
     said_of_likelihood,
     said_of_strengths,
     strengths_chart,
 )
-from resources.reports.pairwise.summary import summary
-from resources.reports.text import Part, Text, joined, same
+from reports.pairwise.summary import summary
+from reports.shared.gate_row import gates_as_data
+from reports.shared.numbers import plain_number, whole
+from reports.shared.page import Page, rendered
+from reports.shared.text import Part, Text, joined, same
 
 FILE_NAME: Final = "pairwise_report.html"
 SECTIONS: Final = (
@@ -121,7 +121,7 @@ def pairwise_page(contents: Contents) -> str:
     }
     return rendered(
         Page(
-            template="pairwise.html.j2",
+            template="pairwise/pairwise.html.j2",
             title=say("report.title", study=same(contents.study)),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],

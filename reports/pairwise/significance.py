@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from resources.reports.numbers import NOTHING, number, p_value, plain_number, whole
-from resources.reports.pairwise.contents import Contents, say, units
-from resources.reports.phrases import phrase
-from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, Text, joined, same
+from reports.pairwise.contents import Contents, say, units
+from reports.shared.numbers import NOTHING, number, p_value, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, Text, joined, same
 
 LETTER: Final = re.compile(r"[A-Za-z]\d*")
 

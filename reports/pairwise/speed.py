@@ -3,13 +3,13 @@
 import math
 from typing import Any
 
-from analysis.preference_significance import CHANCE
-from resources.plots.figure import BLUE, GREY
-from resources.reports.charts import Chart, Interval, error_bars, line_at, words
-from resources.reports.numbers import interval, is_number, number, plain_number, whole
-from resources.reports.pairwise.contents import Contents, level, named, say
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from analysis.preference.significance import CHANCE
+from reports.pairwise.contents import Contents, level, named, say
+from reports.shared.charts import Chart, Interval, error_bars, line_at, words
+from reports.shared.figure import BLUE, GREY
+from reports.shared.numbers import interval, is_number, number, plain_number, whole
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 
 HEIGHT_PX = 420
 # How many times the logarithmic axis goes beyond the points.

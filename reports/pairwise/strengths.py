@@ -4,14 +4,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.preference_likelihood import CHANCE_PER_VOTE
+from analysis.preference.likelihood import CHANCE_PER_VOTE
 from analysis.ties import compare
-from resources.plots.figure import BLUE, ORANGE
-from resources.reports.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, number, percent, plain_number, whole
-from resources.reports.pairwise.contents import Contents, bounds_of, level, say, units
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined
+from reports.pairwise.contents import Contents, bounds_of, level, say, units
+from reports.shared.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
+from reports.shared.figure import BLUE, ORANGE
+from reports.shared.numbers import interval, is_number, number, percent, plain_number, whole
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined
 
 BINS: Final = 24
 QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from resources.pairwise_rows import PLAUSIBLE, chance_of, plausible
-from resources.reports.headline import Figure
-from resources.reports.numbers import is_number, number, percent, whole
-from resources.reports.pairwise.contents import Contents, level, named, say, units
-from resources.reports.pairwise.significance import LETTER
-from resources.reports.phrases import phrase
-from resources.reports.text import Text, joined, same
+from reports.pairwise.contents import Contents, level, named, say, units
+from reports.pairwise.significance import LETTER
+from reports.shared.headline import Figure
+from reports.shared.numbers import is_number, number, percent, whole
+from reports.shared.phrases import phrase
+from reports.shared.text import Text, joined, same
+from resources.tables.pairwise_rows import PLAUSIBLE, chance_of, plausible
 
 # As the tables say them: the model, what is typed with a network, and what is copied without one.
 FROM_THE_HUB: Final = re.compile(

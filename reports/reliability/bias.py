@@ -5,13 +5,13 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.ties import compare
-from resources.plots.figure import DARK
-from resources.reports.charts import Chart, finite, line_at, note_at_line, words
-from resources.reports.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
-from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, level, say
-from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, Text, joined, lines
+from reports.reliability.contents import Contents, level, say
+from reports.shared.charts import Chart, finite, line_at, note_at_line, words
+from reports.shared.figure import DARK
+from reports.shared.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, Text, joined, lines
 
 DECIDES: Final = "query_medians"
 HEIGHT_PX: Final = 320

@@ -2,13 +2,13 @@
 
 from typing import Any, Final
 
-from resources.plots.figure import BLUE, DARK
-from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, is_unreliable, number, percent, whole
-from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, band, by_statistic, level, say
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined, lines
+from reports.reliability.contents import Contents, band, by_statistic, level, say
+from reports.shared.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
+from reports.shared.figure import BLUE, DARK
+from reports.shared.numbers import interval, is_number, is_unreliable, number, percent, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined, lines
 
 OF_THE_GATE: Final = ("kappa_macro", "kappa_micro")
 TERMS: Final = {

@@ -9,19 +9,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
-from analysis.contingency import ContingencyFacts, ContingencyStep
-from analysis.landis_koch import landis_koch
-from analysis.reliability_gate import ReliabilityVerdict
+from analysis.agreement.contingency import ContingencyFacts, ContingencyStep
+from analysis.agreement.landis_koch import landis_koch
+from analysis.agreement.reliability_gate import ReliabilityVerdict
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from reports.shared.numbers import NOTHING, day, interval, is_number, plain_number
+from reports.shared.table_view import records
+from reports.shared.text import Text, Translations, joined, same
 from resources.configuration.reliability import ReliabilityStudy
-from resources.provenance import Provenance
-from resources.reliability.review_records import Blindness
-from resources.reports.numbers import NOTHING, day, interval, is_number, plain_number
-from resources.reports.table_view import records
-from resources.reports.text import Text, Translations, joined, same
+from resources.database.reliability.review_records import Blindness
+from resources.runtime.provenance import Provenance
 from resources.tables.reliability import ALL_JUDGES
 
-WORDS: Final = Translations("shared", "glossary", "reliability", "reliability_glossary")
+WORDS: Final = Translations("shared/words", "shared/glossary", "reliability/words", "reliability/glossary")
 say = WORDS.say
 
 
@@ -50,7 +50,7 @@ class Truth:
 
     Attributes:
         n_queries: Queries in which every document has a label.
-        unresolved: How many queries are left out, by why (`analysis.consensus`).
+        unresolved: How many queries are left out, by why (`analysis.agreement.consensus`).
         n_by_people: Of `n_queries`, those with a document that people decided.
         n_written: Queries in the database's ground truth.
         n_validation: Which validation allowed those, counted from 1; none where nothing is written.

@@ -5,12 +5,12 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.contingency import CONTINGENCY
-from analysis.kappa import relevant
-from resources.reports.numbers import number, percent, whole
-from resources.reports.reliability.contents import Contents, say
-from resources.reports.table_view import records
-from resources.reports.text import Part, Text, same
+from analysis.agreement.contingency import CONTINGENCY
+from analysis.agreement.kappa import relevant
+from reports.reliability.contents import Contents, say
+from reports.shared.numbers import number, percent, whole
+from reports.shared.table_view import records
+from reports.shared.text import Part, Text, same
 
 MOST_QUERIES: Final = 6
 MOST_DOCUMENTS: Final = 4

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import at_least
-from resources.reports.gate_row import GateRow, gate_row
-from resources.reports.numbers import is_number
-from resources.reports.reliability.contents import Contents
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from reports.reliability.contents import Contents
+from reports.shared.gate_row import GateRow, gate_row
+from reports.shared.numbers import is_number
 
 GATE = "judges_agree"
 TERMS = {

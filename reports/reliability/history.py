@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
-from resources.plots.figure import BLUE, DARK, PALE
-from resources.reports.charts import Chart, Interval, error_bars, finite, line_at, note_at_line, words
-from resources.reports.numbers import number, percent, plain_number, whole
-from resources.reports.reliability.contents import Contents, band, bounds_of, level, say, when
-from resources.reports.table_view import Head, TableView
-from resources.reports.text import Part, Text, joined, lines
+from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED
+from reports.reliability.contents import Contents, band, bounds_of, level, say, when
+from reports.shared.charts import Chart, Interval, error_bars, finite, line_at, note_at_line, words
+from reports.shared.figure import BLUE, DARK, PALE
+from reports.shared.numbers import number, percent, plain_number, whole
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import Part, Text, joined, lines
 
 HEIGHT_PX: Final = 380
 SYMBOLS: Final = {PASSED: "circle", CONTINGENCY: "circle-open", RESOLVED: "diamond"}

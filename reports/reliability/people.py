@@ -2,13 +2,13 @@
 
 from typing import Any, Final
 
-from analysis.contingency import CONTINGENCY
-from resources.reports.numbers import interval, is_unreliable, number, percent, whole
-from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, level, say
-from resources.reports.reliability.disagreements import MOST_SIGNS, shortened
-from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, Text
+from analysis.agreement.contingency import CONTINGENCY
+from reports.reliability.contents import Contents, level, say
+from reports.reliability.disagreements import MOST_SIGNS, shortened
+from reports.shared.numbers import interval, is_unreliable, number, percent, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, Text
 
 MOST_WORDS: Final = 50
 

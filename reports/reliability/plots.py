@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.contingency import CONTINGENCY, PASSED, RESOLVED
+from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED
 from analysis.ties import snap
-from resources.plots.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_draw
+from reports.shared.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_draw
 
 # Which mark a validation's status has: the same as on the report's page.
 MARKS: Final = {PASSED: "o", CONTINGENCY: "o", RESOLVED: "D"}

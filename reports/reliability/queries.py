@@ -5,17 +5,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.holm import below_level
-from analysis.judge_bias import LEVEL
+from analysis.agreement.judge_bias import LEVEL
+from analysis.significance.holm import below_level
 from analysis.ties import snap
-from resources.plots.figure import BLUE, PALE, RED
-from resources.plots.reliability import EDGES, UNDEFINED_AT, WIDTH
-from resources.reports.charts import Chart, line_at, note_at_line, words
-from resources.reports.numbers import number, p_value, plain_number, whole
-from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, say
-from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, Text, joined, same
+from reports.reliability.contents import Contents, say
+from reports.reliability.plots import EDGES, UNDEFINED_AT, WIDTH
+from reports.shared.charts import Chart, line_at, note_at_line, words
+from reports.shared.figure import BLUE, PALE, RED
+from reports.shared.numbers import number, p_value, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, Text, joined, same
 
 HEIGHT_PX: Final = 340
 PROMPT: Final = "prompt_version="

@@ -2,13 +2,13 @@
 
 from typing import Any, Final
 
-from resources.plots.figure import BLUE, GREY
-from resources.reports.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
-from resources.reports.numbers import interval, is_number, is_unreliable, number, whole
-from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, level, say
-from resources.reports.table_view import Head, TableView, records
-from resources.reports.text import Part, Text, joined
+from reports.reliability.contents import Contents, level, say
+from reports.shared.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
+from reports.shared.figure import BLUE, GREY
+from reports.shared.numbers import interval, is_number, is_unreliable, number, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, Text, joined
 
 LEGEND_PX: Final = 44
 

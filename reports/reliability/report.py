@@ -5,27 +5,27 @@ from typing import Any, Final
 
 import pandas as pd
 
-from resources.reports.gate_row import gates_as_data
-from resources.reports.numbers import whole
-from resources.reports.page import Page, rendered
-from resources.reports.reliability.bias import bias_table, differences_chart, said_of_bias
-from resources.reports.reliability.coefficients import (
+from reports.shared.gate_row import gates_as_data
+from reports.shared.numbers import whole
+from reports.shared.page import Page, rendered
+from reports.reliability.bias import bias_table, differences_chart, said_of_bias
+from reports.reliability.coefficients import (
     all_judges_table,
     coefficients_chart,
     pairs_table,
     said_of_prevalence,
     terms_of_coefficients,
 )
-from resources.reports.reliability.contents import WORDS, Contents, level, say, when
-from resources.reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
-from resources.reports.reliability.gates import GATE, advice, gates, gates_of_study
-from resources.reports.reliability.gates import TERMS as TERM_OF_GATE
-from resources.reports.reliability.history import events, history_chart
-from resources.reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
-from resources.reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
-from resources.reports.reliability.recalibration import recalibration_chart, said_of_recalibration
-from resources.reports.reliability.summary import summary, thresholds_in_words
-from resources.reports.text import Part, Text, joined, same
+from reports.reliability.contents import WORDS, Contents, level, say, when
+from reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
+from reports.reliability.gates import GATE, advice, gates, gates_of_study
+from reports.reliability.gates import TERMS as TERM_OF_GATE
+from reports.reliability.history import events, history_chart
+from reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
+from reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
+from reports.reliability.recalibration import recalibration_chart, said_of_recalibration
+from reports.reliability.summary import summary, thresholds_in_words
+from reports.shared.text import Part, Text, joined, same
 
 FILE_NAME: Final = "reliability_report.html"
 SECTIONS: Final = (
@@ -97,7 +97,7 @@ def reliability_page(contents: Contents) -> str:
     tables = downloads(contents)
     return rendered(
         Page(
-            template="reliability.html.j2",
+            template="reliability/reliability.html.j2",
             title=say("report.title", study=same(contents.study)),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],

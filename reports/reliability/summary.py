@@ -5,15 +5,15 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from analysis.contingency import CONTINGENCY, PASSED
+from analysis.agreement.contingency import CONTINGENCY, PASSED
 from analysis.one_answer import one_answers
 from analysis.ties import compare
-from resources.reports.headline import Figure
-from resources.reports.numbers import is_number, number, percent, plain_number, whole
-from resources.reports.phrases import phrase
-from resources.reports.reliability.contents import Contents, band, bounds_of, say
-from resources.reports.table_view import records
-from resources.reports.text import Text, joined, same
+from reports.shared.headline import Figure
+from reports.shared.numbers import is_number, number, percent, plain_number, whole
+from reports.shared.phrases import phrase
+from reports.reliability.contents import Contents, band, bounds_of, say
+from reports.shared.table_view import records
+from reports.shared.text import Text, joined, same
 
 Grade = Literal["", "provisionally", "none"]
 

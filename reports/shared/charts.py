@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from resources.plots.figure import BLUE, DARK, GREY, PALE, RED
-from resources.reports.numbers import is_number
-from resources.reports.table_view import DataTable, TableView
-from resources.reports.text import LANGUAGES, Part, Text
+from reports.shared.figure import BLUE, DARK, GREY, PALE, RED
+from reports.shared.numbers import is_number
+from reports.shared.table_view import DataTable, TableView
+from reports.shared.text import LANGUAGES, Part, Text
 
 ROW_PX: Final = 30
 AROUND_PX: Final = 74

@@ -11,7 +11,7 @@ import dagster as dg
 from upath import UPath
 
 from resources.errors import UserError
-from resources.partial_files import whole_file
+from resources.runtime.partial_files import whole_file
 
 # Nothing is shown on a screen, and a name that matplotlib does not know would end its import.
 os.environ["MPLBACKEND"] = "agg"
@@ -38,6 +38,11 @@ def figure_metadata(draw: Callable[[Any], None], width_in: float = 6.4, height_i
     return dg.MetadataValue.md(
         f"![plot](data:image/png;base64,{base64.b64encode(png(draw, width_in, height_in)).decode()})"
     )
+
+
+def folder_metadata(folder: Path) -> dg.MetadataValue:
+    """Where files are, as the Dagster UI shows a place."""
+    return dg.MetadataValue.path(folder)
 
 
 def png(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3.6) -> bytes:

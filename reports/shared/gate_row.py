@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analysis.gates import DETERMINISTIC, Gate
-from resources.reports.numbers import beside_limit, interval, is_number, plain_number
-from resources.reports.text import Text
+from reports.shared.numbers import beside_limit, interval, is_number, plain_number
+from reports.shared.text import Text
 
 # Several rows of a report are one check: each bound of the recommended setting, and each condition of two judges'
 # agreement, has its own.

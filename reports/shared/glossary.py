@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from resources.reports.text import Text, Translations
+from reports.shared.text import Text, Translations
 
 
 @dataclass(frozen=True)

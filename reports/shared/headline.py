@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from resources.reports.text import Part, Text
+from reports.shared.text import Part, Text
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from analysis.ties import compare
-from resources.reports.text import LANGUAGES, Text, joined, same
+from reports.shared.text import LANGUAGES, Text, joined, same
 
 DECIMALS: Final = 3
 MOST_DECIMALS: Final = 12

@@ -11,13 +11,13 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from resources.provenance import Provenance
-from resources.reports.charts import Chart
-from resources.reports.embedded import embedded, plotly, source_hash, strict_json, tables_of
-from resources.reports.glossary import entries
-from resources.reports.numbers import whole
-from resources.reports.phrases import phrase
-from resources.reports.text import LANGUAGES, Text, Translations
+from reports.shared.charts import Chart
+from reports.shared.embedded import embedded, plotly, source_hash, strict_json, tables_of
+from reports.shared.glossary import entries
+from reports.shared.numbers import whole
+from reports.shared.phrases import phrase
+from reports.shared.text import LANGUAGES, Text, Translations
+from resources.runtime.provenance import Provenance
 
 HERE: Final = Path(__file__).parent
 STYLES: Final = ("tokens.css", "page.css", "parts.css", "narrow_and_print.css")
@@ -31,7 +31,7 @@ class Page:
     """A report before it is written.
 
     Attributes:
-        template: File below ``templates``, which extends ``page.html.j2``.
+        template: File below ``reports``, which extends ``page.html.j2``.
         title: Of the window.
         translations: Its words.
         sections: Identifier and title of each, in order, for the list of contents.
@@ -125,7 +125,7 @@ def policy(styles: str, script: str, library: str) -> str:
 def environment() -> Environment:
     """Jinja as all reports use it: what users wrote is escaped, and a misspelt name is an error."""
     made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+        loader=FileSystemLoader([HERE, HERE.parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -7,7 +7,7 @@ from typing import Any, Final
 import yaml
 from markupsafe import Markup, escape
 
-from resources.reports.text import FOLDER, LANGUAGES, Text, in_english
+from reports.shared.text import FOLDER, LANGUAGES, Text, in_english
 
 BETWEEN: Final = re.compile(r"(; |, |: |\. )")
 
@@ -43,5 +43,5 @@ def _number(group: str) -> str:
 
 @lru_cache
 def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    pairs = yaml.safe_load((FOLDER / f"phrases.{language}.yaml").read_text(encoding="utf-8"))
+    pairs = yaml.safe_load((FOLDER / f"shared/phrases.{language}.yaml").read_text(encoding="utf-8"))
     return tuple((re.compile(pattern), words) for pattern, words in pairs)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from resources.images import UnreadableImage, load_image
-from resources.reports.text import Text
+from reports.shared.text import Text
+from resources.photos.images import UnreadableImage, load_image
 
 SIDE_PX: Final = 256
 QUALITY: Final = 82

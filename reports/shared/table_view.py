@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.reports.text import Part, Text
+from reports.shared.text import Part, Text
 
 
 @dataclass(frozen=True)

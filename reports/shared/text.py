@@ -10,7 +10,7 @@ import yaml
 from markupsafe import Markup, escape
 
 LANGUAGES: Final = ("en", "it")
-FOLDER: Final = Path(__file__).with_name("translations")
+FOLDER: Final = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Translations:
     """The words of a report: those that all reports share, and its own."""
 
     def __init__(self, *names: str) -> None:
-        """Words of ``translations/{name}.{language}.yaml`` for each name; later files add to earlier ones."""
+        """Words of ``reports/{name}.{language}.yaml`` for each name; later files add to earlier ones."""
         self._names = names
 
     @cached_property

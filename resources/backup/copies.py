@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from resources.database.locks import FOLDER_SUFFIX
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
-from resources.home import DATABASE
-from resources.partial_files import SUFFIX, named_in_faults
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.home import DATABASE
+from resources.runtime.partial_files import SUFFIX, named_in_faults
 
 _SQLITE: Final = b"SQLite format 3\0"
 # What SQLite keeps beside a database while it is open.

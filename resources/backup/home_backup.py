@@ -12,7 +12,7 @@ from resources.backup.postgres_dump import dump, dump_ledger, dump_rest, refuse_
 from resources.configuration.place import FILE_NAME, configuration_file
 from resources.database.engine import open_engine, shown
 from resources.errors import UserError
-from resources.home import DAGSTER_POSTGRES_URL, DATABASE_URL, Home
+from resources.runtime.home import DAGSTER_POSTGRES_URL, DATABASE_URL, Home
 
 HOME = "home"
 LEDGER, DAGSTER = "ledger", "dagster"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from resources.backup.copies import Copy
 from resources.errors import UserError
-from resources.partial_files import write_whole
+from resources.runtime.partial_files import write_whole
 
 NAME = "backup.json"
 

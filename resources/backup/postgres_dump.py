@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from resources.database.engine import open_engine, shown, usable
 from resources.database.migrate import VERSION_TABLE
-from resources.database.reliability_models import Base
+from resources.database.reliability.models import Base
 from resources.errors import UserError
 
 LEDGER_TABLES = (*Base.metadata.tables, VERSION_TABLE)

@@ -26,8 +26,8 @@ from resources.configuration.sample import (
 from resources.configuration.section import with_empty_sections
 from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
 from resources.errors import UserError, nearest
-from resources.home import Home, touchstone_home, with_users_folder
-from resources.inputs.opened_files import refuse_no_file
+from resources.runtime.home import Home, touchstone_home, with_users_folder
+from resources.runtime.opened_files import refuse_no_file
 
 SAMPLE = "sample"
 # What pydantic says of a tuple, which YAML has not, or of a section.

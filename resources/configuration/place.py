@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from resources.errors import UserError
-from resources.home import Home, with_users_folder
+from resources.runtime.home import Home, with_users_folder
 
 FILE_NAME = "touchstone.yaml"
 

@@ -13,7 +13,7 @@ from resources.configuration.reliability import (
     RecordedJudge,
     ReliabilityStudy,
 )
-from resources.home import Home
+from resources.runtime.home import Home
 
 SAMPLE_MADE_UP: Final[dict[StudyName, tuple[MadeUp, ...]]] = {
     "fidelity": ("people",),

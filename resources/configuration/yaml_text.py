@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from resources.configuration.limits import DEFAULTS, Limits, raise_it
 from resources.configuration.place import configuration_file
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 
 _TEXT = "tag:yaml.org,2002:str"
 # The section in a file's first bytes, before the file itself is read: it may be what lets the file be read.

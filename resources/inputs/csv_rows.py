@@ -15,7 +15,7 @@ from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listed
 from resources.inputs.faults import BadRow
-from resources.inputs.opened_files import lines_of, opened, refuse_utf16
+from resources.runtime.opened_files import lines_of, opened, refuse_utf16
 
 DELIMITERS = (",", ";", "\t")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
+from resources.runtime.file_hash import sha256_of_file
 
 QUIET_S: Final = 2.0  # a file written to within this time may still grow
 ABSENT: Final = "absent"

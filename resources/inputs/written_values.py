@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from analysis.option_confusion import INVALID
+from analysis.accuracy.option_confusion import INVALID
 from resources.inputs.number_format import PLAIN_NUMBER
 
 DEFAULT_OPTIONS = ("A", "B", "C", "D")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from resources.errors import UserError
 from resources.judges.contract import Call
 from resources.judges.records import CallRecord
-from resources.progress import Advance
+from resources.runtime.progress import Advance
 
 STOPPED = "The run ends; this call was not sent."
 WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group

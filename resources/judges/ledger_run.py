@@ -19,7 +19,7 @@ from resources.judges.asking import Answered, Asking
 from resources.judges.attempts import recorded
 from resources.judges.contract import SCORED_STATES, Call, Judge, Judged, Reply, Sampling
 from resources.judges.records import CallKey, CallRecord, images_digest
-from resources.progress import Advance, TracksProgress
+from resources.runtime.progress import Advance, TracksProgress
 
 MOST_FAULTS_SAID = 5  # in one run's log; the ledger has all
 NOT_ASKED = Progress(attempts=0, state=None, scored=False)

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.appearance.comparison import Comparison, Photos, compare, photos_together
-from analysis.appearance.descriptors import Patches, described, patches
-from analysis.appearance.looks import patches_in_view
+from analysis.images.appearance.comparison import Comparison, Photos, compare, photos_together
+from analysis.images.appearance.descriptors import Patches, described, patches
+from analysis.images.appearance.looks import patches_in_view
 from resources.configuration import fidelity
 from resources.errors import UserError
-from resources.images import UnreadableImage, decode_image, read_image_file
 from resources.judges.bounded_cache import BoundedCache
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.prompt import RUBRIC_VERSION
+from resources.photos.images import UnreadableImage, decode_image, read_image_file
 
 MODEL: Final = "appearance-baseline"
 CODE_VERSION: Final = "2"  # 2: draws follow from the call without its images' hashes

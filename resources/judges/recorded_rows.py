@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
-from resources.inputs.opened_files import lines_of, refuse_no_file
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SAID_BY_SERVER, SCORED_STATES, Call, Reply
+from resources.runtime.opened_files import lines_of, refuse_no_file
 
 # So many answers at most 1 out of 100 are no bad opinion: they were recorded on another scale.
 _ENOUGH_TO_TELL_THE_SCALE = 10

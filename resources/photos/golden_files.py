@@ -11,13 +11,13 @@ from typing import Any, Final
 import cv2
 from upath import UPath
 
-from analysis.alterations.surface import CannotAlter, Mask, Picture, changed_share
-from analysis.appearance.mask import object_mask, shows_nothing
-from resources.file_hash import sha256_of_file
-from resources.golden_set import Alteration
-from resources.home import Home
-from resources.images import UnreadableImage, decode_image, read_image_file
-from resources.partial_files import sweep, whole_file, write_whole
+from analysis.images.alterations.surface import CannotAlter, Mask, Picture, changed_share
+from analysis.images.appearance.mask import object_mask, shows_nothing
+from resources.photos.golden_set import Alteration
+from resources.photos.images import UnreadableImage, decode_image, read_image_file
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.home import Home
+from resources.runtime.partial_files import sweep, whole_file, write_whole
 
 # Of the alterations' code: another one makes every file anew, and a paid judge's answers on them are asked for again.
 RECIPES_VERSION: Final = "1"

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from analysis.alterations.blur import REFERENCE_PX, blurred_object
-from analysis.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue
-from analysis.alterations.logo import BADGE, logo_patch
-from analysis.alterations.reencoding import QUALITY, reencoded
-from analysis.alterations.stripes import Colour, Relief, stripes
-from analysis.alterations.surface import Mask, Picture
-from analysis.alterations.texture_scale import scaled_texture
+from analysis.images.alterations.blur import REFERENCE_PX, blurred_object
+from analysis.images.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue
+from analysis.images.alterations.logo import BADGE, logo_patch
+from analysis.images.alterations.reencoding import QUALITY, reencoded
+from analysis.images.alterations.stripes import Colour, Relief, stripes
+from analysis.images.alterations.surface import Mask, Picture
+from analysis.images.alterations.texture_scale import scaled_texture
 from resources.configuration.golden import GoldenSet
 
 Expected = Literal["worse", "same"]

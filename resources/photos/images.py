@@ -21,10 +21,10 @@ from PIL import (
 )
 from upath import UPath
 
-from resources.colour_profiles import foreign_profile, in_srgb
 from resources.errors import UserError
-from resources.inputs.opened_files import no_file
-from resources.jpeg import PixelMemory, load_strictly
+from resources.photos.colour_profiles import foreign_profile, in_srgb
+from resources.photos.jpeg import PixelMemory, load_strictly
+from resources.runtime.opened_files import no_file
 
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
 MIN_SIDE_PX: Final = 16

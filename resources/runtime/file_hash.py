@@ -6,7 +6,7 @@ from typing import Final
 
 from upath import UPath
 
-from resources.inputs.opened_files import refuse_no_file
+from resources.runtime.opened_files import refuse_no_file
 
 _CHUNK_BYTES: Final = 1 << 20
 

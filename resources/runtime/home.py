@@ -12,7 +12,7 @@ from upath import UPath
 
 from resources.errors import UserError
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
 DEFAULT = ".touchstone"
 REMOTE = "remote"
 DATABASE = "touchstone.db"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.metadata import version as installed_version
 from typing import Any
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 
 @lru_cache

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import dagster as dg
 from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 
-from resources.check_results import latest_record
 from resources.errors import UserError
+from resources.tables.check_results import latest_record
 
 
 def require_sound(context: dg.InputContext, partitions: Sequence[str] | None, *, all_of_them: bool) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analysis.preference_accuracy import BAND_NAMES
+from analysis.preference.accuracy import BAND_NAMES
 from resources.tables.declare import Column, Table, bounds, flag, number, text, texts, undefined, whole
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.preference_significance import AgainstChance, against_chance
+from analysis.preference.significance import AgainstChance, against_chance
 from analysis.ties import compare
 
 # Published measures of photo preference lie between these; beyond them a fault is likelier than a finding.

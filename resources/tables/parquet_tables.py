@@ -11,11 +11,11 @@ import pandas as pd
 from upath import UPath
 
 from resources.errors import UserError, listed
-from resources.failed_gates import require_sound
-from resources.partial_files import move, named_in_faults, partial_file, sweep
+from resources.runtime.partial_files import move, named_in_faults, partial_file, sweep
 from resources.tables.all_tables import BY_GROUP
 from resources.tables.column_schema import column_schema
 from resources.tables.declare import Table
+from resources.tables.failed_gates import require_sound
 from resources.tables.parquet import TableFault, checked, read, write
 from resources.tables.preview import preview
 

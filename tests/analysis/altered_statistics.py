@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from analysis.dose_response import dose_response
-from analysis.effect_size import effect_size
-from analysis.hit_rate import hit_rate
-from analysis.page_trend import page_trend
-from analysis.separation import separation
+from analysis.accuracy.effect_size import effect_size
+from analysis.accuracy.hit_rate import hit_rate
+from analysis.agreement.dose_response import dose_response
+from analysis.agreement.page_trend import page_trend
+from analysis.correlation.separation import separation
 from tests.analysis.statistics_list import QUICK, Statistic, of_pairs
 
 MISSING = "1 of 4 altered scores are missing"

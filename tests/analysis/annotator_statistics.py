@@ -1,7 +1,7 @@
 """Statistics of people beside a judge, as entries of the list that `test_every_statistic` runs over."""
 
-from analysis.alternative_annotator import alternative_annotator
-from analysis.prediction_powered import prediction_powered_mean
+from analysis.accuracy.prediction_powered import prediction_powered_mean
+from analysis.agreement.alternative_annotator import alternative_annotator
 from tests.analysis.statistics_list import Statistic
 
 OF_ANNOTATORS = [

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import stats
 
-from analysis.icc import icc
-from analysis.setting_measures import Compared, Judged, compared
+from analysis.agreement.icc import icc
+from analysis.agreement.setting_measures import Compared, Judged, compared
 from analysis.undefined import UndefinedStatistic
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.krasula import krasula
-from analysis.mean_comparison import paired_t, welch
-from analysis.metric_comparison import compare_metrics
-from analysis.score_correlation import score_correlations
+from analysis.accuracy.mean_comparison import paired_t, welch
+from analysis.correlation.krasula import krasula
+from analysis.correlation.metric_comparison import compare_metrics
+from analysis.correlation.score_correlation import score_correlations
 
 QUICK = {"seed": 1, "resamples": 40}
 

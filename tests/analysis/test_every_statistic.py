@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.bland_altman import bland_altman, slope_on_mean
-from analysis.calibration import calibration
-from analysis.concordance import concordance
-from analysis.convergence import convergence
-from analysis.correlation import correlation
-from analysis.deviation import deviation
-from analysis.icc import icc
-from analysis.icc_bootstrap import icc_bootstrap
-from analysis.stability import stability
+from analysis.agreement.bland_altman import bland_altman, slope_on_mean
+from analysis.agreement.concordance import concordance
+from analysis.agreement.convergence import convergence
+from analysis.agreement.deviation import deviation
+from analysis.agreement.icc import icc
+from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.agreement.stability import stability
+from analysis.correlation.calibration import calibration
+from analysis.correlation.correlation import correlation
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.altered_statistics import OF_ALTERED_SCORES
 from tests.analysis.annotator_statistics import OF_ANNOTATORS

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.gates import Gate, at_least, at_most, share_at_least, smallest_n_for_lower_bound
-from analysis.wilson import wilson
+from analysis.significance.wilson import wilson
 
 
 def test_a_number_that_reaches_the_one_needed_passes_in_one_sentence():

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.alternative_annotator import alternative_annotator
-from analysis.correlation import correlations
-from analysis.hit_rate import hit_rate
-from analysis.judge_bias import judge_bias
-from analysis.page_trend import page_trend
-from analysis.preference_accuracy import predicted_winners
-from analysis.score_correlation import score_correlations
-from analysis.separation import separation
-from analysis.signed_rank import signed_rank
+from analysis.accuracy.hit_rate import hit_rate
+from analysis.agreement.alternative_annotator import alternative_annotator
+from analysis.agreement.judge_bias import judge_bias
+from analysis.agreement.page_trend import page_trend
+from analysis.correlation.correlation import correlations
+from analysis.correlation.score_correlation import score_correlations
+from analysis.correlation.separation import separation
+from analysis.preference.accuracy import predicted_winners
+from analysis.significance.signed_rank import signed_rank
+from analysis.significance.walsh import score_differences
 from analysis.ties import ceiling, compare, differences, join_ties, row_means, snap
-from analysis.walsh import score_differences
 
 pytestmark = pytest.mark.filterwarnings("error")
 

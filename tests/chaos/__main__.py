@@ -159,7 +159,7 @@ def database() -> Iterator[tuple[PostgresServer, str]]:
 
 def on_postgres(url: str) -> dict[str, str]:
     """Ledger, votes and Dagster's own storage in one database."""
-    from resources.home import CHECKOUT
+    from resources.runtime.home import CHECKOUT
 
     instance = CHECKOUT / "deploy" / "postgres" / "dagster.yaml"
     return {"TOUCHSTONE_DATABASE_URL": url, "TOUCHSTONE_DAGSTER_YAML": str(instance)}

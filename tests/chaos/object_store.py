@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from resources.home import CHECKOUT, touchstone_home
+from resources.runtime.home import CHECKOUT, touchstone_home
 from tests.chaos.faults import EARLIEST, LATEST, Moment
 from tests.chaos.world import World, kill
 from tests.deploy.test_postgres import free_ports, listens, until

@@ -17,7 +17,7 @@ import psutil
 import yaml
 
 from pipeline.automation import partitions_between
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.chaos.stored import differing
 from tests.chaos.trial import Trial, Undisturbed
 from tests.chaos.world import TABLES_OF, World

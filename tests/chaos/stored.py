@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import sqlalchemy as sa
 
-from resources.database.reliability_models import Base, Query
+from resources.database.reliability.models import Base, Query
 from tests.pipeline.week import of_one_moment
 
 # What the clock says of the work, and so never twice the same.

@@ -14,7 +14,7 @@ from upath import UPath
 
 from resources.configuration.load import read_configuration
 from resources.database.engine import open_engine
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 from tests.chaos.stored import HISTORIES, contents, differing_files, latest, ledger_rows, of_this_run

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.small_study import KEYS, write_study
 
 SETTINGS = KEYS[:2]

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from pipeline.command_line.main import application
 from pipeline.instance import open_instance
 from resources.database.engine import open_engine
-from resources.home import CHECKOUT, touchstone_home
+from resources.runtime.home import CHECKOUT, touchstone_home
 from tests.deploy.configured_study import SETTINGS, environment, write_configured_study
 from tests.pipeline.test_crash import OF_THE_MOMENT, plain, without_folders
 from tests.postgres import postgres_programs

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 KUBERNETES = CHECKOUT / "deploy/k8s"
 CHART = os.environ.get("TOUCHSTONE_TEST_DAGSTER_CHART", "")

@@ -19,7 +19,7 @@ import yaml
 
 from pipeline.command_line.serve import group_lives
 from resources.database.engine import open_engine
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.deploy.configured_study import SETTINGS, environment, touchstone, write_configured_study
 from tests.small_study import KEYS, OBJECTS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 SCRIPTS = sorted((CHECKOUT / "deploy").rglob("*.sh"))
 

@@ -19,7 +19,7 @@ from dagster_postgres.utils import pg_alembic_config
 from pipeline.instance import open_instance
 from resources.database.engine import open_engine, writing
 from resources.database.migrate import configuration
-from resources.home import CHECKOUT, Home, touchstone_home
+from resources.runtime.home import CHECKOUT, Home, touchstone_home
 from resources.study import Study
 from tests.deploy.configured_study import environment
 from tests.small_study import KEYS, UP_TO_CALLS, errors, ledger_rows, run, write_study

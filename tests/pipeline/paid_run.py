@@ -17,7 +17,7 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
-from resources.progress import LoggedProgress
+from resources.runtime.progress import LoggedProgress
 from tests.resources.judges.openai.asked import PAID, judge_of, judged_in
 
 WORKERS = 8

@@ -8,7 +8,7 @@ from upath import UPath
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.golden import GoldenSet
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
 from tests.small_study import errors, run, sqlite_instance_in, without_drawing
 

@@ -12,8 +12,8 @@ import pytest
 from pipeline.automation import fidelity, partitions_between
 from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
-from resources.parquet_tables import ParquetTables
 from resources.study import Study
+from resources.tables.parquet_tables import ParquetTables
 from tests.pipeline.readers import (
     FIRST_OF_JUDGMENTS,
     FIRST_OF_OBJECTS,

@@ -17,7 +17,7 @@ from pipeline.definitions import definitions_of
 from resources.alerts.webhook import WEBHOOK, AlertWebhook
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.errors import UserError
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.alert_hook import AlertHook, alert_hook
 from tests.pipeline.alert_ticks import Ticks, Work, checked
 from tests.small_datasets import SRCC, evaluate, study_over, write_scores

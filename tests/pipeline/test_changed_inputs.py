@@ -13,7 +13,7 @@ from pipeline import input_watch
 from pipeline.automation import all_settings
 from pipeline.definitions import definitions_of
 from pipeline.pairwise_automation import all_methods
-from resources.input_versions import ABSENT, INDEX
+from resources.inputs.input_versions import ABSENT, INDEX
 from resources.study import Study
 from tests.pipeline.watch import Watch, other_scores, quiet
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, write_queries

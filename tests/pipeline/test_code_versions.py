@@ -15,7 +15,7 @@ from resources.configuration.fidelity import FidelityThresholds, ReplayJudge, Ru
 from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.configuration.pairwise import ClipModel
 from resources.configuration.reliability import ReliabilityGate
-from resources.input_versions import INDEX
+from resources.inputs.input_versions import INDEX
 from resources.study import Study
 from tests.small_datasets import study_over, write_answers, write_scores
 from tests.small_relevance import AGREED, JUDGES, OPPOSED, relevance_study

@@ -7,7 +7,7 @@ import pytest
 from pipeline.definitions import touchstone
 from resources.backup.home_backup import back_up
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 from tests.small_relevance import AGREED, relevance_study
 
 

@@ -10,9 +10,9 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.anchor import drawn, on_occasion
 from assets.fidelity import anchor_scores as module
 from assets.fidelity.judge_calls import judged_objects
+from assets.fidelity.logic.anchor import drawn, on_occasion
 from pipeline.automation import watch_drift
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_drift
@@ -21,7 +21,7 @@ from resources.configuration.grid import setting_from_key
 from resources.configuration.recommendation import Anchor
 from resources.judges.judging import Judging
 from resources.judges.local import LocalJudge as Appearance
-from resources.progress import LoggedProgress
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked, write

@@ -12,7 +12,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from assets.datasets import DATASETS
+from assets.shared.partitions import DATASETS
 from pipeline.asked_runs import RUN_KEY, today
 from pipeline.definitions import definitions_of
 from pipeline.evaluation_automation import QUIET_S, new_datasets

@@ -9,13 +9,13 @@ import dagster as dg
 import pytest
 from rich.console import Console
 
-from assets.datasets import known_datasets
 from pipeline.command_line.evaluation_summary import show_evaluation
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
-from tests.resources.reports.test_fidelity_page import words
+from tests.reports.fidelity.test_fidelity_page import words
 from tests.small_datasets import QUESTIONS, SRCC, TRUTHS, evaluate, stored, study_over, write_answers, write_scores
 
 GATES = EvaluationGates(min_srcc=0.9, min_accuracy=0.8, max_paper_deviation=0.05)

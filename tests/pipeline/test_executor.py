@@ -10,7 +10,7 @@ import assets.evaluation
 import assets.pairwise
 from pipeline.executor import pods_of, step_executor
 from resources.errors import UserError
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 pytestmark = pytest.mark.slow
 

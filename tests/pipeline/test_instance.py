@@ -24,7 +24,7 @@ from pipeline.instance import (
     this_process,
 )
 from resources.errors import UserError
-from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, touchstone_home
+from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, touchstone_home
 from tests.deploy.configured_study import write_configured_study
 
 pytestmark = pytest.mark.slow

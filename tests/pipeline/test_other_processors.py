@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.appearance.comparison import compare
-from analysis.appearance.descriptors import described
-from analysis.appearance.looks import patches_in_view
+from analysis.images.appearance.comparison import compare
+from analysis.images.appearance.descriptors import described
+from analysis.images.appearance.looks import patches_in_view
 from pipeline.samples.fidelity import FidelitySamples
 from resources.configuration.grid import Setting
-from resources.home import CHECKOUT
 from resources.judges.contract import SUBSCORES, JudgedObject
 from resources.judges.local import LocalJudge
 from resources.judges.prompt import build_call
+from resources.runtime.home import CHECKOUT
 from tests.pipeline.sampled_study import sampled
 
 # Names of a time, a place or a hash of what holds one.

@@ -17,9 +17,9 @@ from pipeline.instance import this_process
 from pipeline.pairwise_automation import all_methods
 from pipeline.runs import Outcome
 from resources.errors import UserError
-from resources.pairwise_rows import letters_of, measured
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
+from resources.tables.pairwise_rows import letters_of, measured
 from tests.small_series import N_SERIES, judge_pairs, series_study, stored
 from tests.small_study import without_drawing
 

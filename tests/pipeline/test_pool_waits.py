@@ -16,7 +16,7 @@ from pipeline.command_line.main import application
 from pipeline.instance import HOST, PROCESS, START, open_instance, report_killed_runs, this_process
 from pipeline.pool_waits import end_named_run, waits_of_this_process, waits_said
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 from tests.pipeline.test_instance import process_that_ended, started, status_of
 
 POOL = "fidelity_report"

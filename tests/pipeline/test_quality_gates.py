@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pytest
 
-from assets.recommendation_gates import chosen_setting
+from assets.fidelity.logic.recommendation_gates import chosen_setting
 from pipeline.gate_list import QUALITY, gates
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.configuration.fidelity import FidelityThresholds

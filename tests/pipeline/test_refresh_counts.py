@@ -12,7 +12,7 @@ from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._daemon.backfill import execute_backfill_iteration
 
-from assets.datasets import DATASETS
+from assets.shared.partitions import DATASETS
 from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.runs import QUIET

@@ -15,7 +15,7 @@ from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogCons
 from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import QueuedRunCoordinatorDaemon
 
 from pipeline.instance import NOT_AGAIN, end_unfinished_backfills, end_unfinished_runs, this_process
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.pipeline import killed_work
 from tests.pipeline.ticks import code_location
 

@@ -12,7 +12,7 @@ from pipeline.definitions import definitions_of, touchstone
 from pipeline.instance import this_process
 from pipeline.runs import Outcome, run_evaluation, run_study
 from resources.errors import UserError
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from resources.study import Study, study_from_environment
 from tests.small_datasets import write_scores
 from tests.small_study import KEYS, stored, write_selection, write_study

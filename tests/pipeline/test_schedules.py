@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from assets.datasets import DATASETS
+from assets.shared.partitions import DATASETS
 from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.pairwise_automation import all_methods

@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from assets.method_partitions import METHODS
+from assets.shared.partitions import METHODS
 from pipeline.automation import partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET

@@ -9,7 +9,7 @@ from dagster._core.definitions.sensor_definition import SensorExecutionData
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import PythonFileTarget
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.small_study import sqlite_instance_in
 
 

@@ -13,7 +13,7 @@ from dagster._core.definitions.sensor_definition import SensorExecutionData
 from pipeline.asked_runs import RUN_KEY, today
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
-from resources.dagster_tags import DATA_VERSION
+from resources.runtime.dagster_tags import DATA_VERSION
 from resources.study import Study
 from tests.pipeline.ticks import take_effect
 

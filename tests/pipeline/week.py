@@ -20,16 +20,17 @@ import sqlalchemy as sa
 from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
 from dagster_shared.serdes import deserialize_value, serialize_value
 
-from assets.datasets import DATASETS, known_datasets
+from assets.shared.partitions import DATASETS
 from pipeline.automation import all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.instance import open_instance, this_process
 from pipeline.pairwise_automation import all_methods
 from pipeline.runs import QUIET
-from resources.home import touchstone_home
-from resources.parquet_tables import ParquetTables
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.home import touchstone_home
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP, TABLES
+from resources.tables.parquet_tables import ParquetTables
 from tests.pipeline.ticks import take_effect
 from tests.small_relevance import vote_on
 from tests.small_study import errors, made, without_drawing

@@ -19,7 +19,7 @@ import pandas as pd
 
 from assets.fidelity import anchor_scores
 from pipeline.automation import all_settings
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from resources.study import study_from_environment
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.watch import quiet

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.deploy.configured_study import environment
 from tests.pipeline.week import stored_tables
 from tests.pipeline.week_inputs import FREE, write_configuration, write_inputs

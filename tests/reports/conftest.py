@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from resources.reports.reliability.contents import Contents
-from tests.resources.reports.made_reliability import contents_in, failing_study, recalibrated_study
+from reports.reliability.contents import Contents
+from tests.reports.reliability.made_reliability import contents_in, failing_study, recalibrated_study
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from resources.plots.figure import png
+from reports.shared.figure import png
 
 
 def drawn(draw: Callable[[Any], None], width: float = 6.4, height: float = 4.4) -> Any:

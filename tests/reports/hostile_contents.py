@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from resources.reports.fidelity.contents import Contents
-from tests.resources.reports.made_contents import contents_of_size, frames_of
-from tests.resources.reports.made_size import Size
+from reports.fidelity.contents import Contents
+from tests.reports.fidelity.made_contents import contents_of_size, frames_of
+from tests.reports.made_size import Size
 
 EVIL_IDS = (
     "<script>window.pwned=1</script>",

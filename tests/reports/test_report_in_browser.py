@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from resources.reports.fidelity.contents import Contents
-from resources.reports.fidelity.report import downloads, fidelity_page
-from tests.resources.reports.browser import (
+from reports.fidelity.contents import Contents
+from reports.fidelity.report import downloads, fidelity_page
+from tests.reports.browser import (
     OPEN_ALL,
     Opened,
     choose_language,
@@ -20,9 +20,9 @@ from tests.resources.reports.browser import (
     fits_every_width,
     same_numbers_in_italian,
 )
-from tests.resources.reports.hostile_contents import EVIL_IDS, hostile_contents
-from tests.resources.reports.made_contents import contents_of_size, frames_of
-from tests.resources.reports.made_size import KEYS, Size
+from tests.reports.fidelity.made_contents import contents_of_size, frames_of
+from tests.reports.hostile_contents import EVIL_IDS, hostile_contents
+from tests.reports.made_size import KEYS, Size
 
 DENIED = """Object.defineProperty(window, "localStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },

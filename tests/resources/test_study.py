@@ -7,7 +7,7 @@ from upath import UPath
 
 from resources.configuration.evaluation import EvaluationStudy
 from resources.errors import UserError
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study, study_from_environment
 
 

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from resources.database.engine import writing
-from resources.database.reliability_models import Tiebreak
+from resources.database.reliability.models import Tiebreak
 from tests.made_disputes import add_query, disputed, store_of
 from tests.review.browsing import QUERY, idle, saved
 from tests.review.conftest import Server

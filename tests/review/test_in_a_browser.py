@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Browser, expect
 
 from resources.database.engine import writing
-from resources.database.reliability_models import Tiebreak
+from resources.database.reliability.models import Tiebreak
 from tests.made_disputes import add_query, add_validation, disputed, store_of
 from tests.review.browsing import opened, saved, vote_by_keys
 from tests.review.conftest import Server

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from analysis.contingency import Status
-from assets.recalibration_plan import recalibration_plan
+from analysis.agreement.contingency import Status
+from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.reliability_steps import open_manual_review, start_recalibration
 from resources.study import Study
 from review.judges_shown import pair_of_kappa

@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 # Local projects and what stands in the lock for other platforms have no files of their own.
 OWN = "touchstone"

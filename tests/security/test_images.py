@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from resources.file_hash import sha256_of_file
-from resources.home import CHECKOUT
-from resources.images import MAX_BYTES, MAX_PIXELS, UnreadableImage, decode_image, load_image
-from resources.photo_features.prepared import Photo, prepared
-from resources.photo_features.stages import Stages
+from resources.photos.features.prepared import Photo, prepared
+from resources.photos.features.stages import Stages
+from resources.photos.images import MAX_BYTES, MAX_PIXELS, UnreadableImage, decode_image, load_image
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.home import CHECKOUT
 
 # What a process may take beyond the program itself: far below one decoded bomb of 12 GB.
 ADDRESS_SPACE_BYTES = 4 << 30
@@ -37,7 +37,7 @@ def png_of_size(width: int, height: int) -> bytes:
 def test_a_bomb_is_refused_in_a_process_that_could_not_hold_it(tmp_path: Path, size: tuple[int, int]) -> None:
     (tmp_path / "bomb.png").write_bytes(png_of_size(*size))
     program = (
-        "import sys; from resources.images import UnreadableImage, load_image\n"
+        "import sys; from resources.photos.images import UnreadableImage, load_image\n"
         "try: load_image(sys.argv[1])\n"
         "except UnreadableImage as error: print(error)"
     )

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route
 
-from resources.reports.fidelity.report import fidelity_page
-from resources.reports.pairwise.report import pairwise_page
-from resources.reports.reliability.contents import Contents
-from resources.reports.reliability.report import reliability_page
-from tests.resources.reports.conftest import failed  # noqa: F401
-from tests.resources.reports.made_contents import contents_of_size
-from tests.resources.reports.made_pairwise import contents_of_votes
+from reports.fidelity.report import fidelity_page
+from reports.pairwise.report import pairwise_page
+from reports.reliability.contents import Contents
+from reports.reliability.report import reliability_page
+from tests.reports.conftest import failed  # noqa: F401
+from tests.reports.fidelity.made_contents import contents_of_size
+from tests.reports.pairwise.made_pairwise import contents_of_votes
 
 ADDRESS = "https://elsewhere.invalid"
 INTRUDER = (

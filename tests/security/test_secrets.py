@@ -21,7 +21,7 @@ from pipeline.alerts import alert_sensors
 from resources.alerts.webhook import WEBHOOK
 from resources.configuration.evaluation import Dataset
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests import small_datasets, small_relevance, small_series, small_study
 from tests.alert_hook import AlertHook, alert_hook
 from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed, openai_server, valid_text

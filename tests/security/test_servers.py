@@ -17,7 +17,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from pipeline.command_line import dev, review, serve
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.review.conftest import CONFIGURATION
 
 pytestmark = pytest.mark.slow

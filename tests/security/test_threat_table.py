@@ -3,7 +3,7 @@
 import ast
 import re
 
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "security.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.alterations.surface import Floats, Picture
+from analysis.images.alterations.surface import Floats, Picture
 
 STEPS = 65535  # of linear light; the darkest are a twentieth of an 8-bit level wide
 _GRAIN = 2**24  # of the table to light: a 32-bit float holds each of its steps

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from analysis.alterations.surface import CannotAlter, Floats, Mask, Picture, laid_on, surface_of
+from analysis.images.alterations.surface import CannotAlter, Floats, Mask, Picture, laid_on, surface_of
 
 FEWEST_PX = 16
 _DEPTHS_A_PX = 64  # of the distance to the outline: libraries differ in what is smaller

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from analysis.alterations.surface import CannotAlter, Mask, Picture, filled, laid_on, surface_of
+from analysis.images.alterations.surface import CannotAlter, Mask, Picture, filled, laid_on, surface_of
 
 QUALITY = 98
 

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.alterations.exact import KERNEL_SUM, smoothed
-from analysis.alterations.surface import Mask, Picture, filled, laid_on, surface_of, without_rim
+from analysis.images.alterations.exact import KERNEL_SUM, smoothed
+from analysis.images.alterations.surface import Mask, Picture, filled, laid_on, surface_of, without_rim
 
 _WEIGHT_SUM = 2**11  # of a pixel's four neighbours; two passes of 8-bit values stay below 2^31
 _SHARPNESS = -0.75  # of the cubic, as OpenCV has it

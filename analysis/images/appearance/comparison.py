@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.appearance.descriptors import WIDTHS, Descriptor
+from analysis.images.appearance.descriptors import WIDTHS, Descriptor
 
 Shares = NDArray[np.float64]
 LIGHTNESS_WEIGHT = 0.5  # of squared lightness in a colour difference: light changes between photos, hue hardly

@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.appearance.maps import LBP_CODES, band_energies, blurred, coherence, lab_of, uniform_lbp
-from analysis.appearance.mask import isolated
+from analysis.images.appearance.maps import LBP_CODES, band_energies, blurred, coherence, lab_of, uniform_lbp
+from analysis.images.appearance.mask import isolated
 
 SIDE_PX = 208  # an object is scaled to the area of a square of this side: "object width" below
 LONGEST_PX = 640

@@ -6,7 +6,7 @@ The decay was chosen on the same samples as the constants of `comparison`, none 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.appearance.descriptors import Patches
+from analysis.images.appearance.descriptors import Patches
 
 DECAY = 5.0  # share in view = exp(-DECAY * temperature): 37 % at 0.2, 8 % at 0.5, a patch or two at 0.8
 

@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.accuracy_comparison import compare_accuracies, compare_on_same_samples
-from analysis.bootstrap import Interval
-from analysis.mean_comparison import paired_t, welch
+from analysis.accuracy.accuracy_comparison import compare_accuracies, compare_on_same_samples
+from analysis.accuracy.mean_comparison import paired_t, welch
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation_rows import Sampling, clusters_of
-from assets.intervals import in_words
-from assets.same_samples import are_same_samples, shared_samples
+from assets.evaluation.logic.rows import Sampling, clusters_of
+from assets.evaluation.logic.same_samples import are_same_samples, shared_samples
+from assets.shared.intervals import in_words
 from resources.configuration.evaluation import Dataset
-from resources.parquet_tables import Frames
+from resources.tables.parquet_tables import Frames
 
 
 class TwoSides(NamedTuple):

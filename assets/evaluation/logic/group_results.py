@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.accuracy import accuracy
-from analysis.group_accuracies import GroupAccuracies
-from analysis.option_confusion import OptionConfusion
-from assets.evaluation_groups import Breakdown, Group, in_nested_order, is_right
-from assets.evaluation_results import JSONObject, left_out_values, pair
-from assets.evaluation_rows import Sampling, clusters_of, confusions_of
-from assets.intervals import in_words
+from analysis.accuracy.accuracy import accuracy
+from analysis.accuracy.group_accuracies import GroupAccuracies
+from analysis.accuracy.option_confusion import OptionConfusion
+from assets.evaluation.logic.groups import Breakdown, Group, in_nested_order, is_right
+from assets.evaluation.logic.results import JSONObject, left_out_values, pair
+from assets.evaluation.logic.rows import Sampling, clusters_of, confusions_of
+from assets.shared.intervals import in_words
 from resources.configuration.evaluation import Dataset
-from resources.inputs.evaluation_files import EvaluationRead
+from resources.inputs.evaluation.files import EvaluationRead
 
 SHOWN_INVALID = 10
 

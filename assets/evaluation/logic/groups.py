@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.accuracy import accuracy
-from analysis.bootstrap import Interval
-from analysis.group_accuracies import GroupAccuracies, compare_groups
-from analysis.score_correlation import score_correlations
+from analysis.accuracy.accuracy import accuracy
+from analysis.accuracy.group_accuracies import GroupAccuracies, compare_groups
+from analysis.correlation.score_correlation import score_correlations
+from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation_rows import KIND_OF, Sampling, clusters_of, sides_of
-from assets.intervals import in_words
+from assets.evaluation.logic.rows import KIND_OF, Sampling, clusters_of, sides_of
+from assets.shared.intervals import in_words
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analysis.bootstrap import Interval
-from analysis.paper_deviation import paper_deviation
-from assets.evaluation_results import JSONObject, bounds
-from assets.evaluation_rows import STATISTICS
-from resources.inputs.paper_baseline import Category, PaperResult
+from analysis.correlation.paper_deviation import paper_deviation
+from analysis.resampling.bootstrap import Interval
+from assets.evaluation.logic.results import JSONObject, bounds
+from assets.evaluation.logic.rows import STATISTICS
+from resources.inputs.evaluation.paper_baseline import Category, PaperResult
 
 AS_MEASURED = "as measured"
 UNKNOWN_SIGN = "higher goes with better here, so it is not known which sign the paper gives; say `sign` in the baseline"

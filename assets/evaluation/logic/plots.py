@@ -6,11 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.score_correlation import oriented
+from analysis.correlation.score_correlation import oriented
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation_rows import Sides, mapping_of, sides_of
+from assets.evaluation.logic.rows import Sides, mapping_of, sides_of
+from reports.evaluation.plots.evaluation import (
+    draw_confusion,
+    draw_evaluation_summary,
+    draw_forest,
+    draw_scatter,
+    forest_height,
+)
 from resources.configuration.evaluation import Dataset
-from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, draw_scatter, forest_height
 
 CURVE_POINTS = 200
 

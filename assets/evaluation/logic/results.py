@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.dependent_correlations import DependentTest
-from analysis.metric_comparison import compare_metrics
+from analysis.correlation.metric_comparison import compare_metrics
+from analysis.significance.dependent_correlations import DependentTest
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation_rows import KIND_OF, STATISTICS, Sampling, clusters_of
-from assets.intervals import in_words
-from assets.same_samples import shared_samples
+from assets.evaluation.logic.rows import KIND_OF, STATISTICS, Sampling, clusters_of
+from assets.evaluation.logic.same_samples import shared_samples
+from assets.shared.intervals import in_words
 from resources.configuration.evaluation import Dataset
-from resources.inputs.evaluation_files import EvaluationRead
+from resources.inputs.evaluation.files import EvaluationRead
 
 JSONObject = dict[str, Any]
 

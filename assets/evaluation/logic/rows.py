@@ -1,5 +1,6 @@
 """Rows of the evaluation's tables: correlations, errors, option rates and confusions of one data set."""
 
+from collections.abc import Mapping as Row
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,15 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.bootstrap import Interval
-from analysis.krasula import krasula, standard_errors
-from analysis.mapping import Mapping, fit_mapping, mapped_fit, nearer_curves, rmse
-from analysis.opinion_noise import against_opinion_noise, opinion_ci95
-from analysis.option_confusion import OptionConfusion, confusions_by_options
-from analysis.score_correlation import KEYS, oriented, score_correlations
+from analysis.accuracy.option_confusion import OptionConfusion, confusions_by_options
+from analysis.correlation.krasula import krasula, standard_errors
+from analysis.correlation.mapping import Mapping, fit_mapping, mapped_fit, nearer_curves, rmse
+from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci95
+from analysis.correlation.score_correlation import KEYS, oriented, score_correlations
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.intervals import in_words
-from resources.configuration.evaluation import Dataset
+from assets.shared.intervals import in_words
+from resources.configuration.evaluation import Dataset, EvaluationStudy
+from resources.tables.declare import Table
 
 UNITLESS, TRUTH_UNIT = "unitless", "the truth's"
 STATISTICS = ("srcc", "plcc", "krcc")
@@ -287,3 +289,13 @@ def option_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def sampling_of(study: EvaluationStudy) -> Sampling:
+    """How the study makes intervals."""
+    return Sampling(study.seed, study.bootstrap_resamples, study.bca_resamples, study.confidence, study.workers)
+
+
+def as_table(table: Table, dataset: str, rows: Sequence[Row[str, Any]]) -> pd.DataFrame:
+    """Rows with the table's columns, the data set's name first; columns that no row has are null."""
+    return pd.DataFrame([{"dataset": dataset} | dict(row) for row in rows], columns=[one.name for one in table.columns])

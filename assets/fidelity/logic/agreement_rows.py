@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.bland_altman import bland_altman, slope_on_mean
-from analysis.bootstrap import Interval
-from analysis.calibration import Method, calibration
-from analysis.concordance import concordance
-from analysis.correlation import Kind, correlations
-from analysis.deviation import deviation
-from analysis.icc import icc
+from analysis.agreement.bland_altman import bland_altman, slope_on_mean
+from analysis.agreement.concordance import concordance
+from analysis.agreement.deviation import deviation
+from analysis.agreement.icc import icc
+from analysis.correlation.calibration import Method, calibration
+from analysis.correlation.correlation import Kind, correlations
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.intervals import in_words
+from assets.shared.intervals import in_words
 from resources.configuration.fidelity import FidelityStudy
 
 UNITLESS, SCALE = "unitless", "0-1"

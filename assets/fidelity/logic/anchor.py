@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.pairs import FEWEST_PAIRS
+from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.judge_calls import judged_objects
-from assets.lots import products_in_turn
+from assets.shared.seeded_draw import products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_queries import OCCASION_SIGN
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES, JudgedObject

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from analysis.selection import split
+from analysis.agreement.selection import split
 from analysis.words import counted
 from resources.configuration.fidelity import FidelityStudy
 

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from assets.fidelity.logic.plan_in_force import PlanInForce, difference
 from assets.fidelity.score_matrix import as_planned, enough_repeats_gate
-from assets.partitions import SETTINGS, Frames
-from assets.plan_in_force import PlanInForce, difference
+from assets.shared.partitions import SETTINGS, Frames
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import setting_from_key
 from resources.errors import UserError

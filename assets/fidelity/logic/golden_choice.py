@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from assets.lots import lot, products_in_turn
+from assets.shared.seeded_draw import lot, products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listed, nearest
 

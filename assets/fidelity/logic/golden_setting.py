@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from assets.recommendation_gates import chosen_setting
+from assets.fidelity.logic.recommendation_gates import chosen_setting
 from resources.errors import UserError
 
 

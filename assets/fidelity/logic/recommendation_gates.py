@@ -4,11 +4,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import Gate, at_least
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.words import counted
-from assets.checks import told
-from assets.setting_conditions import FOUR_CONDITIONS, is_corrected
+from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
 from resources.errors import listed
 
@@ -69,7 +68,7 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
     keep = "keeps" if n_passing == 1 else "keep"
     passing = f"{n_passing} of {counted(len(compared), 'setting')} {keep} {FOUR_CONDITIONS}"
     words = f"{chosen.setting} is recommended: {passing}.{like}"
-    return told(gate, words)
+    return gate.passing_as(words)
 
 
 def confirmed_gate(recommended: pd.DataFrame) -> Gate:

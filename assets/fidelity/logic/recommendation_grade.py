@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from analysis.gates import at_least
-from assets.recommendation_gates import chosen_setting
+from assets.fidelity.logic.recommendation_gates import chosen_setting
 from resources.configuration.fidelity import FidelityThresholds
 
 

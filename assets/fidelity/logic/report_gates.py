@@ -5,14 +5,15 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import at_least
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from assets.fidelity.annotator_test import stand_in_gate
 from assets.fidelity.dose_response import dose_gate
 from assets.fidelity.golden_scores import complete_gate, held_out_gate
 from assets.fidelity.human_agreement import error_gate, spearman_gate
 from assets.fidelity.icc_by_setting import lower_bound_gate, repeatable_gate
 from assets.fidelity.judge_calls import model_gate, validity_gate
+from assets.fidelity.logic.setting_conditions import Side, condition_gates, limits_of, stored_conditions
 from assets.fidelity.retried_calls import retried_gate
 from assets.fidelity.sensitivity import (
     effect_gate,
@@ -25,10 +26,9 @@ from assets.fidelity.sensitivity import (
     weakest_stripes,
 )
 from assets.fidelity.stability import mad_gate, width_gate
-from assets.setting_conditions import Side, condition_gates, limits_of, stored_conditions
+from reports.shared.gate_row import GateRow, gate_row
 from resources.configuration.fidelity import FidelityStudy
 from resources.judges.openai.price_age import OLDEST_DAYS, price_age_gate
-from resources.reports.gate_row import GateRow, gate_row
 
 NEEDED_TABLES = ("icc_by_setting", "stability", "human_agreement", "judge_calls")
 

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.bootstrap import Interval
-from analysis.dose_response import FEWEST_MAGNITUDES, DoseResponse, dose_response
-from analysis.effect_size import FEWEST, effect_band, effect_size
-from analysis.hit_rate import HitRate, hit_rate
-from analysis.page_trend import page_trend
-from analysis.separation import separation
+from analysis.accuracy.effect_size import FEWEST, effect_band, effect_size
+from analysis.accuracy.hit_rate import HitRate, hit_rate
+from analysis.agreement.dose_response import FEWEST_MAGNITUDES, DoseResponse, dose_response
+from analysis.agreement.page_trend import page_trend
+from analysis.correlation.separation import separation
+from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.counted_pairs import chose_setting, counted, mark
-from assets.intervals import in_words
+from assets.fidelity.logic.counted_pairs import chose_setting, counted, mark
+from assets.shared.intervals import in_words
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.tables.fidelity_golden import (
     DISTURBED,

@@ -5,11 +5,11 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
+from analysis.agreement.icc import icc
+from analysis.agreement.setting_choice import Rule
+from analysis.agreement.setting_measures import Compared
 from analysis.gates import DETERMINISTIC, Gate, at_least, at_most
-from analysis.icc import icc
-from analysis.pairs import FEWEST_PAIRS
-from analysis.setting_choice import Rule
-from analysis.setting_measures import Compared
+from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.undefined import UndefinedStatistic
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 

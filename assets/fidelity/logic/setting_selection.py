@@ -5,18 +5,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.bootstrap import Interval
-from analysis.selection import Reported, behind_best, holm_bounds, reported, without_optimism
-from analysis.setting_choice import NONE, Rule, choose, least_lacking
-from analysis.setting_measures import Compared, Evidence, Judged, compared, evidence_of, or_none
-from analysis.simultaneous import told_apart
+from analysis.agreement.selection import Reported, behind_best, holm_bounds, reported, without_optimism
+from analysis.agreement.setting_choice import NONE, Rule, choose, least_lacking
+from analysis.agreement.setting_measures import Compared, Evidence, Judged, compared, evidence_of, or_none
+from analysis.resampling.bootstrap import Interval
+from analysis.resampling.simultaneous import told_apart
 from analysis.words import counted
-from assets.choosing_products import Choosing
 from assets.fidelity.judge_calls import first_answers
+from assets.fidelity.logic.choosing_products import Choosing
+from assets.fidelity.logic.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
 from assets.fidelity.score_matrix import scores_of
-from assets.intervals import in_words
-from assets.partitions import Frames
-from assets.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
+from assets.shared.intervals import in_words
+from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
 
 REPORTED = {"icc": "icc", "spearman": "spearman", "json_validity": "json_validity", "median_mad": "mad"}

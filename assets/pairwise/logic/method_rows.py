@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.bradley_terry import BradleyTerry
-from analysis.holm import holm
-from analysis.preference_accuracy import BAND_NAMES, accuracy_by_agreement, preference_accuracy
-from analysis.preference_confusion import PreferenceConfusion, preference_confusion
-from analysis.preference_likelihood import bt_agreement, held_out_likelihood
-from analysis.preference_significance import CHANCE, compare_by_cluster
+from analysis.preference.accuracy import BAND_NAMES, accuracy_by_agreement, preference_accuracy
+from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.confusion import PreferenceConfusion, preference_confusion
+from analysis.preference.likelihood import bt_agreement, held_out_likelihood
+from analysis.preference.significance import CHANCE, compare_by_cluster
+from analysis.significance.holm import holm
 from analysis.undefined import UndefinedStatistic
-from assets.intervals import in_words
-from assets.method_scores import average_time_ms
+from assets.pairwise.logic.method_scores import average_time_ms
+from assets.shared.intervals import in_words
 from resources.configuration.pairwise import PairwiseStudy
 
 VOTES = ["image_1", "image_2", "votes_1", "votes_2"]

@@ -8,18 +8,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
-from analysis.preference_accuracy import credits_of, predicted_winners
-from analysis.preference_head import linked_clusters
-from assets.checks import told
+from analysis.preference.accuracy import credits_of, predicted_winners
+from analysis.preference.head import linked_clusters
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listed
-from resources.file_hash import sha256_of_file
-from resources.methods.contract import Method
-from resources.methods.cost import parts_of
-from resources.methods.features import Features, Floats, Pairs
-from resources.methods.scoring import pair_scores_of
-from resources.parquet_tables import Frames
+from resources.photos.methods.contract import Method
+from resources.photos.methods.cost import parts_of
+from resources.photos.methods.features import Features, Floats, Pairs
+from resources.photos.methods.scoring import pair_scores_of
+from resources.runtime.file_hash import sha256_of_file
 from resources.tables.pairwise import PAIRWISE_RESULTS
+from resources.tables.parquet_tables import Frames
 
 COLUMNS: Final = [column.name for column in PAIRWISE_RESULTS.columns]
 PAIR: Final = ["pair_idx", "series_id", "cluster", "winner", "agreement", "num_reviewers"]
@@ -86,7 +85,7 @@ def current_pairs_gate(results: Frames, judged: pd.DataFrame) -> Gate:
         what="Number of methods with results of other pairs than those judged now",
         remedy=f"Make pairwise_results again for {listed(old)}.",
     )
-    return told(gate, f"The results of all {len(results)} methods are of the {len(judged)} pairs judged now.")
+    return gate.passing_as(f"The results of all {len(results)} methods are of the {len(judged)} pairs judged now.")
 
 
 def no_rows() -> pd.DataFrame:

@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 
 from assets.pairwise.image_features import features_of, text_vectors_of, vectors_of
-from resources.methods.features import VECTORS, Features
+from resources.photos.methods.features import VECTORS, Features
 from resources.study import Study
 
 

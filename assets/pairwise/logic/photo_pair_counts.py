@@ -5,14 +5,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.bradley_terry_components import connected
-from analysis.bradley_terry_counts import counted
-from analysis.preference_orders import PositionEffect, position_effect
-from assets.intervals import in_words
-from assets.lots import lot
+from analysis.preference.bradley_terry_components import connected
+from analysis.preference.bradley_terry_counts import counted
+from analysis.preference.orders import PositionEffect, position_effect
+from assets.shared.intervals import in_words
+from assets.shared.seeded_draw import lot
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listed
-from resources.inputs.photo_pairs import FEW_REVIEWERS, LOW_AGREEMENT, MISSING, TIE
+from resources.inputs.pairwise.photo_pairs import FEW_REVIEWERS, LOW_AGREEMENT, MISSING, TIE
 
 NOT_SAMPLED: Final = "not_sampled"
 CAUSES: Final = (TIE, LOW_AGREEMENT, FEW_REVIEWERS, MISSING, NOT_SAMPLED)

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import pandas as pd
 
 from assets.pairwise.bradley_terry import all_votes_gate
+from assets.pairwise.logic.strengths import strengths_of
 from assets.pairwise.method_metrics import available_gate, chance_gate, plausible_gate
 from assets.pairwise.pairwise_results import predictions_gate
 from assets.pairwise.photo_pairs import judged_gate, no_photo_missing_gate, photos_gate
-from assets.strengths import strengths_of
+from reports.shared.gate_row import GateRow, gate_row
 from resources.configuration.pairwise import PairwiseStudy
-from resources.reports.gate_row import GateRow, gate_row
 
 
 def pairwise_gates(tables: Mapping[str, pd.DataFrame], plan: PairwiseStudy) -> dict[str, list[GateRow]]:

@@ -4,8 +4,8 @@ from typing import Final
 
 import pandas as pd
 
-from analysis.bradley_terry import BradleyTerry
-from analysis.bradley_terry import bradley_terry as fit_strengths
+from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.bradley_terry import bradley_terry as fit_strengths
 from analysis.undefined import UndefinedStatistic
 from resources.configuration.pairwise import PairwiseStudy
 

@@ -7,19 +7,19 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.contingency import PASSED, ContingencyFacts, ContingencyStep, StepName, step_due
+from analysis.agreement.contingency import PASSED, ContingencyFacts, ContingencyStep, StepName, step_due
 from analysis.ties import compare
-from assets.judge_pairs import refuse_unjudged
-from assets.judged_again import judged_again_now
 from assets.reliability.bias_test import biased_pairs
 from assets.reliability.disputed_documents import VOTES, undecided, with_votes
 from assets.reliability.ground_truth import ALLOWED
 from assets.reliability.judgments import refuse_without_judges
 from assets.reliability.kappa_validation import judges_of, why_no_verdict
+from assets.reliability.logic.judge_pairs import refuse_unjudged
+from assets.reliability.logic.judged_again import judged_again_now
 from assets.reliability.threshold_advice import helpful
+from resources.database.reliability.recalibrations import Recalibrated, judged_again, latest_recalibration
+from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
-from resources.reliability.recalibrations import Recalibrated, judged_again, latest_recalibration
-from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 RUN: Final = "touchstone run reliability"

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from assets.judge_pairs import NOT_JUDGED
+from assets.reliability.logic.judge_pairs import NOT_JUDGED
+from resources.database.reliability.records import Source
 from resources.errors import UserError
-from resources.inputs.relevance_input import RelevanceInput
-from resources.reliability.records import Source
+from resources.inputs.reliability.relevance_input import RelevanceInput
 
 SCORES = "scores"
 

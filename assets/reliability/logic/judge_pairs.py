@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.kappa import counts_of_queries, relevant
+from analysis.agreement.kappa import counts_of_queries, relevant
 from analysis.undefined import UndefinedStatistic
 from analysis.words import counted
 from resources.configuration.reliability import ReliabilityStudy

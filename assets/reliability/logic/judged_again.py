@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.words import noun, queries
-from assets.judge_pairs import scored_documents
+from assets.reliability.logic.judge_pairs import scored_documents
 from resources.configuration.reliability import ReliabilityStudy
+from resources.database.reliability.recalibrations import Recalibrated
 from resources.errors import listed
-from resources.reliability.recalibrations import Recalibrated
 
 SHOWN = 3
 

@@ -7,18 +7,22 @@ import numpy as np
 import pandas as pd
 
 from analysis.ties import ceiling
-from assets.contingency_state import queries_of_low_kappa, queries_of_older_prompts, require_contingency
-from assets.judge_pairs import judges_in
 from assets.reliability.judgments import documents_of, refuse_without_judges
+from assets.reliability.logic.contingency_state import (
+    queries_of_low_kappa,
+    queries_of_older_prompts,
+    require_contingency,
+)
+from assets.reliability.logic.judge_pairs import judges_in
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
+from resources.database.reliability.recalibrations import Recalibrated
+from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.recorded import RecordedJudge
 from resources.judges.relevance.registry import ready_judges
-from resources.reliability.recalibrations import Recalibrated
-from resources.reliability.stored_table import stored_table
 from resources.study import Study
 
 

@@ -5,13 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bootstrap import FEWEST_CLUSTERS
-from analysis.contingency import PASSED
-from analysis.gates import Gate, at_most
+from analysis.agreement.contingency import PASSED
+from analysis.gates import DOES_NOT_APPLY, Gate, at_most
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from analysis.ties import compare
 from analysis.words import queries, told_apart
-from assets.checks import told
-from assets.table_gates import DOES_NOT_APPLY
 from resources.configuration.reliability import ReliabilityGate
 
 
@@ -74,4 +72,4 @@ def _flag_gate(
         # Without queries of one label macro is lower still: what fails with them fails without them.
         return Gate(name, True, None, "nothing", f"{DOES_NOT_APPLY}: the judges do not pass.", n)
     gate = at_most(name, float(bool(last[column])), 0, n=n, counted="queries", what=name, remedy=remedy)
-    return told(gate._replace(sentence=f"{raised.format(queries=queries(n))} {remedy}"), holds)
+    return gate._replace(sentence=f"{raised.format(queries=queries(n))} {remedy}").passing_as(holds)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from resources.plots import scatter_layers as layers
-from resources.plots.figure import BLUE, DARK, GREEN, GREY, ORANGE, PALE, RED, say_nothing_to_draw
-from resources.plots.forest_rows import WHOLE, ForestRow, forest_rows
-from resources.plots.words import plain, short
+from reports.evaluation.plots import scatter_layers as layers
+from reports.evaluation.plots.forest_rows import WHOLE, ForestRow, forest_rows
+from reports.shared.figure import BLUE, DARK, GREEN, GREY, ORANGE, PALE, RED, say_nothing_to_draw
+from reports.shared.words import plain, short
 
 # Beyond it, sums of squares and axis limits overflow.
 LARGEST = 1e150

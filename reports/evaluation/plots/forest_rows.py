@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from resources.plots.scatter_layers import floats
-from resources.plots.words import natural, short
+from reports.evaluation.plots.scatter_layers import floats
+from reports.shared.words import natural, short
 
 WHOLE = "(all)"
 BETWEEN = " / "

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from resources.plots.figure import BLUE, DARK, GREY, PALE, RED
-from resources.plots.words import natural, plain, short
+from reports.shared.figure import BLUE, DARK, GREY, PALE, RED
+from reports.shared.words import natural, plain, short
 
 Floats = NDArray[np.float64]
 

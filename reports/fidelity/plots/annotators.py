@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from resources.plots.figure import BLUE, GREY, ORANGE, RED, say_nothing_to_draw
-from resources.plots.words import short
+from reports.shared.figure import BLUE, GREY, ORANGE, RED, say_nothing_to_draw
+from reports.shared.words import short
 
 LONGEST_NAME = 24
 

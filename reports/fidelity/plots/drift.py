@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from resources.plots.figure import BLUE, GREY, ORANGE, RED, say_nothing_to_draw
+from reports.shared.figure import BLUE, GREY, ORANGE, RED, say_nothing_to_draw
 
 MOST_LABELS = 7
 

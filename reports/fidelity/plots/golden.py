@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from resources.plots.words import short
+from reports.shared.words import short
 
 COLUMNS = 9
 TILE_IN = 1.0

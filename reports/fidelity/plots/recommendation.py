@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from resources.plots.figure import BLUE, DARK, GREEN, GREY, say_nothing_to_draw
-from resources.plots.words import short
+from reports.shared.figure import BLUE, DARK, GREEN, GREY, say_nothing_to_draw
+from reports.shared.words import short
 
 WORDS_SHOWN = 104
 

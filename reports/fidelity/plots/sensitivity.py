@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.dose_response import FEWEST_MAGNITUDES
-from resources.plots.figure import BLUE, GREEN, GREY, ORANGE, RED, say_nothing_to_draw
+from analysis.agreement.dose_response import FEWEST_MAGNITUDES
+from reports.shared.figure import BLUE, GREEN, GREY, ORANGE, RED, say_nothing_to_draw
 from resources.tables.fidelity_golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
 
 PANELS_ACROSS = 3

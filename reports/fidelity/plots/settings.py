@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS
-from resources.plots.figure import BLUE, GREY, ORANGE, RED
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS
+from reports.shared.figure import BLUE, GREY, ORANGE, RED
 
 
 def draw_human_scores(figure: Any, human_scores: pd.DataFrame) -> None:

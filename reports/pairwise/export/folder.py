@@ -17,17 +17,17 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
+from reports.pairwise.export import tables
+from reports.pairwise.export.summary import configuration_text, rules_resolution, strict_json, summary
+from reports.pairwise.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
+from reports.shared.figure import save_figure
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
-from resources.pairwise_export import tables
-from resources.pairwise_export.summary import configuration_text, rules_resolution, strict_json, summary
-from resources.pairwise_rows import available, judged_pairs
-from resources.partial_files import named_in_faults
-from resources.plots.figure import save_figure
-from resources.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
-from resources.progress import Advance
-from resources.provenance import Provenance
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.partial_files import named_in_faults
+from resources.runtime.progress import Advance
+from resources.runtime.provenance import Provenance
+from resources.tables.pairwise_rows import available, judged_pairs
 
 CONFIG, LOG, SUMMARY = "config.yaml", "benchmark.log", "summary.json"
 BASE: Final = "quality_benchmarks"

@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 
 from resources.configuration.pairwise import PairwiseStudy
-from resources.pairwise_rows import available, interval_column, judged_pairs
+from resources.tables.pairwise_rows import available, interval_column, judged_pairs
 
 # Those that the older benchmark had, in its order; everything else of the table follows.
 FIRST: Final = (

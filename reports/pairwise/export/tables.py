@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from resources.pairwise_rows import available
+from resources.tables.pairwise_rows import available
 
 METHODS_SUMMARY: Final = (
     *("method", "avg_top1_accuracy", "avg_top2_accuracy", "avg_mrr"),

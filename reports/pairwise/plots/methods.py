@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.preference_accuracy import BANDS
-from analysis.preference_significance import CHANCE
-from resources.pairwise_rows import chance_of, letters_of, measured
-from resources.plots.figure import BLUE, DARK, GREY, ORANGE, PALE, RED, say_nothing_to_draw
-from resources.plots.words import short
+from analysis.preference.accuracy import BANDS
+from analysis.preference.significance import CHANCE
+from reports.shared.figure import BLUE, DARK, GREY, ORANGE, PALE, RED, say_nothing_to_draw
+from reports.shared.words import short
+from resources.tables.pairwise_rows import chance_of, letters_of, measured
 
 BAND_COLORS = (PALE, BLUE, DARK)
 LONGEST_NAME = 32

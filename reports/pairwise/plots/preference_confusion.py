@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from resources.plots.words import plain
+from reports.shared.words import plain
 
 WIDTH_IN, HEIGHT_IN = 4.4, 3.0
 

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-import resources.database.reliability_models  # noqa: F401
+import resources.database.reliability.models  # noqa: F401
 from resources.database.migrate import VERSION_TABLE
 from resources.database.models import Base
 

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
-from resources.database.reliability_models import Document, Judgment, Query
-from resources.reliability.counted_judgments import Judged, counted
-from resources.reliability.records import IMPORTED, Source
+from resources.database.reliability.counted_judgments import Judged, counted
+from resources.database.reliability.models import Document, Judgment, Query
+from resources.database.reliability.records import IMPORTED, Source
 from resources.tables.reliability import JUDGMENTS as TABLE
 
 QUERIES, DOCUMENTS, ROWS = Query.__table__, Document.__table__, Judgment.__table__

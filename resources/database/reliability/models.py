@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from analysis.contingency import STATUSES
+from analysis.agreement.contingency import STATUSES
 from resources.database.models import JSON, ROW_ID, Base, UtcTime, Words
 from resources.judges.contract import ANSWER_STATES
 

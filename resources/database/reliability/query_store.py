@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from resources.database.bulk_frames import TEXT, WHOLE, read_frame
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
-from resources.database.reliability_models import Document, Judgment, Query
-from resources.reliability import judgment_frames, judgment_rows, query_rows
-from resources.reliability.records import JudgmentRecord, Source
+from resources.database.reliability import judgment_frames, judgment_rows, query_rows
+from resources.database.reliability.models import Document, Judgment, Query
+from resources.database.reliability.records import JudgmentRecord, Source
 from resources.tables.reliability import QUERY_DOCUMENTS
 
 QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__

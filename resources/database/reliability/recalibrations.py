@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from resources.reliability.validation_store import ValidationStore
+from resources.database.reliability.validation_store import ValidationStore
 
 
 class Recalibrated(NamedTuple):

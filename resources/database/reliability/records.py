@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import pandas as pd
 
-from resources.database.reliability_models import LONGEST_REASON
+from resources.database.reliability.models import LONGEST_REASON
 from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 

@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from analysis.consensus import majority
-from analysis.kappa import cohens_kappa
+from analysis.agreement.consensus import majority
+from analysis.agreement.kappa import cohens_kappa
 from analysis.undefined import UndefinedStatistic
 from resources.database.engine import usable
-from resources.reliability import review_questions as ask
-from resources.reliability.review_questions import IS_VOTE, STANDS
-from resources.reliability.review_records import Blindness
+from resources.database.reliability import review_questions as ask
+from resources.database.reliability.review_questions import IS_VOTE, STANDS
+from resources.database.reliability.review_records import Blindness
 from resources.tables.declare import DTYPES
 from resources.tables.reliability_decision import REVIEWER_AGREEMENT
 

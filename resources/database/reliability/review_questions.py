@@ -6,8 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from analysis.ties import TIE
-from resources.database.reliability_models import Dispute, Document, Query, Tiebreak, ValidationResult
-from resources.reliability.review_records import Only
+from resources.database.reliability.models import Dispute, Document, Query, Tiebreak, ValidationResult
+from resources.database.reliability.review_records import Only
 
 DISPUTES, VOTES = Dispute.__table__, Tiebreak.__table__
 QUERIES, DOCUMENTS = Query.__table__, Document.__table__

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from analysis.words import counted
 from resources.database.models import storable
-from resources.database.reliability_models import LONGEST_REASON
+from resources.database.reliability.models import LONGEST_REASON
 from resources.errors import UserError
 
 LONGEST_NAME = 60
@@ -15,7 +15,7 @@ Only = Literal["unreviewed", "skipped", "low_kappa", "tied"]
 
 
 class DisputedDocument(NamedTuple):
-    """One document in dispute, as a validation saw it; `resources.database.reliability_models.Dispute` says more."""
+    """One document in dispute, as a validation saw it; `resources.database.reliability.models.Dispute` says more."""
 
     query_row: int
     document_row: int

@@ -7,11 +7,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from resources.database.reliability_models import Tiebreak
+from resources.database.reliability import review_questions as ask
+from resources.database.reliability.models import Tiebreak
+from resources.database.reliability.review_questions import DISPUTES, DOCUMENTS, IS_VOTE, QUERIES, STANDS, VOTES
+from resources.database.reliability.review_records import (
+    DisputedDocument,
+    OpenDocument,
+    ReviewTask,
+    Sent,
+    SentDocument,
+    Words,
+)
 from resources.errors import UserError
-from resources.reliability import review_questions as ask
-from resources.reliability.review_questions import DISPUTES, DOCUMENTS, IS_VOTE, QUERIES, STANDS, VOTES
-from resources.reliability.review_records import DisputedDocument, OpenDocument, ReviewTask, Sent, SentDocument, Words
 
 
 def values_of(rows: Iterable[DisputedDocument], study: str) -> list[dict[str, Any]]:

@@ -8,17 +8,16 @@ from datetime import UTC, datetime
 import pandas as pd
 import sqlalchemy as sa
 
-from analysis.contingency import PASSED, RESOLVED
-from analysis.disagreement import review_quota
-from analysis.kappa import LOW_KAPPA
+from analysis.agreement.contingency import PASSED, RESOLVED
+from analysis.agreement.disagreement import review_quota
+from analysis.agreement.kappa import LOW_KAPPA
 from resources.configuration.reliability import Review
 from resources.database.engine import usable, writing
-from resources.database.reliability_models import Dispute, Tiebreak
-from resources.errors import UserError
-from resources.reliability import review_frames
-from resources.reliability import review_questions as ask
-from resources.reliability.review_questions import DISPUTES, STANDS, VOTES
-from resources.reliability.review_records import (
+from resources.database.reliability import review_frames
+from resources.database.reliability import review_questions as ask
+from resources.database.reliability.models import Dispute, Tiebreak
+from resources.database.reliability.review_questions import DISPUTES, STANDS, VOTES
+from resources.database.reliability.review_records import (
     Blindness,
     DisputedDocument,
     Only,
@@ -30,7 +29,8 @@ from resources.reliability.review_records import (
     reviewer_name,
     words_kept,
 )
-from resources.reliability.review_rows import keep, query_of, sent_of, task_of, values_of
+from resources.database.reliability.review_rows import keep, query_of, sent_of, task_of, values_of
+from resources.errors import UserError
 
 BATCH = 10_000
 SETTLED = (PASSED, RESOLVED)

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.ties import compare
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError, listed
-from resources.partial_files import whole_file
-from resources.reliability.query_store import QueryStore
-from resources.reliability.validation_store import ValidationStore
+from resources.runtime.partial_files import whole_file
 
 FORMATS = (".csv", ".jsonl", ".parquet")
 Scores = list[float | None]

@@ -7,14 +7,14 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from analysis.contingency import PASSED, RESOLVED
+from analysis.agreement.contingency import PASSED, RESOLVED
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
-from resources.database.reliability_models import ContingencyAction, GroundTruth, Query, ValidationResult
+from resources.database.reliability import validation_frames
+from resources.database.reliability.models import ContingencyAction, GroundTruth, Query, ValidationResult
+from resources.database.reliability.records import GroundTruthRecord
+from resources.database.reliability.validation_values import details_kept, plain
 from resources.errors import UserError
-from resources.reliability import validation_frames
-from resources.reliability.records import GroundTruthRecord
-from resources.reliability.validation_values import details_kept, plain
 
 VALIDATIONS, ACTIONS = ValidationResult.__table__, ContingencyAction.__table__
 TRUTH, QUERIES = GroundTruth.__table__, Query.__table__

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from resources.database.reliability_models import ACTIONS
+from resources.database.reliability.models import ACTIONS
 
 
 def plain(value: Any) -> Any:

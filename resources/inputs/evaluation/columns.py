@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 from resources.errors import FileFault, UserError, listed, nearest
 from resources.inputs.column_names import own_name
-from resources.inputs.evaluation_values import NOT_A_NUMBER, score_in
 from resources.inputs.number_format import looks_like_number
 from resources.inputs.record_fields import SHOWN_FIELDS, unknown_field, value_of
 from resources.inputs.record_files import Record, RecordFile, refuse_unreadable
+from resources.inputs.written_values import NOT_A_NUMBER, score_in
 
 Kind = Literal["scores", "answers"]
 SAMPLE_ID = "sample_id"

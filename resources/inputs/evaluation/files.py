@@ -14,9 +14,9 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, listed, nearest
-from resources.inputs.apparent_scale import outside_scales
+from resources.inputs.evaluation.apparent_scale import outside_scales
 from resources.inputs.column_names import own_name
-from resources.inputs.evaluation_columns import (
+from resources.inputs.evaluation.columns import (
     KNOWN,
     LIKELY,
     NAME_IT,
@@ -26,13 +26,13 @@ from resources.inputs.evaluation_columns import (
     evaluation_columns,
     spelled,
 )
-from resources.inputs.evaluation_duplicates import repeated_samples
-from resources.inputs.evaluation_rows import LeftOut, RowFault, RowReader, row_reader
-from resources.inputs.evaluation_texts import as_asked, shown, single, whole_texts, without_nul
-from resources.inputs.evaluation_values import NOT_A_NUMBER
+from resources.inputs.evaluation.duplicates import repeated_samples
+from resources.inputs.evaluation.rows import LeftOut, RowFault, RowReader, row_reader
+from resources.inputs.evaluation.texts import as_asked, shown, single, whole_texts, without_nul
+from resources.inputs.written_values import NOT_A_NUMBER
 from resources.inputs.faults import BadRow, Exclusion, Faults
 from resources.inputs.no_numbers import NoNumbers
-from resources.inputs.packed_columns import PackedColumn
+from resources.inputs.evaluation.packed_columns import PackedColumn
 from resources.inputs.record_fields import NO_VALUE, Fields, as_text, leaves, value_of
 from resources.inputs.record_files import RecordFile, record_file
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written

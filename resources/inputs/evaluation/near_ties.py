@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from analysis.ties import TIE, join_ties
-from resources.inputs.evaluation_files import EvaluationRead
+from resources.inputs.evaluation.files import EvaluationRead
 
 SIDES: Final = ("prediction", "truth")
 

@@ -9,7 +9,7 @@ from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
 from resources.inputs.faults import Faults
-from resources.inputs.opened_files import refuse_no_file
+from resources.runtime.opened_files import refuse_no_file
 
 # Papers spell them so too.
 SAME = {"srocc": "srcc", "krocc": "krcc"}

@@ -8,10 +8,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analysis.option_answers import OptionAnswer, normalised_answer, written_answer
+from analysis.accuracy.option_answers import OptionAnswer, normalised_answer, written_answer
 from resources.errors import listed
-from resources.inputs.evaluation_columns import EvaluationColumns
-from resources.inputs.evaluation_values import (
+from resources.inputs.evaluation.columns import EvaluationColumns
+from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
+from resources.inputs.record_files import RecordFile
+from resources.inputs.written_columns import WrittenColumns
+from resources.inputs.written_values import (
     INFINITE,
     MISSING,
     NOT_A_NUMBER,
@@ -21,9 +24,6 @@ from resources.inputs.evaluation_values import (
     options_in,
     score_in,
 )
-from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
-from resources.inputs.record_files import RecordFile
-from resources.inputs.written_columns import WrittenColumns
 
 _CAUSES = {MISSING: "missing_{}", NOT_A_NUMBER: "{}_not_a_number", INFINITE: "infinite_{}"}
 _CACHED = 65_536

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from resources.inputs.evaluation_files import FIELD, EvaluationRead
-from resources.inputs.unusable_rows import n_unusable
+from resources.inputs.evaluation.files import FIELD, EvaluationRead
+from resources.inputs.evaluation.unusable_rows import n_unusable
 
 
 def evaluation_samples_table(dataset: str, read: EvaluationRead) -> pd.DataFrame:

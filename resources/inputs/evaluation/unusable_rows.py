@@ -3,7 +3,7 @@
 from typing import Final
 
 from resources.errors import FileFault, listed
-from resources.inputs.evaluation_files import DUPLICATE, DUPLICATE_OTHER_FIELDS, EvaluationRead
+from resources.inputs.evaluation.files import DUPLICATE, DUPLICATE_OTHER_FIELDS, EvaluationRead
 
 # With more of its rows left out a file gives no result.
 MOST_UNUSABLE: Final = 0.5

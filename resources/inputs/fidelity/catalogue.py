@@ -11,7 +11,7 @@ from upath import UPath
 from resources.errors import listed
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
-from resources.inputs.object_names import vocabulary
+from resources.inputs.fidelity.object_names import vocabulary
 
 CATEGORIES = ("category_l1", "category_l2", "category_l3")
 PATH = "output_glb_relpath"

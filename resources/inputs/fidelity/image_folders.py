@@ -10,7 +10,7 @@ from upath import UPath
 
 from resources.errors import UserError, listed
 from resources.inputs.links import refuse_link_out
-from resources.inputs.opened_files import refuse_name
+from resources.runtime.opened_files import refuse_name
 
 MAX_PHOTOS = 5
 EXTENSIONS = ("png", "jpg", "jpeg", "webp")

@@ -9,7 +9,7 @@ from upath import UPath
 from resources.errors import listed
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
-from resources.inputs.object_names import BadObjectName, ObjectName, parse_object_name
+from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, parse_object_name
 
 PATH = "output_glb_relpath"
 COLUMNS = ("row", "object", "judged_object", "filename", "judged_filename")

@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 from upath import UPath
 
-from analysis.appearance.mask import shows_nothing
+from analysis.images.appearance.mask import shows_nothing
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, listed
-from resources.images import UnreadableImage, decode_image, read_image_file
-from resources.inputs.catalogue import CATEGORIES
-from resources.inputs.image_folders import EXTENSIONS, MAX_PHOTOS, ImageFolders
+from resources.inputs.fidelity.catalogue import CATEGORIES
+from resources.inputs.fidelity.image_folders import EXTENSIONS, MAX_PHOTOS, ImageFolders
+from resources.photos.images import UnreadableImage, decode_image, read_image_file
 
 COLUMNS = (
     "object",

@@ -8,7 +8,7 @@ import pandas as pd
 
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
-from resources.inputs.photo_places import photo_name
+from resources.inputs.pairwise.photo_places import photo_name
 
 PhotoNumber = Literal["compareID+1", "file"] | Path
 BY_ID: Final = "compareID+1"

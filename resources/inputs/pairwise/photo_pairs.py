@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.preference_orders import MergedPairs, merge_orders, opposite_winners
-from analysis.preference_truth import agreements, filter_pairs, winners
+from analysis.preference.orders import MergedPairs, merge_orders, opposite_winners
+from analysis.preference.truth import agreements, filter_pairs, winners
 from resources.configuration.pairwise import PairwiseStudy
-from resources.inputs.photo_lists import STRENGTH
-from resources.inputs.photo_places import PhotoPlaces
-from resources.inputs.photo_votes import (
+from resources.inputs.pairwise.photo_lists import STRENGTH
+from resources.inputs.pairwise.photo_places import PhotoPlaces
+from resources.inputs.pairwise.photo_votes import (
     CLUSTER,
     FIRST,
     FIRST_FILE,

@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from upath import UPath
 
-from analysis.preference_truth import agreements, contradicts_max_vote
+from analysis.preference.truth import agreements, contradicts_max_vote
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS
 from resources.errors import FileFault, nearest
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Faults
-from resources.inputs.photo_lists import STRENGTH, is_photo_list, read_photo_list
-from resources.inputs.photo_numbers import BY_FILE, BY_ID, PhotoNumber, photo_names, refuse_shared
+from resources.inputs.pairwise.photo_lists import STRENGTH, is_photo_list, read_photo_list
+from resources.inputs.pairwise.photo_numbers import BY_FILE, BY_ID, PhotoNumber, photo_names, refuse_shared
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 
 SERIES, FIRST, SECOND, LEFT, RIGHT = NEEDED_COLUMNS

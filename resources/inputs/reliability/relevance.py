@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import FileFault
-from resources.file_hash import sha256_of_file
-from resources.inputs.relevance_input import RelevanceInput
-from resources.inputs.relevance_scores import read_relevance_file
-from resources.inputs.relevance_table import read_relevance_table
+from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_table import read_relevance_table
+from resources.runtime.file_hash import sha256_of_file
 
 
 def read_relevance(plan: ReliabilityStudy) -> RelevanceInput:

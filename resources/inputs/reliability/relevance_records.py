@@ -12,11 +12,11 @@ from analysis.words import counted
 from resources.database.models import storable
 from resources.errors import FileFault, nearest
 from resources.inputs.column_names import own_name
-from resources.inputs.evaluation_values import MISSING, score_in
 from resources.inputs.faults import Faults
-from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.inputs.spelled_names import SpelledNames
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
+from resources.inputs.written_values import MISSING, score_in
 
 Scale = tuple[float, float]
 SHOWN_CHARACTERS = 60

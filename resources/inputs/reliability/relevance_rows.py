@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 from analysis.words import counted
 from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
-from resources.inputs.relevance_records import Gathering, RowFault, identifier, judge_name, shown
+from resources.inputs.reliability.relevance_records import Gathering, RowFault, identifier, judge_name, shown
 
 ID, QUERY_ID, QUERY, DOC_ID, DOCUMENT, DOCS = "id", "query_id", "query", "doc_id", "document", "docs"
 JUDGE, VERSION, SCORE, SUFFIX = "judge", "prompt_version", "score", "_score"

@@ -9,9 +9,9 @@ from resources.errors import FileFault, listed, nearest, nearest_of
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import RecordFile, record_file, refuse_unreadable
-from resources.inputs.relevance_input import RelevanceInput
-from resources.inputs.relevance_records import Gathering, RowFault, Scale, refuse_unknown
-from resources.inputs.relevance_rows import (
+from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import Gathering, RowFault, Scale, refuse_unknown
+from resources.inputs.reliability.relevance_rows import (
     DOC_ID,
     DOCS,
     ID,

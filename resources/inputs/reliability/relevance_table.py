@@ -15,9 +15,19 @@ from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError, listed, nearest
 from resources.inputs.faults import Faults
-from resources.inputs.relevance_input import RelevanceInput
-from resources.inputs.relevance_records import Gathering, RowFault, Scale, identifier, refuse_unknown
-from resources.inputs.relevance_rows import DOC_ID, DOCS, DOCUMENT, ID, OF_QUERIES, QUERY, QUERY_ID, SUFFIX, QueryRows
+from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import Gathering, RowFault, Scale, identifier, refuse_unknown
+from resources.inputs.reliability.relevance_rows import (
+    DOC_ID,
+    DOCS,
+    DOCUMENT,
+    ID,
+    OF_QUERIES,
+    QUERY,
+    QUERY_ID,
+    SUFFIX,
+    QueryRows,
+)
 
 ROWS_AT_A_TIME: Final = 2_000
 POSITION: Final = "position"

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.errors import UserError
-from resources.images import UnreadableImage
 from resources.judges.contract import Call, JudgeIdentity, Reply, Spent
 from resources.judges.openai.access import Access, require_key
 from resources.judges.openai.allowance import Allowance, Bill
@@ -21,6 +20,7 @@ from resources.judges.openai.reading import Read, read_body
 from resources.judges.openai.request import SharedForm, request_of
 from resources.judges.openai.task import Task
 from resources.judges.openai.verdicts import FILTERED, pause_s, stops_the_run
+from resources.photos.images import UnreadableImage
 
 CODE_VERSION: Final = "1"
 

@@ -15,7 +15,7 @@ from resources.errors import UserError
 from resources.judges.openai.access import BASE_URL, Access
 from resources.judges.openai.error_bodies import Said, said_in
 from resources.judges.openai.request import Refused
-from resources.network import prepare_network
+from resources.runtime.network import prepare_network
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI

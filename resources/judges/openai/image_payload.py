@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 
 from resources.errors import UserError
-from resources.images import decode_image, read_image_file
 from resources.judges.bounded_cache import BoundedCache
 from resources.judges.contract import JudgedObject
 from resources.judges.prompt import photo_labels
+from resources.photos.images import decode_image, read_image_file
 
 JPEG_QUALITY: Final = 90
 KEPT_BYTES: Final = 256_000_000

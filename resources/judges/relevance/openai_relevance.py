@@ -22,7 +22,7 @@ from resources.judges.relevance.answer import parse_relevance
 from resources.judges.relevance.documents import AskedDocument, Count, Judged
 from resources.judges.relevance.messages import RUBRIC_VERSION, build_call, prompt_hash
 from resources.judges.relevance.prompts import Prompt
-from resources.progress import TracksProgress
+from resources.runtime.progress import TracksProgress
 
 REMEDIES: Final = Remedies(
     too_large="Shorten the document, or choose a model that reads more.",

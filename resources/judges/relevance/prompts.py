@@ -9,7 +9,7 @@ from typing import Final
 
 from resources.configuration.reliability import BUILT_IN_PROMPTS
 from resources.errors import FileFault, UserError, nearest
-from resources.inputs.opened_files import refuse_no_file
+from resources.runtime.opened_files import refuse_no_file
 
 FOLDER: Final = Path(__file__).parent / "prompts"
 LONGEST_BYTES: Final = 1_000_000

@@ -17,7 +17,7 @@ from resources.judges.relevance.offline import OfflineJudge
 from resources.judges.relevance.openai_relevance import PromptSetting, RelevancePlan, RelevanceRun, relevance_judge
 from resources.judges.relevance.prompts import Prompt, prompt_of
 from resources.judges.relevance.texts import refuse_without_text
-from resources.progress import TracksProgress
+from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
 ReadyJudge = RelevanceJudge | recorded.RecordedJudge

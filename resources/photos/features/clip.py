@@ -12,10 +12,10 @@ from PIL import Image
 
 from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError, listed, nearest
-from resources.file_hash import sha256_of_file
 from resources.gpu import GpuResource
-from resources.photo_features.model import Record, Unavailable, centre_of, misfit, require_finite, require_safetensors
-from resources.weights import clip_weights
+from resources.photos.features.model import Record, Unavailable, centre_of, misfit, require_finite, require_safetensors
+from resources.photos.weights import clip_weights
+from resources.runtime.file_hash import sha256_of_file
 
 if TYPE_CHECKING:
     import torch

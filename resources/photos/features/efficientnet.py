@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
 from resources.gpu import GpuResource
-from resources.photo_features.model import Record, Unavailable, centre_of, misfit
+from resources.photos.features.model import Record, Unavailable, centre_of, misfit
+from resources.runtime.file_hash import sha256_of_file
 
 if TYPE_CHECKING:
     import torch

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from resources.photo_features.on_ray import on_ray
-from resources.photo_features.run import Engine, one_after_another
+from resources.photos.features.on_ray import on_ray
+from resources.photos.features.run import Engine, one_after_another
 
 ENGINES: Final[Mapping[str, Engine]] = {"local": one_after_another, "ray": on_ray}

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 from upath import UPath
 
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
-from resources.partial_files import whole_file
-from resources.photo_features.ahead import ahead
-from resources.progress import Advance
+from resources.photos.features.ahead import ahead
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.partial_files import whole_file
+from resources.runtime.progress import Advance
 
 FILE: Final = "photos.parquet"
 # A file that is written twice within the clock's grain keeps its time; only an older one is taken as unchanged.

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.gpu import GpuResource
-from resources.jpeg import PixelMemory
-from resources.photo_features.ahead import ahead, one_thread_a_picture
-from resources.photo_features.plan import ShardTask
-from resources.photo_features.prepared import Photo, Prepared, prepared
-from resources.photo_features.shards import (
+from resources.photos.features.ahead import ahead, one_thread_a_picture
+from resources.photos.features.plan import ShardTask
+from resources.photos.features.prepared import Photo, Prepared, prepared
+from resources.photos.features.shards import (
     Shard,
     columns_of,
     parts_of,
@@ -28,8 +27,9 @@ from resources.photo_features.shards import (
     shard_at,
     written_whole,
 )
-from resources.photo_features.stages import STAGES, Stages
-from resources.progress import Advance
+from resources.photos.features.stages import STAGES, Stages
+from resources.photos.jpeg import PixelMemory
+from resources.runtime.progress import Advance
 
 # Rows held before they are written: about 10 kB each with every stage.
 ROWS_AT_ONCE: Final = 512

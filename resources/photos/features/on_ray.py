@@ -12,11 +12,11 @@ from upath import UPath
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.photo_features.making import ShardReport
-from resources.photo_features.plan import Plan
-from resources.photo_features.ray_worker import REPORT, ShardWorker, Tally, WorkerPlan, text_of
-from resources.photo_features.stages import Stages
-from resources.progress import Advance
+from resources.photos.features.making import ShardReport
+from resources.photos.features.plan import Plan
+from resources.photos.features.ray_worker import REPORT, ShardWorker, Tally, WorkerPlan, text_of
+from resources.photos.features.stages import Stages
+from resources.runtime.progress import Advance
 
 LOOK_EVERY_S: Final = 1.0
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from resources.photo_features.prepared import Photo
-from resources.photo_features.shards import Shard, shard_name
+from resources.photos.features.prepared import Photo
+from resources.photos.features.shards import Shard, shard_name
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from upath import UPath
 
-from analysis.photo_rules import PhotoMeasures, photo_measures
+from analysis.images.photo_rules import PhotoMeasures, photo_measures
 from resources.errors import UserError
-from resources.images import MAX_BYTES, UnreadableImage, decode_photo, refuse_large
-from resources.jpeg import PixelMemory
-from resources.photo_features.stages import KEPT_OVER_SIDE, Stages
+from resources.photos.features.stages import KEPT_OVER_SIDE, Stages
+from resources.photos.images import MAX_BYTES, UnreadableImage, decode_photo, refuse_large
+from resources.photos.jpeg import PixelMemory
 
 if TYPE_CHECKING:
     import torch

@@ -12,11 +12,11 @@ from upath import UPath
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listed
 from resources.gpu import GpuResource, Precision
-from resources.photo_features import index
-from resources.photo_features.making import FeatureMaker, ShardReport
-from resources.photo_features.plan import ShardTask
-from resources.photo_features.prepared import Photo
-from resources.photo_features.stages import Stages, stages_of
+from resources.photos.features import index
+from resources.photos.features.making import FeatureMaker, ShardReport
+from resources.photos.features.plan import ShardTask
+from resources.photos.features.prepared import Photo
+from resources.photos.features.stages import Stages, stages_of
 
 REPORT: Final = tuple(ShardReport.__dataclass_fields__)
 # Ray starts a dead worker's task again without end; a shard that kills every worker has to end the run.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.errors import UserError, listed
-from resources.photo_features.index import Known, read_hashes, read_index
-from resources.photo_features.shards import PHOTO, columns_of, parts_of, read_columns, stored_shards
-from resources.photo_features.stages import STAGES
+from resources.photos.features.index import Known, read_hashes, read_index
+from resources.photos.features.shards import PHOTO, columns_of, parts_of, read_columns, stored_shards
+from resources.photos.features.stages import STAGES
 
 Value = TypeVar("Value")
 ROWS_AT_ONCE: Final = 4096
@@ -33,7 +33,7 @@ def read_features(
     Returns:
         One row per name, which is the index: `sha256`; `unreadable`, why there is no feature at all, else null;
         `width_px`, `height_px`, `decode_ms`. Stage rules: `sharpness`, `contrast`, `exposure`, `colorfulness`, NaN
-        where undefined, and `<step>_ms` for each of `analysis.photo_rules.STEPS`. Stages clip, vit, efficientnet: a
+        where undefined, and `<step>_ms` for each of `photo_rules.STEPS`. Stages clip, vit, efficientnet: a
         column of that name with an array per photo, none where there is none. For each stage `<stage>_ms` and
         `undefined_<stage>`, why something of it is missing, else null. Times are what the photo alone takes, in ms, as
         measured when it was computed.

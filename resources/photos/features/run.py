@@ -11,17 +11,17 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
-from resources.memory import return_freed_memory
-from resources.partial_files import sweep
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.index import look_at
-from resources.photo_features.making import FeatureMaker, ShardReport
-from resources.photo_features.model import digest_of
-from resources.photo_features.plan import Plan, plan_of
-from resources.photo_features.shards import shard_at, stored_shards
-from resources.photo_features.stages import Stages
-from resources.photo_features.texts import embed_texts
-from resources.progress import Advance, TracksProgress
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.index import look_at
+from resources.photos.features.making import FeatureMaker, ShardReport
+from resources.photos.features.model import digest_of
+from resources.photos.features.plan import Plan, plan_of
+from resources.photos.features.shards import shard_at, stored_shards
+from resources.photos.features.stages import Stages
+from resources.photos.features.texts import embed_texts
+from resources.runtime.memory import return_freed_memory
+from resources.runtime.partial_files import sweep
+from resources.runtime.progress import Advance, TracksProgress
 
 Engine = Callable[[UPath, Plan, Stages, PairwiseStudy, GpuResource, Advance], Iterable[ShardReport]]
 

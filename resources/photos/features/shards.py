@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from upath import UPath
 
-from analysis.photo_rules import MEASURES, STEPS
+from analysis.images.photo_rules import MEASURES, STEPS
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
-from resources.home import Home
-from resources.partial_files import whole_file
-from resources.photo_features.model import Record, digest_of
-from resources.photo_features.prepared import Prepared
+from resources.photos.features.model import Record, digest_of
+from resources.photos.features.prepared import Prepared
+from resources.runtime.home import Home
+from resources.runtime.partial_files import whole_file
 
 # What a photo has whatever the stages; then a stage's own columns, the time it takes alone last.
 PHOTO: Final = (

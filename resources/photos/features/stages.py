@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any, Final
 
-from analysis.photo_rules import STEPS
+from analysis.images.photo_rules import STEPS
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.efficientnet import EfficientNetEmbedding
-from resources.photo_features.model import EmbeddingModel, Record, Unavailable, digest_of
-from resources.photo_features.vit import VitEmbedding
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.efficientnet import EfficientNetEmbedding
+from resources.photos.features.model import EmbeddingModel, Record, Unavailable, digest_of
+from resources.photos.features.vit import VitEmbedding
 
 STAGES: Final = ("rules", "clip", "vit", "efficientnet")
 # Raised when decoding or reducing gives other pixels, or a measure another number.

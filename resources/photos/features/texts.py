@@ -12,9 +12,9 @@ from upath import UPath
 from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.partial_files import whole_file
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.model import digest_of
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.model import digest_of
+from resources.runtime.partial_files import whole_file
 
 FILE: Final = "clip_texts.parquet"
 Vectors = dict[str, NDArray[np.float32]]

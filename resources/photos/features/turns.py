@@ -8,7 +8,7 @@ from typing import Final
 
 from upath import UPath
 
-from resources.progress import TracksProgress
+from resources.runtime.progress import TracksProgress
 
 FILE: Final = ".lock"
 

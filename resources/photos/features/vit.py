@@ -15,9 +15,8 @@ from PIL import Image
 
 from resources.configuration.pairwise import VitModel
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
 from resources.gpu import GpuResource
-from resources.photo_features.model import (
+from resources.photos.features.model import (
     Record,
     Unavailable,
     centre_of,
@@ -26,7 +25,8 @@ from resources.photo_features.model import (
     require_finite,
     require_safetensors,
 )
-from resources.weights import vit_weights
+from resources.photos.weights import vit_weights
+from resources.runtime.file_hash import sha256_of_file
 
 if TYPE_CHECKING:
     import torch

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from resources.errors import UserError
-from resources.methods.features import Floats
+from resources.photos.methods.features import Floats
 
 
 def one_for_each(called: str, scores: ArrayLike | Sequence[object], n: int, each: str) -> Floats:

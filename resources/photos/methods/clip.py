@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from resources.methods.features import Features, Floats
+from resources.photos.methods.features import Features, Floats
 
 ROWS_AT_ONCE = 4096
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from resources.methods.features import Features, Floats, Pairs
+from resources.photos.methods.features import Features, Floats, Pairs
 
 
 class HeldOut(NamedTuple):

@@ -1,9 +1,9 @@
 """What a method alone costs, in parts: decoding, its stages, and of the rules only the steps that its measures need."""
 
-from analysis.photo_rules import STEPS, STEPS_OF
-from resources.methods.contract import Method
-from resources.methods.features import DECODE, MEASURES, RULES
-from resources.methods.rules import Composite, RuleMeasure
+from analysis.images.photo_rules import STEPS, STEPS_OF
+from resources.photos.methods.contract import Method
+from resources.photos.methods.features import DECODE, MEASURES, RULES
+from resources.photos.methods.rules import Composite, RuleMeasure
 
 
 def parts_of(method: Method) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.photo_rules import STEPS
+from analysis.images.photo_rules import STEPS
 from resources.errors import UserError, nearest
 
 Floats = NDArray[np.float64]
@@ -81,7 +81,7 @@ class Features:
 
     @property
     def paths(self) -> list[str]:
-        """Addresses, for a method that looks at the pictures itself (`resources.images.load_image` opens them)."""
+        """Addresses, for a method that looks at the pictures itself (`photos.images.load_image` opens them)."""
         return self._paths
 
     def numbers(self, name: str) -> Floats:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError, listed, nearest
-from resources.methods.answers import one_for_each, two_for_each_pair
-from resources.methods.contract import ImageMethod, Method, PairMethod
-from resources.methods.features import MEASURES, Features, Floats, Pairs
+from resources.photos.methods.answers import one_for_each, two_for_each_pair
+from resources.photos.methods.contract import ImageMethod, Method, PairMethod
+from resources.photos.methods.features import MEASURES, Features, Floats, Pairs
 
 OBJECT, NEEDS = "method", "needs"
 SHOW = "docs/new-method.md shows one."

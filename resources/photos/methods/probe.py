@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.preference_head import held_out_scores
+from analysis.preference.head import held_out_scores
 from analysis.undefined import UndefinedStatistic
-from resources.methods.contract import HeldOut
-from resources.methods.features import Features, Pairs
+from resources.photos.methods.contract import HeldOut
+from resources.photos.methods.features import Features, Pairs
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from resources.configuration.pairwise import PairwiseStudy
-from resources.methods.clip import ClipContrast
-from resources.methods.contract import Method
-from resources.methods.own import own_method
-from resources.methods.probe import PROBES
-from resources.methods.rules import RULES, Composite
+from resources.photos.methods.clip import ClipContrast
+from resources.photos.methods.contract import Method
+from resources.photos.methods.own import own_method
+from resources.photos.methods.probe import PROBES
+from resources.photos.methods.rules import RULES, Composite
 
 Build = Callable[[], Method]
 

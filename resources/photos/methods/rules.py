@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analysis.photo_rules import COMPOSITES, MEASURES, composite
-from resources.methods.features import Features, Floats
+from analysis.images.photo_rules import COMPOSITES, MEASURES, composite
+from resources.photos.methods.features import Features, Floats
 
 NEEDS = ("rules",)
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
-from resources.methods.answers import one_for_each, two_for_each_pair
-from resources.methods.contract import Method, PairMethod
-from resources.methods.features import Features, Floats, Pairs
+from resources.photos.methods.answers import one_for_each, two_for_each_pair
+from resources.photos.methods.contract import Method, PairMethod
+from resources.photos.methods.features import Features, Floats, Pairs
 
 NO_REASON = "the method gives no finite score"
 

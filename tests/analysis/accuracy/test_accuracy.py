@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.accuracy import accuracy, spread_of_difference
-from analysis.bootstrap import percentile_interval, resample_counts
+from analysis.accuracy.accuracy import accuracy, spread_of_difference
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.accuracy_comparison import cohens_h, compare_accuracies, compare_on_same_samples
+from analysis.accuracy.accuracy_comparison import cohens_h, compare_accuracies, compare_on_same_samples
 
 
 def answers(n_right: int, n: int) -> list[bool]:

@@ -1,4 +1,4 @@
-"""Tests of `analysis/effect_size.py`."""
+"""Tests of `analysis/accuracy/effect_size.py`."""
 
 import math
 
@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.bootstrap import resample_counts
-from analysis.effect_size import (
+from analysis.accuracy.effect_size import (
     cohens_d,
     effect_band,
     effect_size,
@@ -18,6 +17,7 @@ from analysis.effect_size import (
     noncentral_t_bounds,
     small_sample_factor,
 )
+from analysis.resampling.bootstrap import resample_counts
 from analysis.undefined import UndefinedStatistic
 
 grid = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=5, max_size=12)

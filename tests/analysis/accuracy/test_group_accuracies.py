@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.bootstrap import resample_counts
-from analysis.group_accuracies import compare_groups
-from analysis.holm import holm
+from analysis.accuracy.group_accuracies import compare_groups
+from analysis.resampling.bootstrap import resample_counts
+from analysis.significance.holm import holm
 from analysis.undefined import UndefinedStatistic
 
 CORRECT = np.repeat([1, 0, 1, 0, 1, 0], [45, 5, 30, 20, 28, 22])

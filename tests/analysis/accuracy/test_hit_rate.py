@@ -1,13 +1,13 @@
-"""Tests of `analysis/hit_rate.py`."""
+"""Tests of `analysis/accuracy/hit_rate.py`."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.hit_rate import hit_rate
+from analysis.accuracy.hit_rate import hit_rate
+from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
-from analysis.wilson import wilson
 
 ORIGINAL = [0.80, 0.70, 0.60, 0.50, 0.40]
 ALTERED = [0.50, 0.70, 0.65, 0.20, 0.30]

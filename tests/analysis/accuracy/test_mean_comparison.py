@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.mean_comparison import paired_t, welch
+from analysis.accuracy.mean_comparison import paired_t, welch
 from analysis.undefined import UndefinedStatistic
 
 FIRST, SECOND = [1.0, 2.0, 3.0, 4.0], [3.0, 4.0, 5.0, 6.0, 7.0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.option_answers import normalised_answer, written_answer
+from analysis.accuracy.option_answers import normalised_answer, written_answer
 
 LETTERS = ("A", "B", "C", "D")
 COLOURS = ("red", "blue", "Gaussian blur", "blur")

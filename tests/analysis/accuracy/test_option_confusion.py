@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-from analysis.option_confusion import confusions_by_options, option_confusion
+from analysis.accuracy.option_confusion import confusions_by_options, option_confusion
 from analysis.undefined import UndefinedStatistic
 
 OPTIONS = "ABCD"

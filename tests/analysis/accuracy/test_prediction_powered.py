@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from analysis.prediction_powered import judge_alone, labels_alone, prediction_powered_mean
+from analysis.accuracy.prediction_powered import judge_alone, labels_alone, prediction_powered_mean
 from analysis.undefined import UndefinedStatistic
 
 # Worked with the PPI++ formulas of Angelopoulos et al. (2023).

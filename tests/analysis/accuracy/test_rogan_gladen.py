@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.rogan_gladen import rogan_gladen
+from analysis.accuracy.rogan_gladen import rogan_gladen
 from analysis.undefined import UndefinedStatistic
 
 

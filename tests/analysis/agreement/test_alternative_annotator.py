@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from analysis.alternative_annotator import EPSILON, alternative_annotator
+from analysis.agreement.alternative_annotator import EPSILON, alternative_annotator
 from analysis.undefined import UndefinedStatistic
 
 NAN = np.nan

@@ -1,11 +1,11 @@
-"""Tests of `analysis/bland_altman.py`."""
+"""Tests of `analysis/agreement/bland_altman.py`."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.bland_altman import bland_altman, slope_on_mean
-from analysis.bootstrap import percentile_interval, resample_counts
+from analysis.agreement.bland_altman import bland_altman, slope_on_mean
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
 
 JUDGE = [0.5, 0.7, 0.6, 0.8]

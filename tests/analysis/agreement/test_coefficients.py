@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
 
-from analysis.agreement_coefficients import (
+from analysis.agreement.coefficients import (
     ac1s,
     bias_indices,
     bins_of,
@@ -19,7 +19,7 @@ from analysis.agreement_coefficients import (
     weighted_kappas,
 )
 from analysis.undefined import UndefinedStatistic
-from tests.analysis.test_krippendorff import DATA_C
+from tests.analysis.agreement.test_krippendorff import DATA_C
 
 TABLE = [40, 5, 3, 52]
 tables = st.tuples(*[st.integers(0, 20)] * 4).filter(any)

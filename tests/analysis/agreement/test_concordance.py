@@ -1,12 +1,12 @@
-"""Tests of `analysis/concordance.py`."""
+"""Tests of `analysis/agreement/concordance.py`."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bootstrap import percentile_interval, resample_counts
-from analysis.concordance import concordance
+from analysis.agreement.concordance import concordance
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
 
 

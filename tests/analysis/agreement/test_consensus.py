@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED, consensus, majority
+from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE, TIED, consensus, majority
 
 LABELS = [[True, True], [False, False], [True, False], [False, True], [True, False], [True, False]]
 

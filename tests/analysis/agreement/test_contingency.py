@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.contingency import STATUSES, ContingencyFacts, step_due
+from analysis.agreement.contingency import STATUSES, ContingencyFacts, step_due
 
 AT_FIRST = ContingencyFacts(
     status="contingency_triggered",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from analysis.convergence import convergence, summarised
+from analysis.agreement.convergence import convergence, summarised
 
 NAN = float("nan")
 QUICK = settings(max_examples=50, deadline=None)

@@ -1,12 +1,12 @@
-"""Tests of `analysis/deviation.py`."""
+"""Tests of `analysis/agreement/deviation.py`."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bootstrap import percentile_interval, resample_counts
-from analysis.deviation import deviation
+from analysis.agreement.deviation import deviation
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
 
 
 def test_errors_by_hand_with_objects_and_with_products_of_equal_weight():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.disagreement import document_disagreement, review_order, review_quota
+from analysis.agreement.disagreement import document_disagreement, review_order, review_quota
 
 
 def test_two_judges_by_hand():

@@ -1,4 +1,4 @@
-"""Tests of `analysis/dose_response.py`."""
+"""Tests of `analysis/agreement/dose_response.py`."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import linregress
 
-from analysis.bootstrap import resample_counts
-from analysis.dose_response import dose_response
+from analysis.agreement.dose_response import dose_response
+from analysis.resampling.bootstrap import resample_counts
 from analysis.undefined import UndefinedStatistic
 
 DOSES = [0.3, 0.5, 0.7]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from analysis.bootstrap import percentile_interval, resample_counts
-from analysis.fleiss import category_counts, fleiss_interval, fleiss_kappa
+from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
 
 # Fleiss (1971): 30 subjects, 6 raters, five diagnoses.

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.halves import halves
+from analysis.agreement.halves import halves
 from analysis.undefined import UndefinedStatistic
 
 labels = st.lists(st.sampled_from("abcdefghij"), min_size=2, max_size=40).filter(lambda some: len(set(some)) > 1)

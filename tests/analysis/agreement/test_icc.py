@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from analysis.icc import Icc, icc, icc_band
+from analysis.agreement.icc import Icc, icc, icc_band
 from analysis.undefined import UndefinedStatistic
 
 # Shrout & Fleiss (1979), Psychological Bulletin 86:420-428, table 2: 6 targets x 4 judges.

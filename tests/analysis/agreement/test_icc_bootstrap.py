@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.bootstrap import resample_counts
-from analysis.icc import icc
-from analysis.icc_bootstrap import icc_bootstrap
+from analysis.agreement.icc import icc
+from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.resampling.bootstrap import resample_counts
 from analysis.undefined import UndefinedStatistic
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.judge_bias import judge_bias, query_medians
+from analysis.agreement.judge_bias import judge_bias, query_medians
 from analysis.undefined import UndefinedStatistic
 
 QUICK = {"seed": 1, "resamples": 100}

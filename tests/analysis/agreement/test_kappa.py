@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.kappa import (
+from analysis.agreement.kappa import (
     cohens_kappa,
     counts_of_queries,
     headline_kappas,

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.agreement_coefficients import bins_of, gwet_ac1
-from analysis.bootstrap import percentile_interval, resample_counts
-from analysis.kappa import counts_of_queries, kappa_summary, relevant
-from analysis.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
+from analysis.agreement.coefficients import bins_of, gwet_ac1
+from analysis.agreement.kappa import counts_of_queries, kappa_summary, relevant
+from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
 
 N_QUERIES, N_DOCUMENTS, RESAMPLES, SEED = 14, 6, 60, 5

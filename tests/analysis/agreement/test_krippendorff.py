@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.krippendorff import alpha_of_moments, alpha_of_tables, krippendorff_alpha
+from analysis.agreement.krippendorff import alpha_of_moments, alpha_of_tables, krippendorff_alpha
 from analysis.undefined import UndefinedStatistic
 
 NO = np.nan

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.landis_koch import landis_koch
+from analysis.agreement.landis_koch import landis_koch
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, norm
 from statsmodels.stats.multitest import multipletests
 
-from analysis.low_kappa_profile import document_words, low_kappa_profile, query_is_vague, query_words
+from analysis.agreement.low_kappa_profile import document_words, low_kappa_profile, query_is_vague, query_words
 
 LOW = np.array([True] * 3 + [False] * 4)
 

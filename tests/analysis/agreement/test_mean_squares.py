@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.mean_squares import one_way, one_way_icc, parted, score_matrix, two_way
+from analysis.agreement.mean_squares import one_way, one_way_icc, parted, score_matrix, two_way
 
 NAN = float("nan")
 

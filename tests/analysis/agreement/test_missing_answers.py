@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.missing_answers import filled_against_people, filled_between_repeats
+from analysis.agreement.missing_answers import filled_against_people, filled_between_repeats
 
 NAN = np.nan
 

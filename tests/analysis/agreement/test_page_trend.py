@@ -1,4 +1,4 @@
-"""Tests of `analysis/page_trend.py`."""
+"""Tests of `analysis/agreement/page_trend.py`."""
 
 from itertools import permutations, product
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import page_trend_test, rankdata
 
-from analysis.page_trend import page_trend
+from analysis.agreement.page_trend import page_trend
 from analysis.undefined import UndefinedStatistic
 
 RATERS = np.array(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.bootstrap import resample_counts
-from analysis.recalibration_effect import recalibration_effect
+from analysis.agreement.recalibration_effect import recalibration_effect
+from analysis.resampling.bootstrap import resample_counts
 
 # Documents relevant to both, to the first alone, to the second alone, to neither.
 PERFECT, CHANCE, ONE_LABEL = [2, 0, 0, 2], [1, 1, 1, 1], [0, 0, 0, 4]

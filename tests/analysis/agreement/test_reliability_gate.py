@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.kappa import KappaSummary, counts_of_queries, kappa_summary
-from analysis.kappa_intervals import agreement
-from analysis.reliability_gate import reliability_gate
+from analysis.agreement.kappa import KappaSummary, counts_of_queries, kappa_summary
+from analysis.agreement.kappa_intervals import agreement
+from analysis.agreement.reliability_gate import reliability_gate
 from analysis.undefined import UndefinedStatistic
 
 GOOD = KappaSummary(

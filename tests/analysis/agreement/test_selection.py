@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from analysis.correlation import correlation
-from analysis.halves import halves
-from analysis.icc_bootstrap import icc_bootstrap
-from analysis.selection import behind_best, holm_bounds, reported, split, without_optimism
-from analysis.setting_choice import NONE, Rule, choose
-from analysis.setting_measures import Compared, Evidence, Judged, Measures, compared, evidence_of, measured
+from analysis.agreement.halves import halves
+from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.agreement.selection import behind_best, holm_bounds, reported, split, without_optimism
+from analysis.agreement.setting_choice import NONE, Rule, choose
+from analysis.agreement.setting_measures import Compared, Evidence, Judged, Measures, compared, evidence_of, measured
+from analysis.correlation.correlation import correlation
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.made_settings import made
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.setting_choice import NONE, Rule, choose, least_lacking
-from analysis.setting_measures import Measures
+from analysis.agreement.setting_choice import NONE, Rule, choose, least_lacking
+from analysis.agreement.setting_measures import Measures
 
 PASSING = (0.91, 0.99, 0.79, 0.02)
 

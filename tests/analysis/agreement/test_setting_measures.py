@@ -6,8 +6,8 @@ from hypothesis import given as property_of
 from hypothesis import settings as within
 from hypothesis import strategies as st
 
-from analysis.bootstrap import resample_counts
-from analysis.setting_measures import Judged, compared, measured, median_of_counts, resampled
+from analysis.agreement.setting_measures import Judged, compared, measured, median_of_counts, resampled
+from analysis.resampling.bootstrap import resample_counts
 from tests.analysis.made_settings import made, written_out
 
 CASES = {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from analysis.stability import stability, t_quantile
+from analysis.agreement.stability import stability, t_quantile
 
 NAN = float("nan")
 QUICK = settings(max_examples=50, deadline=None)

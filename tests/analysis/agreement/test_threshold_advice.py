@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.threshold_advice import threshold_advice
+from analysis.agreement.threshold_advice import threshold_advice
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 

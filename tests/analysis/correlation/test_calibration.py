@@ -1,11 +1,11 @@
-"""Tests of `analysis/calibration.py`."""
+"""Tests of `analysis/correlation/calibration.py`."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.calibration import calibration, isotonic_steps, product_folds
+from analysis.correlation.calibration import calibration, isotonic_steps, product_folds
 from analysis.undefined import UndefinedStatistic
 
 

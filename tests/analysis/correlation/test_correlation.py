@@ -1,4 +1,4 @@
-"""Tests of `analysis/correlation.py`."""
+"""Tests of `analysis/correlation/correlation.py`."""
 
 import csv
 import itertools
@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.bootstrap import CHUNK, percentile_interval
-from analysis.correlation import KINDS, correlation, correlations, usual_p
-from analysis.exact_permutation import exact_p
+from analysis.correlation.correlation import KINDS, correlation, correlations, usual_p
+from analysis.resampling.bootstrap import CHUNK, percentile_interval
+from analysis.resampling.exact_permutation import exact_p
+from analysis.resampling.weighted import kendall_of_counts, pearson_of_counts, spearman_of_counts
 from analysis.ties import differences, row_means
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import kendall_of_counts, pearson_of_counts, spearman_of_counts
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 OF_COUNTS = {"pearson": pearson_of_counts, "spearman": spearman_of_counts, "kendall": kendall_of_counts}

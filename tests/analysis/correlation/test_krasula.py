@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from analysis.krasula import krasula, standard_errors
+from analysis.correlation.krasula import krasula, standard_errors
 
 
 def test_four_samples_by_hand():

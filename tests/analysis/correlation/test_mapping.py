@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from analysis.mapping import fit_mapping, mapped_fit, nearer_curves, rmse
+from analysis.correlation.mapping import fit_mapping, mapped_fit, nearer_curves, rmse
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.tid2013 import tid2013
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.bootstrap import percentile_interval, resample_counts
-from analysis.dependent_correlations import steiger, williams
-from analysis.metric_comparison import compare_metrics
+from analysis.correlation.metric_comparison import compare_metrics
+from analysis.resampling.bootstrap import percentile_interval, resample_counts
+from analysis.significance.dependent_correlations import steiger, williams
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.tid2013 import tid2013
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.opinion_noise import against_opinion_noise, opinion_ci95
+from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci95
 from analysis.undefined import UndefinedStatistic
 
 

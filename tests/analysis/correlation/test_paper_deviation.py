@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.bootstrap import Interval, no_interval
-from analysis.paper_deviation import paper_deviation
+from analysis.correlation.paper_deviation import paper_deviation
+from analysis.resampling.bootstrap import Interval, no_interval
 
 INTERVAL = Interval(0.80, 0.90, "percentile bootstrap, 1000 resamples, 25 clusters", 25, False, 0)
 

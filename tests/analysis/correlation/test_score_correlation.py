@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.score_correlation import oriented, score_correlations
+from analysis.correlation.score_correlation import oriented, score_correlations
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.tid2013 import tid2013
 

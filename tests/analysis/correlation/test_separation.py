@@ -1,4 +1,4 @@
-"""Tests of `analysis/separation.py`."""
+"""Tests of `analysis/correlation/separation.py`."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from analysis.bootstrap import resample_counts
-from analysis.separation import separation
+from analysis.correlation.separation import separation
+from analysis.resampling.bootstrap import resample_counts
 
 ORIGINAL = [0.9, 0.7, 0.5]
 ALTERED = [0.6, 0.7, 0.1]

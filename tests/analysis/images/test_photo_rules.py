@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.ndimage import convolve
 
-from analysis.photo_rules import (
+from analysis.images.photo_rules import (
     ALL_BLACK,
     COMPOSITES,
     MEASURES,

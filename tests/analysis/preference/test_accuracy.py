@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.accuracy import accuracy
-from analysis.preference_accuracy import accuracy_by_agreement, credits_of, predicted_winners, preference_accuracy
+from analysis.accuracy.accuracy import accuracy
+from analysis.preference.accuracy import accuracy_by_agreement, credits_of, predicted_winners, preference_accuracy
+from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
-from analysis.wilson import wilson
 
 TRUTH, PREDICTED = [1, 2, 1, 2, 1, 1], [1, 2, 2, 0, 0, 1]
 SERIES = ["a", "a", "b", "c", "d", "e"]

@@ -6,8 +6,8 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.bradley_terry import bradley_terry
-from analysis.bradley_terry_newton import NotConverged
+from analysis.preference.bradley_terry import bradley_terry
+from analysis.preference.bradley_terry_newton import NotConverged
 from analysis.undefined import UndefinedStatistic
 
 # Citations between journals, Stigler (1994), Stat. Sci. 9:94-108, table in Agresti (2002), Categorical Data Analysis,

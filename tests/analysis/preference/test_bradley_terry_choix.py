@@ -4,7 +4,7 @@ import choix
 import numpy as np
 import pytest
 
-from analysis.bradley_terry import bradley_terry
+from analysis.preference.bradley_terry import bradley_terry
 
 
 def comparisons(

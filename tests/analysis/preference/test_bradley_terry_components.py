@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bradley_terry_components import connected
-from analysis.bradley_terry_counts import Counts
+from analysis.preference.bradley_terry_components import connected
+from analysis.preference.bradley_terry_counts import Counts
 
 
 @st.composite

@@ -5,8 +5,8 @@ import pytest
 import statsmodels.api as sm
 from scipy.optimize import approx_fprime
 
-from analysis.bradley_terry import bradley_terry
-from analysis.bradley_terry_ties import MODELS, outcome_chances
+from analysis.preference.bradley_terry import bradley_terry
+from analysis.preference.bradley_terry_ties import MODELS, outcome_chances
 
 
 def ballots(seed, sizes, n_voters=12, per_voter=60, ties=True):

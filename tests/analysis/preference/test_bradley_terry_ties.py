@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from analysis.bradley_terry import bradley_terry
-from analysis.bradley_terry_counts import Counts
-from analysis.bradley_terry_ties import MODELS, outcome_chances
+from analysis.preference.bradley_terry import bradley_terry
+from analysis.preference.bradley_terry_counts import Counts
+from analysis.preference.bradley_terry_ties import MODELS, outcome_chances
 from analysis.undefined import UndefinedStatistic
 
 WINS = np.array([[0, 12, 15], [6, 0, 11], [3, 5, 0]])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
-from analysis.preference_confusion import preference_confusion
+from analysis.preference.confusion import preference_confusion
 from analysis.undefined import UndefinedStatistic
 
 

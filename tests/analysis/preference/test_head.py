@@ -9,8 +9,8 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from analysis.preference_accuracy import predicted_winners, preference_accuracy
-from analysis.preference_head import folds_of, held_out_scores, linked_clusters
+from analysis.preference.accuracy import predicted_winners, preference_accuracy
+from analysis.preference.head import folds_of, held_out_scores, linked_clusters
 from analysis.undefined import UndefinedStatistic
 
 

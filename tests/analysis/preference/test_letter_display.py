@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.letter_display import letter_display
+from analysis.preference.letter_display import letter_display
 
 
 def separation(size, pairs):

@@ -6,9 +6,9 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.bradley_terry import bradley_terry
-from analysis.preference_head import folds_of
-from analysis.preference_likelihood import bt_agreement, held_out_likelihood, slope
+from analysis.preference.bradley_terry import bradley_terry
+from analysis.preference.head import folds_of
+from analysis.preference.likelihood import bt_agreement, held_out_likelihood, slope
 from analysis.undefined import UndefinedStatistic
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.preference_orders import merge_orders, opposite_winners, position_effect
+from analysis.preference.orders import merge_orders, opposite_winners, position_effect
 from analysis.undefined import UndefinedStatistic
 
 # Series a: 0 and 2 in both orders, 1 and 2 in one; series b: 0 and 2 turned only.

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.bradley_terry import BradleyTerry, bradley_terry
-from analysis.preference_orders import MergedPairs, merge_orders, opposite_winners, position_effect
-from analysis.preference_truth import contradicts_max_vote, filter_pairs, majority_share, winners
+from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
+from analysis.preference.orders import MergedPairs, merge_orders, opposite_winners, position_effect
+from analysis.preference.truth import contradicts_max_vote, filter_pairs, majority_share, winners
 
 
 @pytest.fixture(scope="module")

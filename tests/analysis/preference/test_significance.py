@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.holm import holm
-from analysis.mcnemar import mcnemar
-from analysis.preference_significance import against_chance, compare_by_cluster, compare_methods
+from analysis.preference.significance import against_chance, compare_by_cluster, compare_methods
+from analysis.significance.holm import holm
+from analysis.significance.mcnemar import mcnemar
 from analysis.undefined import UndefinedStatistic
 
 SERIES = ["a", "a", "b", "c", "d", "e"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.preference_truth import agreements, contradicts_max_vote, filter_pairs, majority_share, winners
+from analysis.preference.truth import agreements, contradicts_max_vote, filter_pairs, majority_share, winners
 
 votes = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any), min_size=1, max_size=20)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.bca import MOST_CLUSTERS, acceleration, bca_interval, both_intervals, delete_one_values
-from analysis.bootstrap import percentile_interval, resampled_values
+from analysis.resampling.bca import MOST_CLUSTERS, acceleration, bca_interval, both_intervals, delete_one_values
+from analysis.resampling.bootstrap import percentile_interval, resampled_values
+from analysis.resampling.weighted import pearson_of_counts
 from analysis.undefined import UndefinedStatistic
-from analysis.weighted import pearson_of_counts
 
 # Efron and Tibshirani (1993), table 3.2: 15 law schools.
 LSAT = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594], dtype=float)

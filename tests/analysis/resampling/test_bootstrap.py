@@ -1,11 +1,17 @@
-"""Tests of `analysis/bootstrap.py`."""
+"""Tests of `analysis/resampling/bootstrap.py`."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bootstrap import CHUNK, clustered_intervals, percentile_interval, resample_counts, resampled_values
+from analysis.resampling.bootstrap import (
+    CHUNK,
+    clustered_intervals,
+    percentile_interval,
+    resample_counts,
+    resampled_values,
+)
 
 LABELS = ["b", "a", "b", "c", "a", "b", "d", "e"]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.simultaneous import differences_from, told_apart
+from analysis.resampling.simultaneous import differences_from, told_apart
 
 
 def drawn(m: int, *, n: int = 20, resamples: int = 300, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.bootstrap import resample_counts
-from analysis.weighted import LARGEST_CUBE, kendall_of_counts, pearson_of_counts, spearman_of_counts
-from analysis.weighted_discordance import discordance_of_counts
+from analysis.resampling.bootstrap import resample_counts
+from analysis.resampling.weighted import LARGEST_CUBE, kendall_of_counts, pearson_of_counts, spearman_of_counts
+from analysis.resampling.weighted_discordance import discordance_of_counts
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 OF_COUNTS = {"pearson": pearson_of_counts, "spearman": spearman_of_counts, "kendall": kendall_of_counts}

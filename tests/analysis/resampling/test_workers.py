@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
+from analysis.resampling.workers import mapped
 from analysis.undefined import UndefinedStatistic
-from analysis.workers import mapped
 
 
 def test_results_come_in_the_order_of_the_items_whatever_the_number_of_workers():

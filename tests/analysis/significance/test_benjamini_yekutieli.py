@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.benjamini_yekutieli import benjamini_yekutieli
+from analysis.significance.benjamini_yekutieli import benjamini_yekutieli
 
 p_lists = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.holm import below_level, holm
+from analysis.significance.holm import below_level, holm
 
 
 def test_four_tests_by_hand():

@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from analysis.mcnemar import mcnemar
+from analysis.significance.mcnemar import mcnemar
 
 
 def test_agrestis_approval_ratings():

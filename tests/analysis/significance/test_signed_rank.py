@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, wilcoxon
 
-from analysis.signed_rank import EXACT, MOST_EXACT, NORMAL, signed_rank
+from analysis.significance.signed_rank import EXACT, MOST_EXACT, NORMAL, signed_rank
 from analysis.undefined import UndefinedStatistic
 
 TENTHS = st.integers(-6, 6).map(lambda tenths: tenths / 10)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.bootstrap import resample_counts
+from analysis.resampling.bootstrap import resample_counts
+from analysis.significance.walsh import score_differences, shift, walsh_median
 from analysis.undefined import UndefinedStatistic
-from analysis.walsh import score_differences, shift, walsh_median
 
 THOUSANDTHS = st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)
 DIFFERENCES = st.lists(st.one_of(THOUSANDTHS, st.floats(-1, 1)), min_size=1, max_size=40)
@@ -75,7 +75,7 @@ def test_the_interval_is_that_of_a_naive_bootstrap():
 
 
 def test_on_a_grid_no_bound_is_off_by_more_than_half_a_step(monkeypatch):
-    monkeypatch.setattr("analysis.walsh.MOST_DISTINCT", 50)
+    monkeypatch.setattr("analysis.significance.walsh.MOST_DISTINCT", 50)
     random = np.random.default_rng(6)
     differences, clusters = random.normal(0.1, 0.2, 100), np.arange(100) // 5
     found = shift(differences, clusters, seed=8, resamples=200)

@@ -1,12 +1,12 @@
-"""Tests of `analysis/wilson.py`."""
+"""Tests of `analysis/significance/wilson.py`."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
-from analysis.wilson import wilson
 
 
 @pytest.mark.parametrize(

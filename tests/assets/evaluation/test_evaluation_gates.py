@@ -9,16 +9,16 @@ import pytest
 from upath import UPath
 
 from analysis.gates import Gate
-from assets.datasets import as_table
 from assets.evaluation.correlation import srcc_gate
 from assets.evaluation.evaluation_samples import read_dataset, unusable_gate
+from assets.evaluation.logic.papers import comparison_row, numbers_of
+from assets.evaluation.logic.rows import as_table
 from assets.evaluation.mcq_confusion import accuracy_gate
 from assets.evaluation.paper_comparison import lack_of, paper_gate
-from assets.evaluation_papers import comparison_row, numbers_of
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.errors import UserError
-from resources.home import Home
-from resources.inputs.paper_baseline import PaperResult, results_for
+from resources.inputs.evaluation.paper_baseline import PaperResult, results_for
+from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.evaluation import CORRELATION, MCQ_CONFUSION, PAPER_COMPARISON
 

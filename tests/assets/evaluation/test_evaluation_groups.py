@@ -9,13 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.group_accuracies import GroupAccuracies
-from assets.evaluation_groups import MOST_COMPARED, _counted, breakdown, breakdown_rows, group_names, in_nested_order
-from assets.evaluation_rows import Sampling, correlation_rows
+from analysis.accuracy.group_accuracies import GroupAccuracies
+from assets.evaluation.logic.groups import (
+    MOST_COMPARED,
+    _counted,
+    breakdown,
+    breakdown_rows,
+    group_names,
+    in_nested_order,
+)
+from assets.evaluation.logic.rows import Sampling, correlation_rows
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
-from resources.inputs.evaluation_files import read_evaluation_file
-from resources.inputs.evaluation_table import evaluation_samples_table
+from resources.inputs.evaluation.files import read_evaluation_file
+from resources.inputs.evaluation.table import evaluation_samples_table
 
 QUICK = Sampling(resamples=100, bca_resamples=0)
 

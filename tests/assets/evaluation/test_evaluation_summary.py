@@ -10,9 +10,9 @@ from rich.console import Console
 from upath import UPath
 
 from assets.evaluation.evaluation_summary import mean_rows
-from assets.same_samples import are_same_samples
+from assets.evaluation.logic.same_samples import are_same_samples
 from pipeline.command_line.evaluation_summary import show_evaluation
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.tables.evaluation import EVALUATION_SUMMARY, METRIC_COMPARISON
 
 

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.accuracy_comparison import cohens_h
-from assets.datasets import as_table
+from analysis.accuracy.accuracy_comparison import cohens_h
+from assets.evaluation.logic.rows import Sampling, as_table
 from assets.evaluation.metric_comparison import comparison_rows
-from assets.evaluation_rows import Sampling
 from resources.configuration.evaluation import Dataset
 from resources.tables.all_tables import TABLES
 from resources.tables.evaluation import EVALUATION_SAMPLES, METRIC_COMPARISON

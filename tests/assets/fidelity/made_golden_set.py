@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
-from tests.assets.made_tables import SETTING
+from tests.assets.shared.made_tables import SETTING
 
 # Name of the alteration: kind, magnitude, unit, what is expected.
 ALTERATIONS: dict[str, tuple[str, float | None, str, str]] = {

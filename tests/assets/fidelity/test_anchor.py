@@ -5,10 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.anchor import day_of_occasion, drawn, judged_again, occasion_of, occasion_rows, pinned_occasion
 from assets.fidelity.anchor_scores import headline, of_today
+from assets.fidelity.logic.anchor import (
+    day_of_occasion,
+    drawn,
+    judged_again,
+    occasion_of,
+    occasion_rows,
+    pinned_occasion,
+)
 from resources.configuration.grid import setting_from_key
-from tests.assets.made_tables import SETTING, calls_of, keeps_to_its_declaration, objects_of, one_each, plan
+from tests.assets.shared.made_tables import SETTING, calls_of, keeps_to_its_declaration, objects_of, one_each, plan
 
 FIRST, SECOND = "2026-11-02", "2026-11-09"
 

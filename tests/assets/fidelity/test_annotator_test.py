@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.alternative_annotator import alternative_annotator
-from analysis.icc import icc
+from analysis.agreement.alternative_annotator import alternative_annotator
+from analysis.agreement.icc import icc
 from assets.fidelity.annotator_test import EVERYBODY, annotator_rows, headline, stand_in_gate
 from resources.errors import UserError
-from tests.assets.made_tables import (
+from tests.assets.shared.made_tables import (
     SETTING,
     keeps_to_its_declaration,
     matrix_of_scores,

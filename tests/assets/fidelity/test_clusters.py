@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from analysis.preference_head import folds_of
-from assets.method_rows import method_row
-from assets.method_scores import result_rows
+from analysis.preference.head import folds_of
+from assets.pairwise.logic.method_rows import method_row
+from assets.pairwise.logic.method_scores import result_rows
+from assets.pairwise.logic.photo_pair_counts import counts_of
+from assets.pairwise.logic.strengths import NOT_ASKED
 from assets.pairwise.method_significance import common_credit, significance_rows
-from assets.photo_pair_counts import counts_of
-from assets.strengths import NOT_ASKED
-from resources.methods.features import Features
-from resources.methods.probe import PROBES
-from resources.pairwise_rows import judged_pairs
-from tests.assets.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
+from resources.photos.methods.features import Features
+from resources.photos.methods.probe import PROBES
+from resources.tables.pairwise_rows import judged_pairs
+from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
 
 N_SCENES, SERIES_A_SCENE = 40, 4
 SCENE = np.repeat(np.arange(N_SCENES), SERIES_A_SCENE)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from assets.fidelity.convergence_curves import curve_rows
-from tests.assets.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
+from tests.assets.shared.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
 
 
 def curves(matrix: pd.DataFrame, **changes: object) -> pd.DataFrame:

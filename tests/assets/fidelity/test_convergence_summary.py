@@ -4,7 +4,7 @@ import numpy as np
 
 from assets.fidelity.convergence_curves import curve_rows
 from assets.fidelity.convergence_summary import headline, summary_of_looks
-from tests.assets.made_tables import SETTING, keeps_to_its_declaration, matrix_of_scores, plan
+from tests.assets.shared.made_tables import SETTING, keeps_to_its_declaration, matrix_of_scores, plan
 
 STUDY = plan(repeats=3, thresholds={"ci_half_width": 0.03})
 # a: sd 0.01 at n = 3, half-width 0.0248414; b: sd 0.1, 0.2484138; c: no spread, 0; d stops after one repeat.

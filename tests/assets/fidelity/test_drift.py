@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.icc import icc
-from analysis.pairs import FEWEST_PAIRS
+from analysis.agreement.icc import icc
+from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.anchor_scores import NOT_YET
 from assets.fidelity.drift import NOT_PINNED, agreement_gate, drift_rows, headline, judge_gate, shift_gate
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
-from tests.assets.made_tables import SETTING, keeps_to_its_declaration, objects_of, one_each, plan
+from tests.assets.shared.made_tables import SETTING, keeps_to_its_declaration, objects_of, one_each, plan
 
 FIRST, SECOND, THIRD = "2026-11-02", "2026-11-09", "2026-11-16"
 OBJECTS = objects_of(one_each("abcdef"))

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.prediction_powered import prediction_powered_mean
+from analysis.accuracy.prediction_powered import prediction_powered_mean
 from assets.fidelity.few_labels import headline, label_rows, numbers_of_labels
-from tests.assets.made_tables import SETTING, keeps_to_its_declaration, plan
+from tests.assets.shared.made_tables import SETTING, keeps_to_its_declaration, plan
 
 TRUTH = np.random.default_rng(2).uniform(0.1, 0.8, 40)
 JUDGE = TRUTH + 0.1 + np.random.default_rng(3).normal(0, 0.02, 40)

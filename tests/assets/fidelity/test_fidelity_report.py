@@ -10,14 +10,14 @@ import pytest
 
 from assets.fidelity import fidelity_report as module
 from assets.fidelity.fidelity_report import contents_of, report_path, write_report
-from assets.report_gates import conditions_by_setting, gates_by_setting, golden_gates
-from assets.sensitivity_rows import sensitivity_rows
-from resources.reports.fidelity.report import FILE_NAME
+from assets.fidelity.logic.report_gates import conditions_by_setting, gates_by_setting, golden_gates
+from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
+from reports.fidelity.report import FILE_NAME
 from resources.study import Study
-from tests.assets.made_golden_set import scores_of_pairs
-from tests.assets.made_tables import keeps_to_its_declaration, plan
-from tests.resources.reports.made_contents import contents_of_size, frames_of, plan_of
-from tests.resources.reports.made_size import Size
+from tests.assets.fidelity.made_golden_set import scores_of_pairs
+from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
+from tests.reports.fidelity.made_contents import contents_of_size, frames_of, plan_of
+from tests.reports.made_size import Size
 from tests.small_study import KEYS, errors, run, stored, without_drawing, write_study
 
 TWO = (KEYS[0], KEYS[1])

@@ -5,10 +5,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.golden_choice import golden_objects, other_object
+from assets.fidelity.logic.golden_choice import golden_objects, other_object
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
-from tests.assets.made_tables import objects_of, plan
+from tests.assets.shared.made_tables import objects_of, plan
 
 TWENTY = {f"o{number:02d}": f"p{number:02d}" for number in range(20)}
 

@@ -14,14 +14,14 @@ from assets.fidelity.golden_images import (
     golden_images,
     golden_images_are_of_the_judged_renders,
 )
-from resources.file_hash import sha256_of_file
-from resources.golden_files import png_of
-from resources.home import Home
-from resources.progress import LoggedProgress
+from resources.photos.golden_files import png_of
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.home import Home
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
-from tests.assets.made_tables import objects_of, plan, ratings_of
+from tests.assets.shared.made_tables import objects_of, plan, ratings_of
 
 FEW = {"hue_degrees": (20,), "saturation": (), "brightness": (), "blur_px": (), "texture_scale": (), "logo_share": ()}
 N_ALTERATIONS = 8  # four of stripes, one of hue, three sentinels

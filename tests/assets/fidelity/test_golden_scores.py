@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.counted_pairs import counted
 from assets.fidelity.golden_scores import (
     altered_objects,
     complete_gate,
@@ -16,13 +15,14 @@ from assets.fidelity.golden_scores import (
     originals_at,
     records_items_only,
 )
-from assets.plan_in_force import PlanInForce
+from assets.fidelity.logic.counted_pairs import counted
+from assets.fidelity.logic.plan_in_force import PlanInForce
 from resources.configuration.fidelity import ReplayJudge
 from resources.configuration.golden import GoldenSet
 from resources.configuration.recommendation import Recommendation
 from resources.errors import UserError
-from tests.assets.made_golden_set import images_of, scores_of_pairs
-from tests.assets.made_tables import (
+from tests.assets.fidelity.made_golden_set import images_of, scores_of_pairs
+from tests.assets.shared.made_tables import (
     SETTING,
     calls_of,
     keeps_to_its_declaration,

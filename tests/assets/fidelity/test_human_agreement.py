@@ -8,7 +8,7 @@ import pytest
 
 from assets.fidelity.human_agreement import agreement_table, error_gate, headline, spearman_gate
 from assets.fidelity.matched_scores import matched_rows
-from tests.assets.made_tables import (
+from tests.assets.shared.made_tables import (
     SETTING,
     keeps_to_its_declaration,
     matrix_of_scores,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from assets.fidelity.human_scores import accounted_gate, headline
-from resources.inputs.human_scores import HumanScoresRead, read_human_scores
-from tests.assets.made_tables import keeps_to_its_declaration
+from resources.inputs.fidelity.human_scores import HumanScoresRead, read_human_scores
+from tests.assets.shared.made_tables import keeps_to_its_declaration
 from tests.resources.inputs.made_files import SCORE_HEADER, glb, study, written
 
 

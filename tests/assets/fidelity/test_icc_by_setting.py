@@ -6,7 +6,7 @@ import pytest
 
 from assets.fidelity.icc_by_setting import headline, icc_row, lower_bound_gate, pingouin_gate, repeatable_gate
 from resources.errors import UserError
-from tests.assets.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
+from tests.assets.shared.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
 
 # Shrout and Fleiss (1979), table 2, their 0-10 scale divided by 10: every coefficient stays what it was.
 SHROUT_FLEISS = matrix_of_scores(

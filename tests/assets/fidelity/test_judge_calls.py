@@ -3,7 +3,7 @@
 import pytest
 
 from assets.fidelity.judge_calls import first_answers, headline, judged_objects, model_gate, validity_gate
-from tests.assets.made_tables import calls_of, objects_of, one_each
+from tests.assets.shared.made_tables import calls_of, objects_of, one_each
 
 
 def test_a_later_answer_does_not_hide_the_first() -> None:

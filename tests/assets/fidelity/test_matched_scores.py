@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.matched_scores import judge_scores, matched_rows, some_matched_gate
-from tests.assets.made_tables import (
+from tests.assets.shared.made_tables import (
     SETTING,
     keeps_to_its_declaration,
     matrix_of_scores,

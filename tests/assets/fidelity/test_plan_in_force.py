@@ -1,9 +1,9 @@
-"""Tests of `assets/plan_in_force.py`."""
+"""Tests of `assets/fidelity/logic/plan_in_force.py`."""
 
 import pandas as pd
 import pytest
 
-from assets.plan_in_force import PlanInForce, difference
+from assets.fidelity.logic.plan_in_force import PlanInForce, difference
 
 PLAN = PlanInForce("judge", {"a": "prompt", "b": "prompt"}, {"a": ("1", "2"), "b": ("1", "3")})
 

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from analysis.gates import Gate
+from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
+from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS
 from assets.fidelity.recommended_setting import headline
-from assets.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
-from assets.setting_conditions import FOUR_CONDITIONS
-from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
+from tests.assets.fidelity.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 
 
 @pytest.fixture(scope="module")

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.holm import holm
-from assets.choosing_products import products_that_choose
+from analysis.significance.holm import holm
+from assets.fidelity.logic.choosing_products import products_that_choose
+from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting, recommended_gate
+from assets.fidelity.logic.setting_conditions import condition_gates, misses, rule_of, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
-from assets.recommendation_gates import as_good_as_best, chosen_setting, recommended_gate
-from assets.setting_conditions import condition_gates, misses, rule_of, stored_conditions
 from resources.configuration.recommendation import Recommendation, RecommendationWeights
 from resources.tables.all_tables import TABLES
-from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
-from tests.assets.made_tables import matrix_of_scores
+from tests.assets.fidelity.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
+from tests.assets.shared.made_tables import matrix_of_scores
 
 GOOD = {STEADY: 0.01, SHAKY: 0.02, COARSE: 0.03}
 

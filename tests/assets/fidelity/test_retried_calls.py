@@ -7,7 +7,7 @@ import pytest
 
 from assets.fidelity.retried_calls import counted_calls, headline, retried_gate, retried_row
 from assets.fidelity.score_matrix import matrix_of
-from tests.assets.made_tables import (
+from tests.assets.shared.made_tables import (
     SETTING,
     calls_of,
     keeps_to_its_declaration,

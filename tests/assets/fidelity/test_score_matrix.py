@@ -14,7 +14,7 @@ from assets.fidelity.score_matrix import (
     sound_matrix,
 )
 from resources.errors import UserError
-from tests.assets.made_tables import (
+from tests.assets.shared.made_tables import (
     SETTING,
     calls_of,
     keeps_to_its_declaration,

@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from analysis.bootstrap import Interval
+from analysis.accuracy.hit_rate import HitRate
 from analysis.gates import Gate
-from analysis.hit_rate import HitRate
+from analysis.resampling.bootstrap import Interval
+from assets.fidelity.logic.sensitivity_rows import seen_in_words, sensitivity_rows
 from assets.fidelity.sensitivity import (
     effect_gate,
     false_alarm_gate,
@@ -14,17 +15,16 @@ from assets.fidelity.sensitivity import (
     seen_gate,
     strong_stripes_gate,
 )
-from assets.sensitivity_rows import seen_in_words, sensitivity_rows
+from reports.fidelity.contents import WORDS
+from reports.fidelity.plots.sensitivity import BY_SEEN
+from reports.fidelity.sensitivity import COLOURS
 from resources.configuration.fidelity import FidelityThresholds
 from resources.configuration.golden import GoldenSet
-from resources.golden_set import alterations_of
-from resources.plots.sensitivity import BY_SEEN
-from resources.reports.fidelity.contents import WORDS
-from resources.reports.fidelity.sensitivity import COLOURS
+from resources.photos.golden_set import alterations_of
 from resources.tables.all_tables import TABLES
 from resources.tables.fidelity_golden import SEEN_WORDS
-from tests.assets.made_golden_set import scores_of_pairs
-from tests.assets.made_tables import keeps_to_its_declaration, plan
+from tests.assets.fidelity.made_golden_set import scores_of_pairs
+from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
 
 ORIGINALS = [0.9, 0.8, 0.7, 0.6]
 LIMITS = FidelityThresholds().model_dump()

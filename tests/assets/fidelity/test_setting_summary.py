@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.setting_summary import answers, headline, summary_rows
-from assets.partitions import SETTINGS, Frames
-from tests.assets.made_tables import (
+from assets.shared.partitions import SETTINGS, Frames
+from tests.assets.shared.made_tables import (
     calls_of,
     keeps_to_its_declaration,
     matrix_of_scores,

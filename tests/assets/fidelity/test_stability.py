@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.stability import mad_gate, stability_rows, width_gate
-from tests.assets.made_tables import keeps_to_its_declaration, matrix_of_scores
+from tests.assets.shared.made_tables import keeps_to_its_declaration, matrix_of_scores
 
 MATRIX = matrix_of_scores({"a": [0.4, 0.5, 0.6, 0.9], "b": [0.3, None, None, None], "c": [None] * 4, "d": [0.7] * 4})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.fidelity.study_objects import headline, mismatch_gate, missing_gate, something_to_judge, thumbnails
-from tests.assets.made_tables import objects_of, one_each
+from tests.assets.shared.made_tables import objects_of, one_each
 from tests.resources.inputs.made_files import picture
 
 LOST = "p-b: there is no folder refs/p-b."

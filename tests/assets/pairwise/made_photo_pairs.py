@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.photo_rules import STEPS
-from assets.method_scores import result_rows
+from analysis.images.photo_rules import STEPS
+from assets.pairwise.logic.method_scores import result_rows
 from resources.configuration.pairwise import PairwiseStudy
-from resources.methods.features import Features
-from resources.pairwise_rows import judged_pairs
+from resources.photos.methods.features import Features
 from resources.tables.all_tables import TABLES
+from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet import checked
 
 # series, compareID 1 and 2, votes for either

@@ -8,7 +8,6 @@ import json
 
 import dagster as dg
 
-from assets.method_partitions import METHODS
 from assets.pairwise import (
     bradley_terry,
     image_features,
@@ -17,10 +16,11 @@ from assets.pairwise import (
     pairwise_results,
     photo_pairs,
 )
+from assets.shared.partitions import METHODS
 from resources.gpu import GpuResource
-from resources.parquet_tables import ParquetTables
-from resources.progress import LoggedProgress
+from resources.runtime.progress import LoggedProgress
 from resources.study import study_from_environment
+from resources.tables.parquet_tables import ParquetTables
 
 MODULES = (photo_pairs, image_features, pairwise_results, bradley_terry, method_metrics, method_significance)
 

@@ -8,13 +8,13 @@ import pandas as pd
 from upath import UPath
 
 from assets.pairwise.benchmark_export import benchmark_export, current_metrics_gate, files_are_as_written, files_gate
-from resources.home import Home
-from resources.pairwise_export.folder import Benchmark
-from resources.parquet_tables import Frames
-from resources.progress import LoggedProgress
+from reports.pairwise.export.folder import Benchmark
+from resources.runtime.home import Home
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study
-from tests.assets.made_tables import keeps_to_its_declaration
-from tests.resources.pairwise_export.made_benchmark import benchmark_in
+from resources.tables.parquet_tables import Frames
+from tests.assets.shared.made_tables import keeps_to_its_declaration
+from tests.reports.pairwise.export.made_benchmark import benchmark_in
 
 PARTS = dg.StaticPartitionsDefinition(["sharpness_only", "contrast_only", "vit_base"])
 

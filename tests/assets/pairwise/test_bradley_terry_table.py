@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from assets.pairwise.bradley_terry import all_votes_gate, headline, strength_rows
-from assets.strengths import NOT_ASKED, strengths_of
-from tests.assets.made_photo_pairs import photo_pairs_of, plan
-from tests.assets.made_tables import keeps_to_its_declaration
+from assets.pairwise.logic.strengths import NOT_ASKED, strengths_of
+from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan
+from tests.assets.shared.made_tables import keeps_to_its_declaration
 
 # Series 1: 8 to 2 between photos 1 and 2, a tie of 2 and 3. Series 2: photo 1 wins all votes.
 PAIRS = photo_pairs_of([(1, 0, 1, 8, 2), (1, 1, 2, 5, 5), (2, 0, 1, 3, 0)])
@@ -72,7 +72,7 @@ def test_strengths_that_are_not_asked_for_leave_an_empty_table_that_says_so() ->
 
 
 def test_the_real_votes_give_12989_strengths(shared_data: Path) -> None:
-    from resources.inputs.photo_pairs import read_photo_pairs
+    from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 
     study = plan(pairs_csv=shared_data / "pairwise" / "photo_triage_pairs.csv")
     pairs = read_photo_pairs(study).frame

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from upath import UPath
 
-from analysis.photo_rules import STEPS
-from assets.method_scores import no_rows
+from analysis.images.photo_rules import STEPS
 from assets.pairwise.image_features import (
     features_of,
     few_photos_are_unreadable,
@@ -21,18 +20,19 @@ from assets.pairwise.image_features import (
     text_vectors_of,
     wanted_stages,
 )
+from assets.pairwise.logic.method_scores import no_rows
+from assets.pairwise.logic.photo_measures import unavailable_stages
 from assets.pairwise.method_metrics import available_gate, metrics_rows
-from assets.photo_measures import unavailable_stages
+from reports.pairwise.export.folder import Benchmark, write_benchmark
 from resources.gpu import GpuResource
-from resources.home import Home
-from resources.methods.registry import method_of
-from resources.methods.scoring import why_unavailable
-from resources.pairwise_export.folder import Benchmark, write_benchmark
-from resources.progress import LoggedProgress
+from resources.photos.methods.registry import method_of
+from resources.photos.methods.scoring import why_unavailable
+from resources.runtime.home import Home
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
-from tests.resources.photo_features.made_photos import study_of, write_clip, write_photos, write_vit
+from tests.resources.photos.features.made_photos import study_of, write_clip, write_photos, write_vit
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +192,7 @@ def test_only_stages_that_some_method_needs_are_wanted(tmp_path: Path) -> None:
 
 
 def test_a_method_by_rule_scores_what_the_reader_gives(tmp_path: Path) -> None:
-    from resources.methods.features import Features
+    from resources.photos.methods.features import Features
 
     paths = write_photos(tmp_path / "photos", 4)
     _, study = run(tmp_path, pairs_of(paths))

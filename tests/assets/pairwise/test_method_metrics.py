@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.method_scores import no_rows
+from assets.pairwise.logic.method_scores import no_rows
+from assets.pairwise.logic.photo_measures import unavailable_stages
 from assets.pairwise.method_metrics import available_gate, chance_gate, headline, metrics_rows, plausible_gate
 from assets.pairwise.pairwise_results import predictions_gate
-from assets.photo_measures import unavailable_stages
-from tests.assets.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
-from tests.assets.made_tables import keeps_to_its_declaration
+from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
+from tests.assets.shared.made_tables import keeps_to_its_declaration
 
 # Forty series with one pair each, half of them won 4 to 1 by image 1, half by image 2; the last pair is a tie.
 VOTES = [(series, 0, 1, *((4, 1) if series % 2 else (1, 4))) for series in range(40)]

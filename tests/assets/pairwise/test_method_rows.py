@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from analysis.bradley_terry import BradleyTerry
-from assets.method_rows import method_row, unavailable_row, with_holm
-from assets.method_scores import headline
-from assets.strengths import NOT_ASKED, strengths_of
-from tests.assets.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
+from analysis.preference.bradley_terry import BradleyTerry
+from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_holm
+from assets.pairwise.logic.method_scores import headline
+from assets.pairwise.logic.strengths import NOT_ASKED, strengths_of
+from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
 
 # Twelve series with one judged pair each, image 1 the winner of the first eight; votes 9 to 1, in the last four 4 to 1.
 VOTES = [(series, 0, 1, *((9, 1) if series < 8 else (1, 4))) for series in range(12)]

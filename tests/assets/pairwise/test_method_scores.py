@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from assets.method_scores import (
+from assets.pairwise.logic.method_scores import (
     current_pairs_gate,
     headline,
     images_of,
@@ -14,9 +14,9 @@ from assets.method_scores import (
     shared_times_ms,
 )
 from resources.errors import UserError
-from resources.methods.features import Features
-from resources.pairwise_rows import judged_pairs
-from tests.assets.made_photo_pairs import Told, features_of, photo_pairs_of, plan, results_of
+from resources.photos.methods.features import Features
+from resources.tables.pairwise_rows import judged_pairs
+from tests.assets.pairwise.made_photo_pairs import Told, features_of, photo_pairs_of, plan, results_of
 
 # Two photos of series 1 win over its third, one pair is a tie; series 2 has one pair.
 VOTES = [(1, 0, 1, 5, 5), (1, 0, 2, 4, 1), (1, 1, 2, 5, 0), (2, 0, 1, 0, 3)]

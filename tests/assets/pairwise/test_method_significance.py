@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from assets.pairwise.method_significance import common_credit, headline, significance_rows
-from tests.assets.made_photo_pairs import by_winner, photo_pairs_of, results_of
-from tests.assets.made_tables import keeps_to_its_declaration
+from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, results_of
+from tests.assets.shared.made_tables import keeps_to_its_declaration
 
 # Forty series with one pair each, all won 4 to 1 by image 1.
 PAIRS = photo_pairs_of([(series, 0, 1, 4, 1) for series in range(40)])

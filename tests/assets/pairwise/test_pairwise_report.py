@@ -11,13 +11,13 @@ from upath import UPath
 
 from assets.pairwise import pairwise_report as module
 from assets.pairwise.pairwise_report import contents_of, pairwise_report, report_path, write_report
-from assets.report_files import as_one
-from resources.home import Home
-from resources.reports.pairwise.report import FILE_NAME
+from assets.shared.report_files import as_one
+from reports.pairwise.report import FILE_NAME
+from resources.runtime.home import Home
 from resources.study import Study
-from tests.assets.made_photo_pairs import plan
-from tests.assets.made_tables import keeps_to_its_declaration
-from tests.resources.reports.made_pairwise import contents_of_votes, frames_of_study, nothing_measured
+from tests.assets.pairwise.made_photo_pairs import plan
+from tests.assets.shared.made_tables import keeps_to_its_declaration
+from tests.reports.pairwise.made_pairwise import contents_of_votes, frames_of_study, nothing_measured
 
 PARTS = dg.StaticPartitionsDefinition(["composite_balanced", "sharpness_only", "never_run"])
 
@@ -91,7 +91,7 @@ def test_methods_are_joined_and_those_without_rows_leave_the_declared_columns() 
 
 
 def test_the_real_votes_have_the_ceiling_that_was_counted_independently(shared_data: Path) -> None:
-    from resources.inputs.photo_pairs import read_photo_pairs
+    from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 
     study = plan(
         pairs_csv=shared_data / "pairwise" / "photo_triage_pairs.csv", image_root=Path("nowhere"), max_missing_share=1.0

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.assets.made_tables import keeps_to_its_declaration
+from tests.assets.shared.made_tables import keeps_to_its_declaration
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 WARMTH = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "new-method.md").read_text(), flags=re.DOTALL)[0]
 METHODS = ("sharpness_only", "crisp", "vit_base", "warmth")
 N_SERIES = 20
@@ -56,7 +56,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     (folder / "pairs.csv").write_text("\n".join(lines) + "\n")
     places = {"TOUCHSTONE_CONFIG": str(folder / "touchstone.yaml"), "TOUCHSTONE_HOME": str(folder / "home")}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.assets.pairwise_run"],
+        [sys.executable, "-m", "tests.assets.pairwise.pairwise_run"],
         cwd=ROOT,
         env=os.environ | places,
         capture_output=True,

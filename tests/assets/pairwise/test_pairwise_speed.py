@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.bradley_terry import BradleyTerry
-from assets.method_scores import images_of, result_rows
+from analysis.preference.bradley_terry import BradleyTerry
 from assets.pairwise.bradley_terry import strength_rows
+from assets.pairwise.logic.method_scores import images_of, result_rows
+from assets.pairwise.logic.strengths import strengths_of
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
-from assets.strengths import strengths_of
 from resources.configuration.pairwise import RULE_METHODS
-from resources.inputs.photo_pairs import read_photo_pairs
-from resources.methods.features import MEASURES, Features
-from resources.methods.registry import builders
-from resources.pairwise_rows import judged_pairs
-from tests.assets.made_photo_pairs import plan
+from resources.inputs.pairwise.photo_pairs import read_photo_pairs
+from resources.photos.methods.features import MEASURES, Features
+from resources.photos.methods.registry import builders
+from resources.tables.pairwise_rows import judged_pairs
+from tests.assets.pairwise.made_photo_pairs import plan
 
 WIDTHS = {"clip": 512, "vit": 768}
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from upath import UPath
 
+from assets.pairwise.logic.photo_pair_counts import counts_of, missing_of, position_of, sampled
 from assets.pairwise.photo_pairs import (
     accounted_gate,
     every_row_accounted_for,
@@ -20,11 +21,10 @@ from assets.pairwise.photo_pairs import (
     photos_gate,
     some_pairs_are_judged,
 )
-from assets.photo_pair_counts import counts_of, missing_of, position_of, sampled
-from resources.home import Home
-from resources.inputs.photo_pairs import PhotoPairsRead, read_photo_pairs
+from resources.inputs.pairwise.photo_pairs import PhotoPairsRead, read_photo_pairs
+from resources.runtime.home import Home
 from resources.study import Study
-from tests.assets.made_tables import keeps_to_its_declaration
+from tests.assets.shared.made_tables import keeps_to_its_declaration
 from tests.resources.inputs.made_pairs import pairs_file, pairwise_study, row
 
 CHECKS = [every_row_accounted_for, photos_are_there, no_photo_is_missing, some_pairs_are_judged]

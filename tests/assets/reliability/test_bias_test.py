@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.judge_pairs import pairs_of_judges
 from assets.reliability.bias_test import bias_rows, biased_pairs, headline
+from assets.reliability.logic.judge_pairs import pairs_of_judges
 from resources.tables.all_tables import TABLES
-from tests.assets.made_judgments import THREE, TWO, Scores, at, pair_of, plan, scored_of
+from tests.assets.reliability.made_judgments import THREE, TWO, Scores, at, pair_of, plan, scored_of
 
 TABLE = TABLES["bias_test"]
 NAMES = [column.name for column in TABLE.columns]

@@ -7,7 +7,7 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.contingency_state import (
+from assets.reliability.logic.contingency_state import (
     COMMANDS,
     REVIEW,
     RUN,
@@ -20,7 +20,7 @@ from assets.contingency_state import (
     stored_tables,
     thresholds_now,
 )
-from assets.recalibration_plan import held_out, recalibration_plan
+from assets.reliability.logic.recalibration_plan import held_out, recalibration_plan
 from pipeline.command_line.reliability_steps import (
     accept_thresholds,
     kappas_at,

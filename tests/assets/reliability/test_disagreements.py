@@ -7,7 +7,16 @@ import pytest
 
 from assets.reliability.disagreements import disputed_queries, exported, harmless
 from resources.tables.all_tables import TABLES
-from tests.assets.made_judgments import BASE, THREE, TWO, Scores, disputed_of, documents_of, query_kappa_of, scored_of
+from tests.assets.reliability.made_judgments import (
+    BASE,
+    THREE,
+    TWO,
+    Scores,
+    disputed_of,
+    documents_of,
+    query_kappa_of,
+    scored_of,
+)
 
 
 def table(

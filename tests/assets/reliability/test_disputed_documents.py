@@ -17,9 +17,9 @@ from assets.reliability.disputed_documents import (
 from assets.reliability.query_kappa import lowest_kappas
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
-from tests.assets.made_judgments import (
+from tests.assets.reliability.made_judgments import (
     BASE,
     THREE,
     TWO,

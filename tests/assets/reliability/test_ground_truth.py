@@ -6,13 +6,23 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.consensus import NO_DOCUMENT, NO_VOTE
-from assets.judge_pairs import scored_documents
+from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE
 from assets.reliability.ground_truth import allowed_gate, consensus_of, current_gate
+from assets.reliability.logic.judge_pairs import scored_documents
 from assets.reliability.query_kappa import lowest_kappas
-from resources.reliability.records import GroundTruthRecord
-from resources.reliability.review_frames import DECISION_TYPES
-from tests.assets.made_judgments import BASE, THREE, TWO, Scores, at, judgments_of, plan, query_kappa_of, scored_of
+from resources.database.reliability.records import GroundTruthRecord
+from resources.database.reliability.review_frames import DECISION_TYPES
+from tests.assets.reliability.made_judgments import (
+    BASE,
+    THREE,
+    TWO,
+    Scores,
+    at,
+    judgments_of,
+    plan,
+    query_kappa_of,
+    scored_of,
+)
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

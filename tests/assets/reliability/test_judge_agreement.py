@@ -7,12 +7,22 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from analysis.agreement_coefficients import bins_of
-from analysis.kappa_intervals import OF_LABELS, OF_SCORES
-from assets.judge_pairs import pairs_of_judges
+from analysis.agreement.coefficients import bins_of
+from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES
 from assets.reliability.judge_agreement import all_rows, deciding_pair, headline
+from assets.reliability.logic.judge_pairs import pairs_of_judges
 from resources.tables.reliability import ALL_JUDGES
-from tests.assets.made_judgments import BASE, THREE, Scores, at, blocks, judge_agreement_of, pair_of, plan, scored_of
+from tests.assets.reliability.made_judgments import (
+    BASE,
+    THREE,
+    Scores,
+    at,
+    blocks,
+    judge_agreement_of,
+    pair_of,
+    plan,
+    scored_of,
+)
 
 random = np.random.default_rng(11)
 OF_THREE = {

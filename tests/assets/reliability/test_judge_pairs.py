@@ -9,8 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.undefined import UndefinedStatistic
-from assets.judge_pairs import judges_in, pairs_of_judges, scored_documents
-from tests.assets.made_judgments import BASE, THREE, TWO, Scores, at, documents_of, judgments_of, plan, scored_of
+from assets.reliability.logic.judge_pairs import judges_in, pairs_of_judges, scored_documents
+from tests.assets.reliability.made_judgments import (
+    BASE,
+    THREE,
+    TWO,
+    Scores,
+    at,
+    documents_of,
+    judgments_of,
+    plan,
+    scored_of,
+)
 
 GAPS: Scores = {"q1": {"d1": (None, 0.8), "d2": (0.8, 0.2)}, "q2": {"d1": (0.9, None), "d2": (None, None)}}
 

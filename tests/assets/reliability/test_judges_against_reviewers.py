@@ -10,9 +10,9 @@ import pytest
 from upath import UPath
 
 from assets.reliability.judges_against_reviewers import judge_row, judges_against_reviewers
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
-from tests.assets.made_judgments import BASE, THREE, Scores, disputed_of, documents_of, judgments_of, plan
+from tests.assets.reliability.made_judgments import BASE, THREE, Scores, disputed_of, documents_of, judgments_of, plan
 
 
 @pytest.fixture

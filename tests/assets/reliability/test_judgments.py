@@ -7,7 +7,6 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from assets.judge_pairs import scored_documents
 from assets.reliability.judgments import (
     complete_gate,
     documents_of,
@@ -17,11 +16,12 @@ from assets.reliability.judgments import (
     rounds,
     sound_scores,
 )
+from assets.reliability.logic.judge_pairs import scored_documents
 from resources.errors import UserError
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
-from tests.assets.made_judgments import BASE, THREE, Scores, judgments_of, plan, scored_of
-from tests.assets.made_judgments import documents_of as table_of
+from tests.assets.reliability.made_judgments import BASE, THREE, Scores, judgments_of, plan, scored_of
+from tests.assets.reliability.made_judgments import documents_of as table_of
 
 RECORDED = {"kind": "recorded", "path": Path("answers.jsonl")}
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analysis.reliability_gate import REMEDY
+from analysis.agreement.reliability_gate import REMEDY
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.kappa_validation import (
     Verdict,
@@ -12,9 +12,9 @@ from assets.reliability.kappa_validation import (
     status_of,
     verdict_of,
 )
-from assets.verdict_advice import convention_gate, proven_gate
+from assets.reliability.logic.verdict_advice import convention_gate, proven_gate
 from resources.configuration.reliability import ReliabilityGate
-from tests.assets.made_judgments import (
+from tests.assets.reliability.made_judgments import (
     BASE,
     THREE,
     TWO,

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from assets.reliability.query_documents import query_documents
+from resources.database.reliability.records import JudgmentRecord
 from resources.errors import UserError
-from resources.reliability.records import JudgmentRecord
 from resources.study import Study
 from tests.small_relevance import AGREED, JUDGES, OPPOSED, relevance_study, write_queries
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.kappa import ONE_LABEL
-from assets.judge_pairs import pairs_of_judges
+from analysis.agreement.kappa import ONE_LABEL
+from assets.reliability.logic.judge_pairs import pairs_of_judges
 from assets.reliability.query_kappa import NOT_SCORED, headline, kappa_rows, lowest_kappas
-from tests.assets.made_judgments import BASE, THREE, query_kappa_of, scored_of
+from tests.assets.reliability.made_judgments import BASE, THREE, query_kappa_of, scored_of
 
 
 def test_kappas_by_hand() -> None:

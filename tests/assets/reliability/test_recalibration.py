@@ -5,10 +5,10 @@ import math
 import pandas as pd
 import pytest
 
-from assets.judge_pairs import scored_documents
+from assets.reliability.logic.judge_pairs import scored_documents
 from assets.reliability.recalibration import changes_of, deciding_pair, headline
-from resources.reliability.recalibrations import Recalibrated
-from tests.assets.made_judgments import BASE, TWO, Scores, at, judgments_of, plan
+from resources.database.reliability.recalibrations import Recalibrated
+from tests.assets.reliability.made_judgments import BASE, TWO, Scores, at, judgments_of, plan
 
 # q4 judged again: labels 1 0 and 1 0, kappa 1.
 AGAIN: Scores = {"q4": {"d1": (0.9, 0.8), "d2": (0.2, 0.3)}}

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.plots.figure import figure_metadata
-from resources.plots.reliability import EDGES
+from reports.reliability.plots import EDGES
+from reports.shared.figure import figure_metadata
 from resources.study import Study
 from tests.small_relevance import AGREED, LENIENT, OPPOSED, Scores, relevance_study, stored, validate
 

@@ -7,12 +7,12 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.contingency_state import due
 from assets.reliability import reliability_report as module
+from assets.reliability.logic.contingency_state import due
 from assets.reliability.reliability_report import report_path, standing_of, write_report
-from resources.reports.reliability.report import FILE_NAME
+from reports.reliability.report import FILE_NAME
 from resources.study import Study
-from tests.resources.reports.made_reliability import FIRST, contents_in
+from tests.reports.reliability.made_reliability import FIRST, contents_in
 from tests.small_relevance import relevance_study, stored, validate, vote_on
 
 pytestmark = pytest.mark.slow

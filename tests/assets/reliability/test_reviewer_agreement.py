@@ -10,9 +10,9 @@ from upath import UPath
 from assets.reliability.reviewer_agreement import reviewer_agreement
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
-from tests.assets.made_judgments import plan
+from tests.assets.reliability.made_judgments import plan
 from tests.made_disputes import STUDY, add_query, disputed
 
 

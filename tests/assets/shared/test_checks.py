@@ -9,9 +9,9 @@ from dagster._core.storage.asset_check_execution_record import (
 )
 
 from analysis.gates import Gate, at_least, at_most
-from assets.checks import gate_of_each, gate_of_each_dataset, gate_result, require
-from assets.partitions import SETTINGS
-from assets.table_gates import TableGate
+from assets.shared.checks import gate_of_each, gate_of_each_dataset, gate_result, require
+from assets.shared.partitions import SETTINGS
+from assets.shared.table_gates import TableGate
 
 KEYS = SETTINGS.get_partition_keys()
 LEVELS = dict(zip(KEYS, (0.9, 0.5, 0.2, 0.8), strict=False))
@@ -97,7 +97,7 @@ def test_a_run_over_settings_that_all_pass_names_the_nearest_to_the_limit(
     def undemanding(frame: pd.DataFrame) -> Gate:
         return at_least("high_enough", float(frame["level"].iloc[0]), 0.0, n=1, what="Level")
 
-    monkeypatch.setattr("tests.assets.test_checks.level_gate", undemanding)
+    monkeypatch.setattr("tests.assets.shared.test_checks.level_gate", undemanding)
     [seen] = [check for check in evaluations(instance, over(0, 3)) if check.partition is None]
     assert seen.passed
     lowest = min(KEYS[:4], key=lambda key: LEVELS[key])
@@ -132,7 +132,7 @@ def test_a_setting_without_a_number_is_told_apart_from_the_worst_number(
         seen = None if level == LEVELS[KEYS[0]] else level
         return at_least("high_enough", seen, 0.6, n=1, what="Level", reason="no level")
 
-    monkeypatch.setattr("tests.assets.test_checks.level_gate", undefined_at_first)
+    monkeypatch.setattr("tests.assets.shared.test_checks.level_gate", undefined_at_first)
     [seen] = [check for check in evaluations(instance, over(0, 2)) if check.partition is None]
     assert f" {KEYS[0]}: Level is undefined (no level)" in (seen.description or "")
     assert "Worst is" in (seen.description or "")
@@ -248,7 +248,7 @@ def test_below_a_limit_the_largest_number_is_the_worst(
     def low_enough(frame: pd.DataFrame) -> Gate:
         return at_most("low_enough", float(frame["level"].iloc[0]), 0.1, n=1, what="Level")
 
-    monkeypatch.setattr("tests.assets.test_checks.level_gate", low_enough)
+    monkeypatch.setattr("tests.assets.shared.test_checks.level_gate", low_enough)
     [seen] = [check for check in evaluations(instance, over(0, 2)) if check.partition is None]
     assert f"Worst is {KEYS[0]}: Level is 0.900" in (seen.description or "")
     assert f"Also failing: {KEYS[1]}, {KEYS[2]}." in (seen.description or "")

@@ -6,18 +6,24 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from assets.contingency_state import due, facts_of, nobody_to_judge_again, require_contingency, stored_tables
-from assets.input_scores import input_scores
-from assets.judge_pairs import refuse_unjudged
-from assets.recalibration_plan import recalibration_plan
 from assets.reliability.judgments import complete_gate, refuse_without_judges
+from assets.reliability.logic.contingency_state import (
+    due,
+    facts_of,
+    nobody_to_judge_again,
+    require_contingency,
+    stored_tables,
+)
+from assets.reliability.logic.input_scores import input_scores
+from assets.reliability.logic.judge_pairs import refuse_unjudged
+from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.reliability_steps import start_recalibration
 from pipeline.definitions import definitions_of
 from pipeline.runs import run_revalidation
 from resources.errors import UserError
-from resources.inputs.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_scores import read_relevance_file
 from resources.study import Study
-from tests.assets.made_judgments import BASE, documents_of, judgments_of, plan, scored_of
+from tests.assets.reliability.made_judgments import BASE, documents_of, judgments_of, plan, scored_of
 from tests.small_relevance import (
     AGREED,
     JUDGES,
@@ -96,7 +102,7 @@ def test_the_input_is_read_once_in_a_run(
         read.append(arguments)
         return read_relevance_file(*arguments)
 
-    monkeypatch.setattr("resources.inputs.relevance.read_relevance_file", counted)
+    monkeypatch.setattr("resources.inputs.reliability.relevance.read_relevance_file", counted)
     assert validate(study, instance).succeeded
     assert len(read) == 1
     study.engine.dispose()

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.partitions import SETTINGS, Frames, Headline, each_partition, keys_of, metadata_value
+from assets.shared.partitions import SETTINGS, Frames, Headline, each_partition, keys_of, metadata_value
 from resources.configuration.load import load_configuration
 
 KEYS = SETTINGS.get_partition_keys()

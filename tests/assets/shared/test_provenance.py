@@ -7,9 +7,9 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.provenance import prompts_by, provenance_of
-from resources.home import CHECKOUT
-from resources.provenance import Provenance, current_commit
+from assets.shared.provenance import prompts_by, provenance_of
+from resources.runtime.home import CHECKOUT
+from resources.runtime.provenance import Provenance, current_commit
 from tests.small_study import described
 
 

@@ -8,16 +8,16 @@ import pytest
 import torch
 from upath import UPath
 
-from assets.method_partitions import METHODS, methods_of_tags
 from assets.pairwise.image_features import image_features, refuse_what_would_fail_later, unreadable_gate
+from assets.shared.partitions import METHODS, methods_of_tags
 from pipeline.automation import partitions_between
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.home import Home
-from resources.progress import LoggedProgress
+from resources.runtime.home import Home
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study
-from tests.assets.made_photo_pairs import photo_pairs_of, plan
-from tests.resources.photo_features.made_photos import study_of, write_photos, write_vit
+from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan
+from tests.resources.photos.features.made_photos import study_of, write_photos, write_vit
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")

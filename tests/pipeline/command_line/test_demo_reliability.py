@@ -7,14 +7,14 @@ import pytest
 from rich.console import Console
 from upath import UPath
 
-from assets.recalibration_plan import recalibration_plan
+from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.demo_reliability import REVIEWER, go_through, show_report
 from pipeline.command_line.reliability_steps import start_recalibration
 from pipeline.samples.reliability import scripted_votes
 from pipeline.samples.reliability_by_review import write_review_samples
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate_in, vote_on
 

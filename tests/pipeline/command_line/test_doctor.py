@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.deploy.configured_study import write_configured_study
 
 

@@ -11,7 +11,7 @@ from upath import UPath
 from pipeline.command_line.main import application
 from pipeline.samples.evaluation import EvaluationSamples
 from resources.configuration.load import sample_configuration
-from resources.home import Home
+from resources.runtime.home import Home
 from tests.pipeline.command_line.evaluated import told
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
 from resources.errors import UserError
-from resources.inputs.relevance import read_relevance
+from resources.inputs.reliability.relevance import read_relevance
 from resources.study import Study
 from tests.small_relevance import (
     AGREED,

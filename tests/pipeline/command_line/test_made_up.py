@@ -12,7 +12,7 @@ from pipeline.command_line.made_up import show_made_up
 from pipeline.samples.reliability_by_review import STUDY, write_review_samples
 from resources.configuration.load import read_configuration, sample_configuration
 from resources.configuration.made_up import MadeUp, StudyName
-from resources.home import Home
+from resources.runtime.home import Home
 
 
 def shown(*what: str) -> str:

@@ -16,7 +16,7 @@ from pipeline.command_line.main import application
 from pipeline.command_line.pairwise import QUICK_PAIRS, claimed, described
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
-from resources.home import Home
+from resources.runtime.home import Home
 from tests.small_series import write_series
 
 ROOT = Path(__file__).resolve().parents[3]

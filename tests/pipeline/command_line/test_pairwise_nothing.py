@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
 from pipeline.command_line.pairwise_summary import why_nothing
-from tests.assets.made_photo_pairs import photo_pairs_of, plan
+from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan
 from tests.small_series import write_series
 
 

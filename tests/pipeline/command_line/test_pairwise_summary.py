@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pipeline.command_line.pairwise_summary import in_words, ranking
-from tests.assets.made_photo_pairs import plan
+from tests.assets.pairwise.made_photo_pairs import plan
 
 ROWS = pd.DataFrame(
     {

@@ -10,11 +10,11 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from assets.choosing_products import products_that_choose
 from assets.fidelity.golden_images import golden_rows
 from assets.fidelity.golden_scores import altered_objects
+from assets.fidelity.logic.choosing_products import products_that_choose
+from assets.fidelity.logic.golden_choice import golden_objects
 from assets.fidelity.study_objects import selected_objects
-from assets.golden_choice import golden_objects
 from pipeline.command_line.main import application
 from pipeline.command_line.planned_calls import ANCHOR, GOLDEN_SET, planned_anchor_calls, planned_calls
 from pipeline.command_line.run_study import run_and_show
@@ -23,13 +23,13 @@ from resources.configuration.golden import GoldenSet
 from resources.configuration.grid import setting_from_key
 from resources.configuration.recommendation import Anchor
 from resources.errors import UserError
-from resources.golden_files import golden_folder
-from resources.golden_set import alterations_of
-from resources.inputs.human_scores import read_human_scores
-from resources.inputs.study_objects import find_study_objects
+from resources.inputs.fidelity.human_scores import read_human_scores
+from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.judging import Judging
 from resources.judges.registry import judge_of
-from resources.progress import LoggedProgress
+from resources.photos.golden_files import golden_folder
+from resources.photos.golden_set import alterations_of
+from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from tests.openai_server import openai_server
 from tests.pipeline.test_drift_watch import recommend

@@ -20,7 +20,7 @@ from pipeline.command_line.reliability_shown import (
 from pipeline.command_line.reliability_status import markdown, show_status
 from pipeline.command_line.reliability_summary import show_reliability
 from resources.configuration.reliability import ReliabilityStudy
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.study import Study
 from tests.made_queries import STUDY, query_frame, truth, validated
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate_in, vote_on, write_queries

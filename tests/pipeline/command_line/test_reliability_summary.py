@@ -8,7 +8,7 @@ import pytest
 from pipeline.command_line import reliability_summary
 from pipeline.command_line.reliability_advice import effect_in_words
 from pipeline.command_line.reliability_summary import bias_in_words
-from resources.reliability.stored_table import stored_table
+from resources.database.reliability.stored_table import stored_table
 from resources.study import Study
 from tests.small_relevance import AGREED, LENIENT, Scores, relevance_study, validate_in
 

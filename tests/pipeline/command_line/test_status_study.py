@@ -7,7 +7,7 @@ import dagster as dg
 import pytest
 from rich.console import Console
 
-from assets.datasets import DATASETS
+from assets.shared.partitions import DATASETS
 from pipeline.automation import partitions_between
 from pipeline.command_line.status_gates import FAIL, failed, gate_states
 from pipeline.command_line.status_study import last_run

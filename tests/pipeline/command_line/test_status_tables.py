@@ -8,7 +8,7 @@ import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
 from dagster._core.loader import LoadingContextForTest
 
-from assets.datasets import DATASETS
+from assets.shared.partitions import DATASETS
 from pipeline.command_line.status_tables import table_states
 from pipeline.definitions import definitions_of
 from resources.configuration.evaluation import Dataset

@@ -9,20 +9,20 @@ from rich.console import Console
 from upath import UPath
 
 from analysis.gates import Gate, at_most
+from assets.fidelity.logic.plan_in_force import PlanInForce
+from assets.fidelity.logic.recommendation_grade import grade_of
+from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
-from assets.plan_in_force import PlanInForce
-from assets.recommendation_grade import grade_of
-from assets.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
-from assets.table_gates import TableGate
+from assets.shared.table_gates import TableGate
 from pipeline.command_line.drift_summary import show_drift
 from pipeline.command_line.summary import show_summary
 from pipeline.command_line.verdict import stand_in, unseen
 from pipeline.command_line.verdict import verdict as verdict_of
 from resources.configuration.fidelity import FidelityThresholds
-from resources.home import Home
+from resources.runtime.home import Home
 from resources.tables.fidelity_decision import EVERYBODY
 from resources.tables.fidelity_golden import KEPT, NOT_SEEN, SEEN, UNKNOWN
-from tests.assets.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
+from tests.assets.fidelity.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 
 LIMITS = FidelityThresholds()
 GOOD = {STEADY: 0.01, SHAKY: 0.011, COARSE: 0.04}

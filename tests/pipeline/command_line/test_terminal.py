@@ -11,7 +11,7 @@ import typer
 from pipeline.command_line import main
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.home import CHECKOUT, touchstone_home
+from resources.runtime.home import CHECKOUT, touchstone_home
 
 
 def touchstone(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from scipy.stats import spearmanr
 
-from analysis.option_confusion import confusions_by_options
+from analysis.accuracy.option_confusion import confusions_by_options
 from pipeline.samples.evaluation import EvaluationSamples, write_evaluation_samples
 from pipeline.samples.shipped import SEED
 from pipeline.samples.whole_folder import MANIFEST
 from resources.errors import UserError
-from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
+from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from tools.samples import evaluation as tool
 from tools.samples.evaluation_answers import answer_records
 from tools.samples.evaluation_scores import SRCC, SRCC_BY_DISTORTION, score_records

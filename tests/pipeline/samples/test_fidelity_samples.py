@@ -18,12 +18,12 @@ from pipeline.samples.whole_folder import MANIFEST, is_whole
 from resources.configuration import fidelity as configuration
 from resources.configuration.grid import Setting
 from resources.errors import UserError
-from resources.images import load_image
-from resources.inputs.object_names import item_id, parse_object_name
+from resources.inputs.fidelity.object_names import item_id, parse_object_name
 from resources.judges.answers import parse_answer
 from resources.judges.contract import JudgedObject
 from resources.judges.local import LocalJudge
 from resources.judges.prompt import build_call
+from resources.photos.images import load_image
 from tools.samples import fidelity as tool
 from tools.samples.fidelity_plan import planned_objects
 

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from upath import UPath
 
-from analysis.bradley_terry import BradleyTerry, bradley_terry
+from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
 from pipeline.samples.pairwise import PairwiseSamples, write_pairwise_samples
 from pipeline.samples.shipped import SEED
 from pipeline.samples.whole_folder import MANIFEST
 from resources.configuration.sample import sample_pairwise
 from resources.errors import UserError
-from resources.home import Home
-from resources.inputs.photo_pairs import read_photo_pairs
+from resources.inputs.pairwise.photo_pairs import read_photo_pairs
+from resources.runtime.home import Home
 from tools.samples import pairwise as tool
 from tools.samples.pairwise_plan import cast_votes, planned_series
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.judge_bias import judge_bias
-from analysis.kappa import counts_of_queries, is_low, kappa_summary, kappas, relevant
-from analysis.reliability_gate import reliability_gate
-from analysis.threshold_advice import threshold_advice
+from analysis.agreement.judge_bias import judge_bias
+from analysis.agreement.kappa import counts_of_queries, is_low, kappa_summary, kappas, relevant
+from analysis.agreement.reliability_gate import reliability_gate
+from analysis.agreement.threshold_advice import threshold_advice
 from pipeline.samples import reliability_by_review as samples
 from pipeline.samples.reliability import SECOND_VERSION, scripted_votes
 from pipeline.samples.reliability_by_review import (
@@ -21,8 +21,8 @@ from pipeline.samples.reliability_by_review import (
 from pipeline.samples.reliability_texts import BY_REVIEW, sample_queries
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.errors import UserError
-from resources.inputs.relevance import read_relevance
-from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
 

@@ -10,8 +10,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from upath import UPath
 
-from analysis.kappa import KappaSummary, counts_of_queries, is_low, kappa_summary, kappas, relevant
-from analysis.reliability_gate import ReliabilityVerdict, reliability_gate
+from analysis.agreement.kappa import KappaSummary, counts_of_queries, is_low, kappa_summary, kappas, relevant
+from analysis.agreement.reliability_gate import ReliabilityVerdict, reliability_gate
 from pipeline.samples import reliability as samples
 from pipeline.samples.reliability import (
     SECOND_VERSION,
@@ -26,15 +26,15 @@ from resources.configuration.load import sample_configuration
 from resources.configuration.reliability import RecordedJudge, RelevanceJudge, ReliabilityStudy
 from resources.configuration.sample import FIRST, SECOND
 from resources.errors import UserError
-from resources.home import Home
-from resources.inputs.relevance import read_relevance
-from resources.inputs.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.judges.relevance.calibration import read_calibration
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.embedding import EmbeddingMeasure
 from resources.judges.relevance.lexical import LexicalMeasure
 from resources.judges.relevance.offline import OfflineJudge
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
+from resources.runtime.home import Home
 
 KEY = ["query_id", "doc_id"]
 JUDGES = (FIRST, SECOND)

@@ -9,7 +9,7 @@ from pipeline.samples import shipped
 from pipeline.samples.evaluation import write_evaluation_samples
 from pipeline.samples.fidelity import write_fidelity_samples
 from pipeline.samples.pairwise import write_pairwise_samples
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 
 ARCHIVES = sorted((Path(shipped.__file__).parent / "shipped").iterdir())
 

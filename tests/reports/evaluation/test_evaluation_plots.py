@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
-from resources.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, forest_height
-from tests.resources.plots.drawn_figures import drawn, texts
+from reports.evaluation.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, forest_height
+from tests.reports.drawn_figures import drawn, texts
 
 
 def confusion(counts: dict[str, list[int]], framed: tuple[tuple[str, str], ...] = ()) -> pd.DataFrame:

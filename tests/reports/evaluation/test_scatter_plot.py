@@ -12,10 +12,10 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from resources.plots.evaluation import draw_scatter
-from resources.plots.figure import GREY
-from resources.plots.scatter_layers import GROUP_COLORS, MOST_POINTS
-from tests.resources.plots.drawn_figures import drawn, texts
+from reports.evaluation.plots.evaluation import draw_scatter
+from reports.evaluation.plots.scatter_layers import GROUP_COLORS, MOST_POINTS
+from reports.shared.figure import GREY
+from tests.reports.drawn_figures import drawn, texts
 
 WORDS: dict[str, str] = {"title": "Sharpness", "x_label": "sharpness score (0-1)", "y_label": "MOS (0-9)"}
 NOTE = "SRCC 0.870 [0.861, 0.879]\nPLCC 0.801 [0.790, 0.812]\nn = 3,000"

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from assets.fidelity.fidelity_report import contents_of
+from reports.fidelity.agreement_tables import TERMS
+from reports.fidelity.contents import Contents
 from resources.configuration.fidelity import FidelityStudy, LocalJudge
-from resources.reports.fidelity.agreement_tables import TERMS
-from resources.reports.fidelity.contents import Contents
 from resources.tables.all_tables import TABLES
 from resources.tables.fidelity_statistics import FORMS
 from resources.tables.parquet import checked
-from tests.resources.reports.made_decisions import decisions, golden
-from tests.resources.reports.made_size import KEYS, Size, item_of
+from tests.reports.fidelity.made_decisions import decisions, golden
+from tests.reports.made_size import KEYS, Size, item_of
 
 ALGORITHMS = ("rodin_multi", "trellis_single", "triposr_single")
 

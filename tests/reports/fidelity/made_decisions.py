@@ -10,7 +10,7 @@ import pandas as pd
 
 from resources.configuration.grid import setting_from_key
 from resources.tables.fidelity_decision import EVERYBODY
-from tests.resources.reports.made_size import KEYS, Size, item_of
+from tests.reports.made_size import KEYS, Size, item_of
 
 ALTERATIONS = (
     ("stripes7_o30", "stripes", 0.3, "opacity", "worse", 1.2),

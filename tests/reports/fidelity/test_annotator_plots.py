@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.plots.annotators import draw_annotator_test, draw_few_labels, draw_retried_calls
-from tests.resources.plots.drawn_figures import drawn, texts
+from reports.fidelity.plots.annotators import draw_annotator_test, draw_few_labels, draw_retried_calls
+from tests.reports.drawn_figures import drawn, texts
 
 ANNOTATORS = pd.DataFrame(
     {

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from resources.plots.drift import draw_drift
-from resources.plots.figure import png
+from reports.fidelity.plots.drift import draw_drift
+from reports.shared.figure import png
 
 
 def occasions(n: int, **columns: Any) -> pd.DataFrame:

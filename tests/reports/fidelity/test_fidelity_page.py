@@ -9,18 +9,18 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.fidelity_report import contents_of
-from resources.reports.fidelity.contents import Contents
-from resources.reports.fidelity.facts import facts, notices
-from resources.reports.fidelity.people import said_of_annotators
-from resources.reports.fidelity.recommendation import recommendation
-from resources.reports.fidelity.report import about, downloads, fidelity_page
-from resources.reports.fidelity.sensitivity import example_pictures, said_of_golden_set
-from resources.reports.fidelity.settings import cards, gates_by_place, gates_of_all, gates_of_focus, said_of_gates
-from resources.reports.gate_row import gates_as_data
-from resources.reports.text import LANGUAGES
+from reports.fidelity.contents import Contents
+from reports.fidelity.facts import facts, notices
+from reports.fidelity.people import said_of_annotators
+from reports.fidelity.recommendation import recommendation
+from reports.fidelity.report import about, downloads, fidelity_page
+from reports.fidelity.sensitivity import example_pictures, said_of_golden_set
+from reports.fidelity.settings import cards, gates_by_place, gates_of_all, gates_of_focus, said_of_gates
+from reports.shared.gate_row import gates_as_data
+from reports.shared.text import LANGUAGES
 from resources.tables.fidelity_decision import EVERYBODY
-from tests.resources.reports.made_contents import contents_of_size, frames_of, plan_of
-from tests.resources.reports.made_size import KEYS, Size
+from tests.reports.fidelity.made_contents import contents_of_size, frames_of, plan_of
+from tests.reports.made_size import KEYS, Size
 
 BEST = KEYS[1]
 

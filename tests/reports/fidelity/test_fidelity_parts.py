@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.reports.fidelity.agreement_tables import group_table, largest_errors
-from resources.reports.fidelity.dose import dose_charts
-from resources.reports.fidelity.people import said_of_few_labels
-from tests.resources.reports.made_contents import contents_of_size, frames_of
-from tests.resources.reports.made_size import KEYS, Size
+from reports.fidelity.agreement_tables import group_table, largest_errors
+from reports.fidelity.dose import dose_charts
+from reports.fidelity.people import said_of_few_labels
+from tests.reports.fidelity.made_contents import contents_of_size, frames_of
+from tests.reports.made_size import KEYS, Size
 
 BEST = KEYS[1]
 

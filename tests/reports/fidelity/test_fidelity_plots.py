@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reports.fidelity.plots import settings as plots
+from reports.shared.figure import DOTS_PER_INCH, figure_metadata, png
 from resources.configuration.fidelity import FidelityThresholds
-from resources.plots import fidelity as plots
-from resources.plots.figure import DOTS_PER_INCH, figure_metadata, png
 
 LIMITS = FidelityThresholds().model_dump()
 MATRIX = pd.DataFrame({"object": ["a", "b"], "repeat_1": [0.2, 0.8], "repeat_2": [0.3, np.nan]})

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from resources.plots.golden import COLUMNS, draw_contact_sheet, sheet_size_in
-from tests.resources.plots.drawn_figures import drawn
+from reports.fidelity.plots.golden import COLUMNS, draw_contact_sheet, sheet_size_in
+from tests.reports.drawn_figures import drawn
 
 
 @pytest.mark.parametrize("count", [1, COLUMNS, COLUMNS + 1, 26])

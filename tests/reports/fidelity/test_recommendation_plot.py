@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from resources.plots.recommendation import draw_recommendation
-from tests.resources.plots.drawn_figures import drawn, texts
+from reports.fidelity.plots.recommendation import draw_recommendation
+from tests.reports.drawn_figures import drawn, texts
 
 ROWS = pd.DataFrame(
     {

@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.fidelity_report import BY_SETTING
-from assets.recommendation_grade import grade_of
-from resources.reports.fidelity.contents import Contents
-from resources.reports.fidelity.facts import judge_in_words, notices
-from resources.reports.fidelity.recommendation import Recommendation, recommendation
-from resources.reports.fidelity.report import fidelity_page
-from resources.reports.fidelity.settings import cards, gates_of_focus
-from tests.resources.reports.made_contents import contents_of_size, frames_of
-from tests.resources.reports.made_size import KEYS, Size
+from assets.fidelity.logic.recommendation_grade import grade_of
+from reports.fidelity.contents import Contents
+from reports.fidelity.facts import judge_in_words, notices
+from reports.fidelity.recommendation import Recommendation, recommendation
+from reports.fidelity.report import fidelity_page
+from reports.fidelity.settings import cards, gates_of_focus
+from tests.reports.fidelity.made_contents import contents_of_size, frames_of
+from tests.reports.made_size import KEYS, Size
 
 BEST = KEYS[1]
 # The made thresholds: ICC 0.85, Spearman 0.7, JSON validity 0.98, median MAD 0.05.

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reports.fidelity.plots.sensitivity import draw_dose_response, draw_golden_scores, draw_sensitivity
+from reports.shared.figure import png
 from resources.configuration.fidelity import FidelityThresholds
-from resources.plots.figure import png
-from resources.plots.sensitivity import draw_dose_response, draw_golden_scores, draw_sensitivity
-from tests.resources.plots.drawn_figures import drawn, texts
+from tests.reports.drawn_figures import drawn, texts
 
 LIMITS = FidelityThresholds().model_dump()
 SCORES = pd.DataFrame(

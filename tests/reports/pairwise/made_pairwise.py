@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from assets.method_scores import no_rows
 from assets.pairwise.bradley_terry import strength_rows
+from assets.pairwise.logic.method_scores import no_rows
+from assets.pairwise.logic.strengths import strengths_of
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
 from assets.pairwise.pairwise_report import contents_of
-from assets.strengths import strengths_of
+from reports.pairwise.contents import Contents
 from resources.configuration.pairwise import PairwiseStudy
-from resources.pairwise_rows import judged_pairs
-from resources.reports.pairwise.contents import Contents
 from resources.tables.all_tables import TABLES
+from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet import checked
-from tests.assets.made_photo_pairs import Votes, photo_pairs_of, plan, results_of
+from tests.assets.pairwise.made_photo_pairs import Votes, photo_pairs_of, plan, results_of
 
 LACKS_CLIP = (
     'CLIP ViT-B-32-quickgelu (openai): not on this machine (with a network: python -c "import open_clip; '

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from assets.pairwise.pairwise_report import contents_of
-from resources.reports.pairwise.contents import Contents
-from resources.reports.pairwise.ranking import bands_chart, ranking_table
-from resources.reports.pairwise.report import facts, pairwise_page
-from resources.reports.pairwise.summary import summary
-from resources.reports.table_view import TableView
-from tests.assets.made_photo_pairs import plan
-from tests.resources.reports.made_pairwise import contents_of_votes, frames_of_study, votes_drawn
-from tests.resources.reports.test_fidelity_page import words
+from reports.pairwise.contents import Contents
+from reports.pairwise.ranking import bands_chart, ranking_table
+from reports.pairwise.report import facts, pairwise_page
+from reports.pairwise.summary import summary
+from reports.shared.table_view import TableView
+from tests.assets.pairwise.made_photo_pairs import plan
+from tests.reports.fidelity.test_fidelity_page import words
+from tests.reports.pairwise.made_pairwise import contents_of_votes, frames_of_study, votes_drawn
 
 
 def contents_with(n_series: int, series_a_scene: int, **changes: Any) -> Contents:

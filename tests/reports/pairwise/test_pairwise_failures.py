@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 
 from assets.pairwise.pairwise_report import contents_of
-from resources.reports.pairwise.contents import Contents
-from resources.reports.pairwise.failures import MOST_SHOWN, failing_pairs, failures, said_of_failures
-from resources.reports.pairwise.report import pairwise_page
-from tests.assets.made_photo_pairs import photo_pairs_of, plan, results_of
-from tests.resources.reports.made_pairwise import contents_of_votes, nothing_measured
-from tests.resources.reports.test_fidelity_page import words
+from reports.pairwise.contents import Contents
+from reports.pairwise.failures import MOST_SHOWN, failing_pairs, failures, said_of_failures
+from reports.pairwise.report import pairwise_page
+from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan, results_of
+from tests.reports.fidelity.test_fidelity_page import words
+from tests.reports.pairwise.made_pairwise import contents_of_votes, nothing_measured
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from resources.reports.pairwise.contents import Contents
-from resources.reports.pairwise.report import downloads, pairwise_page
-from tests.resources.reports.browser import (
+from reports.pairwise.contents import Contents
+from reports.pairwise.report import downloads, pairwise_page
+from tests.reports.browser import (
     OPEN_ALL,
     Opened,
     choose_language,
@@ -20,8 +20,8 @@ from tests.resources.reports.browser import (
     fits_every_width,
     same_numbers_in_italian,
 )
-from tests.resources.reports.hostile_contents import EVIL_IDS
-from tests.resources.reports.made_pairwise import contents_of_votes
+from tests.reports.hostile_contents import EVIL_IDS
+from tests.reports.pairwise.made_pairwise import contents_of_votes
 
 
 @pytest.fixture(scope="module")

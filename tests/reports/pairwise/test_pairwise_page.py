@@ -9,18 +9,18 @@ import pytest
 from assets.pairwise.pairwise_report import contents_of
 from pipeline.gate_list import ADVICE
 from pipeline.gate_list import gates as every_gate
-from resources.reports.charts import Chart
-from resources.reports.embedded import strict_json
-from resources.reports.numbers import percent
-from resources.reports.pairwise import people, ranking, report, speed, strengths
-from resources.reports.pairwise.contents import WORDS, Contents
-from resources.reports.pairwise.gates import gates, said_of_gates
-from resources.reports.pairwise.report import TERMS, about, downloads, facts, pairwise_page
-from resources.reports.pairwise.summary import remedy, summary
-from resources.reports.text import LANGUAGES, Text, read_words
-from tests.assets.made_photo_pairs import plan
-from tests.resources.reports.made_pairwise import LACKS_CLIP, contents_of_votes, nothing_measured
-from tests.resources.reports.test_fidelity_page import without, words
+from reports.pairwise import people, ranking, report, speed, strengths
+from reports.pairwise.contents import WORDS, Contents
+from reports.pairwise.gates import gates, said_of_gates
+from reports.pairwise.report import TERMS, about, downloads, facts, pairwise_page
+from reports.pairwise.summary import remedy, summary
+from reports.shared.charts import Chart
+from reports.shared.embedded import strict_json
+from reports.shared.numbers import percent
+from reports.shared.text import LANGUAGES, Text, read_words
+from tests.assets.pairwise.made_photo_pairs import plan
+from tests.reports.fidelity.test_fidelity_page import without, words
+from tests.reports.pairwise.made_pairwise import LACKS_CLIP, contents_of_votes, nothing_measured
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def test_what_is_unavailable_says_how_to_provide_it_in_both_languages() -> None:
 def test_the_forms_of_the_remedies_are_those_of_the_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from resources.configuration.pairwise import VitModel
     from resources.gpu import GpuResource
-    from resources.photo_features.model import Unavailable
-    from resources.photo_features.vit import VitEmbedding
+    from resources.photos.features.model import Unavailable
+    from resources.photos.features.vit import VitEmbedding
 
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.file_download.constants.HF_HUB_CACHE", str(tmp_path))
@@ -197,5 +197,5 @@ def test_every_chart_is_strict_json_and_every_term_is_in_the_help(contents: Cont
     assert all(chart.empty is None for chart in charts)
     for term in TERMS:
         assert all(WORDS.has(f"glossary.{term}.{part}") for part in ("name", "meaning", "reading", "source"))
-    own = {key.split(".")[1] for key in read_words("pairwise_glossary", "en")}
+    own = {key.split(".")[1] for key in read_words("pairwise/glossary", "en")}
     assert own == set(TERMS) - {"interval", "undefined"}

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from assets.pairwise.pairwise_report import accuracy_bound, contents_of, people_of
-from resources.reports.pairwise import people, ranking, significance, speed, strengths
-from resources.reports.pairwise.contents import Contents
-from resources.reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
-from resources.reports.pairwise.summary import summary
-from resources.reports.phrases import phrase
-from resources.reports.text import Text
-from tests.assets.made_photo_pairs import photo_pairs_of, plan, results_of
-from tests.resources.reports.made_pairwise import contents_of_votes, frames_of_study
+from reports.pairwise import people, ranking, significance, speed, strengths
+from reports.pairwise.contents import Contents
+from reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
+from reports.pairwise.summary import summary
+from reports.shared.phrases import phrase
+from reports.shared.text import Text
+from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan, results_of
+from tests.reports.pairwise.made_pairwise import contents_of_votes, frames_of_study
 
 
 @pytest.fixture(scope="module")

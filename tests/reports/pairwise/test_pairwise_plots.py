@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.plots.pairwise import (
+from reports.pairwise.plots.methods import (
     draw_accuracies,
     draw_agreement_bands,
     draw_significance,
@@ -17,7 +17,7 @@ from resources.plots.pairwise import (
 )
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
-from tests.resources.plots.drawn_figures import drawn, texts
+from tests.reports.drawn_figures import drawn, texts
 
 NAMES = ("sharpness_only", "contrast_only", "exposure_only", "vit_base", "probe_of_few")
 

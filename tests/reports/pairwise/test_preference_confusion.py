@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from resources.plots.preference_confusion import draw_preference_confusion
-from tests.resources.plots.drawn_figures import drawn, texts
+from reports.pairwise.plots.preference_confusion import draw_preference_confusion
+from tests.reports.drawn_figures import drawn, texts
 
 
 def test_counts_and_shares_stand_in_the_cells_and_ties_count_half_in_the_title() -> None:

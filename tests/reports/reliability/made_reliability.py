@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from assets.reliability.reliability_report import READ, contents_of
-from resources.reliability.stored_table import stored_table
-from resources.reports.reliability.contents import Contents
+from reports.reliability.contents import Contents
+from resources.database.reliability.stored_table import stored_table
 from resources.study import Study
 from tests.small_relevance import AGREED, OPPOSED, Scores, relevance_study, validate_in, vote_on
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from resources.reports.reliability.contents import Contents
-from resources.reports.reliability.report import downloads, reliability_page
-from tests.resources.reports.browser import (
+from reports.reliability.contents import Contents
+from reports.reliability.report import downloads, reliability_page
+from tests.reports.browser import (
     OPEN_ALL,
     Opened,
     choose_language,
@@ -23,8 +23,8 @@ from tests.resources.reports.browser import (
     fits_every_width,
     same_numbers_in_italian,
 )
-from tests.resources.reports.hostile_contents import EVIL_IDS
-from tests.resources.reports.made_reliability import three_judges
+from tests.reports.hostile_contents import EVIL_IDS
+from tests.reports.reliability.made_reliability import three_judges
 
 
 # Studies are run before the browser starts: its event loop runs in this thread, and Dagster needs one of its own.

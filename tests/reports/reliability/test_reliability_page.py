@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from resources.reports.embedded import strict_json
-from resources.reports.phrases import phrase
-from resources.reports.reliability import bias, coefficients, history, queries, recalibration, report
-from resources.reports.reliability.contents import WORDS, Contents
-from resources.reports.reliability.gates import advice, gates
-from resources.reports.reliability.report import TERMS, downloads, facts, reliability_page
-from resources.reports.reliability.summary import summary
-from resources.reports.text import LANGUAGES, read_words
-from tests.resources.reports.made_reliability import contents_in
-from tests.resources.reports.test_fidelity_page import without, words
+from reports.reliability import bias, coefficients, history, queries, recalibration, report
+from reports.reliability.contents import WORDS, Contents
+from reports.reliability.gates import advice, gates
+from reports.reliability.report import TERMS, downloads, facts, reliability_page
+from reports.reliability.summary import summary
+from reports.shared.embedded import strict_json
+from reports.shared.phrases import phrase
+from reports.shared.text import LANGUAGES, read_words
+from tests.reports.fidelity.test_fidelity_page import without, words
+from tests.reports.reliability.made_reliability import contents_in
 from tests.small_relevance import relevance_study, validate_in
 
 
@@ -157,12 +157,12 @@ def test_every_chart_is_strict_json_and_every_term_is_in_the_help(passed: Conten
         assert chart.empty is None
     for term in TERMS:
         assert all(WORDS.has(f"glossary.{term}.{part}") for part in ("name", "meaning", "reading", "source"))
-    own = {key.split(".")[1] for key in read_words("reliability_glossary", "en")}
+    own = {key.split(".")[1] for key in read_words("reliability/glossary", "en")}
     assert own == set(TERMS) - {"interval", "undefined"}
 
 
 def test_both_languages_have_the_same_keys_with_the_same_parts() -> None:
-    for name in ("reliability", "reliability_glossary"):
+    for name in ("reliability/words", "reliability/glossary"):
         english, italian = (read_words(name, language) for language in LANGUAGES)
         assert english.keys() == italian.keys()
         for key in english:

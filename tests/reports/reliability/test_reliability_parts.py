@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.consensus import NO_DOCUMENT, NO_VOTE, TIED
-from analysis.contingency import ContingencyFacts, StepName, step_due
-from resources.plots.figure import BLUE
-from resources.reports.reliability import bias, coefficients, history, queries, recalibration
-from resources.reports.reliability.contents import Contents
-from resources.reports.reliability.disagreements import MOST_SIGNS, shortened, worst_queries
-from resources.reports.reliability.gates import advice, gates
-from resources.reports.reliability.people import said_of_truth
-from resources.reports.reliability.report import downloads, reliability_page
-from resources.reports.reliability.summary import step_in_words, summary
-from tests.resources.reports.made_reliability import three_judges
-from tests.resources.reports.test_fidelity_page import words
+from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE, TIED
+from analysis.agreement.contingency import ContingencyFacts, StepName, step_due
+from reports.reliability import bias, coefficients, history, queries, recalibration
+from reports.reliability.contents import Contents
+from reports.reliability.disagreements import MOST_SIGNS, shortened, worst_queries
+from reports.reliability.gates import advice, gates
+from reports.reliability.people import said_of_truth
+from reports.reliability.report import downloads, reliability_page
+from reports.reliability.summary import step_in_words, summary
+from reports.shared.figure import BLUE
+from tests.reports.fidelity.test_fidelity_page import words
+from tests.reports.reliability.made_reliability import three_judges
 
 
 def plain(sentences: list[Any], language: str = "en") -> str:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from resources.reliability.review_records import Blindness
-from resources.reports.reliability.contents import Contents
-from resources.reports.reliability.people import MOST_WORDS, words_table
-from resources.reports.reliability.report import reliability_page
-from resources.reports.text import Text
-from tests.resources.reports.test_fidelity_page import words
+from reports.reliability.contents import Contents
+from reports.reliability.people import MOST_WORDS, words_table
+from reports.reliability.report import reliability_page
+from reports.shared.text import Text
+from resources.database.reliability.review_records import Blindness
+from tests.reports.fidelity.test_fidelity_page import words
 
 ROW = {"query_id": "q09", "reviewer": "ann", "votes_relevant": 0, "votes_not_relevant": 0, "reason": None, "note": None}
 

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.plots.reliability import (
+from reports.reliability.plots import (
     MOST_PANELS,
     draw_differences,
     draw_kappa_history,
     draw_kappas,
     panels_height_in,
 )
-from tests.assets.made_judgments import BASE, THREE, query_kappa_of
-from tests.resources.plots.drawn_figures import drawn, texts
+from tests.assets.reliability.made_judgments import BASE, THREE, query_kappa_of
+from tests.reports.drawn_figures import drawn, texts
 
 
 def validations(*statuses: str, **columns: Any) -> pd.DataFrame:

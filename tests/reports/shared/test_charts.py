@@ -5,16 +5,16 @@ import re
 
 import pytest
 
-from resources.reports.charts import Interval, error_bars, finite, harmless, row_traces, rows_axis, words
-from resources.reports.embedded import strict_json
-from resources.reports.fidelity.agreement import agreement_charts, scatter_chart
-from resources.reports.fidelity.contents import Contents
-from resources.reports.fidelity.repeatability import icc_chart, repeatability_charts
-from resources.reports.fidelity.report import TERMS
-from resources.reports.fidelity.settings import TERM_OF_GATE
-from resources.reports.text import same
-from tests.resources.reports.made_contents import contents_of_size
-from tests.resources.reports.made_size import KEYS
+from reports.fidelity.agreement import agreement_charts, scatter_chart
+from reports.fidelity.contents import Contents
+from reports.fidelity.repeatability import icc_chart, repeatability_charts
+from reports.fidelity.report import TERMS
+from reports.fidelity.settings import TERM_OF_GATE
+from reports.shared.charts import Interval, error_bars, finite, harmless, row_traces, rows_axis, words
+from reports.shared.embedded import strict_json
+from reports.shared.text import same
+from tests.reports.fidelity.made_contents import contents_of_size
+from tests.reports.made_size import KEYS
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_the_interval_that_counts_resamples_products_where_objects_share_one(con
 def test_every_term_that_is_linked_is_in_the_help() -> None:
     import inspect
 
-    from resources.reports.fidelity import agreement, agreement_tables, calls, dose, people, repeatability, sensitivity
+    from reports.fidelity import agreement, agreement_tables, calls, dose, people, repeatability, sensitivity
 
     linked = set(TERM_OF_GATE.values()) | set(agreement_tables.TERMS.values())
     for module in (agreement, agreement_tables, calls, dose, people, repeatability, sensitivity):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.reports.embedded import columns_of, embedded, packed, plotly, source_hash, strict_json
+from reports.shared.embedded import columns_of, embedded, packed, plotly, source_hash, strict_json
 
 
 def test_no_markup_and_no_line_separator_stands_in_the_json() -> None:

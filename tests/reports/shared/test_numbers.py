@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.reports.numbers import (
+from reports.shared.numbers import (
     beside_limit,
     day,
     interval,

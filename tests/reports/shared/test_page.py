@@ -12,14 +12,14 @@ import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
-from resources.provenance import Provenance
-from resources.reports.fidelity.report import fidelity_page
-from resources.reports.page import HERE, STYLES, attribute, environment, source
-from resources.reports.pairwise.report import pairwise_page
-from resources.reports.text import same
-from tests.resources.reports.made_contents import contents_of_size
-from tests.resources.reports.made_pairwise import contents_of_votes
-from tests.resources.reports.made_size import Size
+from reports.fidelity.report import fidelity_page
+from reports.pairwise.report import pairwise_page
+from reports.shared.page import HERE, STYLES, attribute, environment, source
+from reports.shared.text import same
+from resources.runtime.provenance import Provenance
+from tests.reports.fidelity.made_contents import contents_of_size
+from tests.reports.made_size import Size
+from tests.reports.pairwise.made_pairwise import contents_of_votes
 
 LEAST_CONTRAST = 4.5
 
@@ -122,7 +122,7 @@ def test_static_files_are_short_enough_to_be_read() -> None:
 
 @pytest.mark.slow
 def test_a_thousand_objects_at_ten_settings_stay_under_six_megabytes() -> None:
-    from tests.resources.reports.made_contents import KEYS
+    from tests.reports.fidelity.made_contents import KEYS
 
     page = fidelity_page(contents_of_size(Size(n_objects=1000, keys=KEYS, n_groups=25)))
     # Twenty-eight pictures of 256 px take another 0.5 MB at most.

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from reports.evaluation.plots.evaluation import draw_scatter
+from reports.shared.figure import PictureFormatError, png, save_figure
 from resources.errors import UserError
-from resources.plots.evaluation import draw_scatter
-from resources.plots.figure import PictureFormatError, png, save_figure
 
 X = np.linspace(0, 1, 50)
 

@@ -6,12 +6,12 @@ import string
 import pytest
 from markupsafe import escape
 
-from resources.reports.fidelity.contents import WORDS
-from resources.reports.fidelity.report import TERMS
-from resources.reports.numbers import number, whole
-from resources.reports.page import HERE
-from resources.reports.phrases import phrase
-from resources.reports.text import FOLDER, LANGUAGES, Translations, in_english, joined, read_words, same
+from reports.fidelity.contents import WORDS
+from reports.fidelity.report import TERMS
+from reports.shared.numbers import number, whole
+from reports.shared.page import HERE
+from reports.shared.phrases import phrase
+from reports.shared.text import FOLDER, LANGUAGES, Translations, in_english, joined, read_words, same
 
 # Names and symbols that every language writes alike.
 NAMES = {
@@ -22,7 +22,7 @@ NAMES = {
 
 
 def names() -> list[str]:
-    return sorted({path.name.split(".")[0] for path in FOLDER.glob("*.en.yaml")})
+    return sorted(f"{path.parent.name}/{path.name.split('.')[0]}" for path in FOLDER.glob("*/*.en.yaml"))
 
 
 @pytest.mark.parametrize("name", names())
@@ -44,7 +44,7 @@ def parts_of(words: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(words) if name}
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.it.yaml")))
+@pytest.mark.parametrize("name", sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.it.yaml")))
 def test_no_italian_article_stands_before_a_number(name: str) -> None:
     # Il 5 % but l'8, l'11 and l'80 %, i 5 voti but gli 8: what is written before the number is known cannot agree.
     article = r"\b(?:il|lo|i|gli|(?:de|ne|a|da|su)(?:l|llo|i|gli)) \{|\b(?:de|ne|a|da|su)?l+'\{"
@@ -74,7 +74,7 @@ def test_every_statistic_of_the_help_has_meaning_reading_and_source() -> None:
     for term in TERMS:
         for part in ("name", "meaning", "reading", "source"):
             assert all(len(WORDS.say(f"glossary.{term}.{part}").plain(language)) > 2 for language in LANGUAGES)
-    known = {key.split(".")[1] for key in read_words("glossary", "en")}
+    known = {key.split(".")[1] for key in read_words("shared/glossary", "en")}
     assert known == set(TERMS)
 
 

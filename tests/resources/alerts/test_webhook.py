@@ -12,7 +12,7 @@ from resources.alerts import webhook as module
 from resources.alerts.message import GATE_FAILED, RUN_FAILED, Alert
 from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
 from resources.errors import UserError
-from resources.home import CHECKOUT
+from resources.runtime.home import CHECKOUT
 from tests.alert_hook import alert_hook
 
 KEY = "sk-planted-0123456789abcdefghijKEY"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from upath import UPath
 
-from resources.home import Home
+from resources.runtime.home import Home
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from resources.backup.copies import files_of
 from resources.backup.home_backup import back_up, restore
 from resources.backup.manifest import read_manifest
 from resources.errors import UserError
-from resources.home import CHECKOUT, DAGSTER_POSTGRES_URL, DATABASE_URL, Home
+from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, DATABASE_URL, Home
 
 ROWS = 500
 

@@ -16,7 +16,7 @@ from upath import UPath
 from resources.backup.home_backup import back_up, restore
 from resources.database.engine import open_engine
 from resources.errors import UserError
-from resources.home import Home
+from resources.runtime.home import Home
 from tests.postgres import postgres_programs
 
 POSTGRES = "postgres"

@@ -9,7 +9,7 @@ from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJu
 from resources.configuration.load import load_configuration, read_configuration
 from resources.configuration.place import configuration_file
 from resources.errors import UserError
-from resources.home import touchstone_home
+from resources.runtime.home import touchstone_home
 
 SMALLEST = """\
 study: shoes

@@ -15,7 +15,7 @@ from resources.database.engine import open_engine, writing
 from resources.database.ledger import Ledger
 from resources.database.migrate import VERSION_TABLE, configuration, migrate, newest
 from resources.database.models import Base
-from resources.database.reliability_models import Query, Tiebreak
+from resources.database.reliability.models import Query, Tiebreak
 from resources.errors import UserError
 from resources.judges.records import CallRecord
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from analysis.bradley_terry import BradleyTerry
+from analysis.preference.bradley_terry import BradleyTerry
 from assets.pairwise.bradley_terry import all_votes_gate, headline, strength_rows
-from assets.photo_pair_counts import counts_of, position_numbers
-from assets.strengths import strengths_of
+from assets.pairwise.logic.photo_pair_counts import counts_of, position_numbers
+from assets.pairwise.logic.strengths import strengths_of
 from resources.errors import UserError
-from resources.inputs.photo_pairs import read_photo_pairs
-from resources.inputs.photo_votes import read_photo_votes
+from resources.inputs.pairwise.photo_pairs import read_photo_pairs
+from resources.inputs.pairwise.photo_votes import read_photo_votes
 from resources.tables.pairwise import PHOTO_PAIRS
 from tests.resources.inputs.made_pairs import HEADER, pairs_file, pairwise_study, row
 

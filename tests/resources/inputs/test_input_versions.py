@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from resources import input_versions
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
-from resources.input_versions import ABSENT, INDEX, InputVersions, NotYet
+from resources.inputs import input_versions
+from resources.inputs.input_versions import ABSENT, INDEX, InputVersions, NotYet
+from resources.runtime.file_hash import sha256_of_file
 
 
 @pytest.fixture

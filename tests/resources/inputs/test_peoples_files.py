@@ -9,15 +9,15 @@ import pytest
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
-from resources.images import UnreadableImage, read_image_file
-from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
-from resources.inputs.human_scores import read_human_scores
-from resources.inputs.opened_files import opened
-from resources.inputs.photo_votes import read_photo_votes
-from resources.inputs.relevance_scores import read_relevance_file
-from resources.inputs.unusable_rows import n_unusable, refuse_unusable
+from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
+from resources.inputs.evaluation.unusable_rows import n_unusable, refuse_unusable
+from resources.inputs.fidelity.human_scores import read_human_scores
+from resources.inputs.pairwise.photo_votes import read_photo_votes
+from resources.inputs.reliability.relevance_scores import read_relevance_file
 from resources.judges.relevance.rows import scored_rows
+from resources.photos.images import UnreadableImage, read_image_file
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.opened_files import opened
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import json_lines, score
 
@@ -200,8 +200,8 @@ def test_recorded_answers_with_float_ids_are_of_the_same_documents(shared_inputs
 
 
 def test_data_sets_whose_ids_are_written_in_three_ways_are_of_the_same_samples(shared_inputs: Path) -> None:
-    from assets.same_samples import are_same_samples, shared_samples
-    from resources.inputs.evaluation_table import evaluation_samples_table
+    from assets.evaluation.logic.same_samples import are_same_samples, shared_samples
+    from resources.inputs.evaluation.table import evaluation_samples_table
 
     tables = {
         name: evaluation_samples_table(name, read_evaluation_file(shared_inputs / "g2_ids" / f"{name}.csv"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from resources.inputs.evaluation_files import read_evaluation_file
-from resources.inputs.evaluation_values import Score, options_in, score_in
+from resources.inputs.evaluation.files import read_evaluation_file
+from resources.inputs.written_values import Score, options_in, score_in
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import parquet_file, score
 

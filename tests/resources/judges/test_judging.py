@@ -20,7 +20,7 @@ from resources.database.migrate import migrate
 from resources.judges.asking import WAITING_PER_WORKER
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.judging import Judging
-from resources.progress import Advance, LoggedProgress
+from resources.runtime.progress import Advance, LoggedProgress
 
 LOG = logging.getLogger(__name__)
 OBJECTS = [

@@ -16,7 +16,7 @@ from resources.errors import UserError
 from resources.judges import local
 from resources.judges.answers import parse_answer
 from resources.judges.contract import Call, JudgedObject
-from tests.analysis.appearance.surfaces import cloth, pictured, silhouette
+from tests.analysis.images.appearance.surfaces import cloth, pictured, silhouette
 
 WEIGHTS = fidelity.RubricWeights()
 WHOLE = Setting(0.0, 1.0)

@@ -17,7 +17,7 @@ from resources.database.migrate import migrate
 from resources.judges.contract import SUBSCORES, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.replay import open_replay
-from resources.progress import LoggedProgress
+from resources.runtime.progress import LoggedProgress
 
 SETTING = Setting(0.2, 0.95)
 OBJECTS = [JudgedObject("0000000a", "100", "c.png", "cc", ("1.png",), ("11",))]

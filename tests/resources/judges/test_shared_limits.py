@@ -17,7 +17,7 @@ from resources.database.migrate import migrate
 from resources.errors import UserError
 from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
-from resources.progress import LoggedProgress
+from resources.runtime.progress import LoggedProgress
 from tests.openai_server import openai_server
 from tests.resources.judges.openai.asked import PAID, judge_of, judged_in
 

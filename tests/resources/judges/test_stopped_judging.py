@@ -21,7 +21,7 @@ from resources.judges.judging import Judging
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import prompt_hash
 from resources.judges.records import CallRecord
-from resources.progress import Advance
+from resources.runtime.progress import Advance
 from tests.openai_server import openai_server
 from tests.resources.judges.openai.asked import judge_of, judged_in
 from tests.resources.judges.test_judging import (

@@ -14,7 +14,7 @@ from resources.database.ledger import Ledger
 from resources.errors import UserError
 from resources.judges.asking import WAITING_PER_WORKER
 from resources.judges.contract import Call, Reply
-from resources.progress import LoggedProgress
+from resources.runtime.progress import LoggedProgress
 from tests.resources.judges.test_judging import (
     OBJECTS,
     SETTINGS,
@@ -102,7 +102,7 @@ def test_progress_is_told_of_calls_that_are_done_with_and_of_nothing_else(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A line at every report: one before the first call is done with would divide by no speed.
-    monkeypatch.setattr("resources.progress.EVERY_S", 0.0)
+    monkeypatch.setattr("resources.runtime.progress.EVERY_S", 0.0)
     judge = FakeJudge(Scripted(BUSY, None), attempts=2, workers=4)
     judging(ledger, judge, objects=ONE).ask(LoggedProgress(), logging.getLogger())
     assert len(judge.asked) == 2 * N_OF_ONE

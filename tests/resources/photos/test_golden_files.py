@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from upath import UPath
 
-from resources import golden_files, partial_files
 from resources.configuration.golden import GoldenSet
-from resources.golden_files import MADE, GoldenImage, Original, folder_name, png_of, write_golden_item
-from resources.golden_set import alterations_of
-from resources.images import UnreadableImage, load_image
+from resources.photos import golden_files
+from resources.photos.golden_files import MADE, GoldenImage, Original, folder_name, png_of, write_golden_item
+from resources.photos.golden_set import alterations_of
+from resources.photos.images import UnreadableImage, load_image
+from resources.runtime import partial_files
 from tests.stored_tables import files
 
 ALTERATIONS = alterations_of(

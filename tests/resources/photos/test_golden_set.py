@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.alterations.stripes import stripes
+from analysis.images.alterations.stripes import stripes
 from resources.configuration.golden import GoldenSet
-from resources.golden_set import alterations_of
+from resources.photos.golden_set import alterations_of
 from resources.tables.fidelity_golden import KINDS
 
 NAMES = [

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image, ImageCms, ImageOps
 from upath import UPath
 
-from resources import images
 from resources.errors import UserError
-from resources.images import UnreadableImage, decode_image, decode_photo, load_image
+from resources.photos import images
+from resources.photos.images import UnreadableImage, decode_image, decode_photo, load_image
 
 
 def smooth(height: int = 48, width: int = 64) -> np.ndarray:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 READS = """
 import sys
-from resources.images import UnreadableImage, decode_photo
+from resources.photos.images import UnreadableImage, decode_photo
 for path in sys.argv[1:]:
     try:
         decode_photo(open(path, "rb").read(), path)
@@ -69,7 +69,7 @@ def test_nothing_but_the_refusals_is_said(tmp_path: Path) -> None:
     said = subprocess.run(
         [sys.executable, "-c", READS, *(harmless | harmful)],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        env={"PYTHONPATH": str(Path(__file__).resolve().parents[3])},
         capture_output=True,
         text=True,
         check=True,

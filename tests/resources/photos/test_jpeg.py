@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 from skimage import data
 
-from resources.images import UnreadableImage, decode_photo
-from resources.jpeg import DamagedJpeg, PixelMemory, load_strictly
+from resources.photos.images import UnreadableImage, decode_photo
+from resources.photos.jpeg import DamagedJpeg, PixelMemory, load_strictly
 
 CODINGS: dict[str, dict[str, Any]] = {
     "baseline": {},

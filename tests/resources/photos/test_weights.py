@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.weights import clip_weights, vit_weights, weights_found
+from resources.photos.weights import clip_weights, vit_weights, weights_found
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 VIT = "google/vit-base-patch16-224"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.file_hash import sha256_of_file
+from resources.runtime.file_hash import sha256_of_file
 
 
 def test_the_hash_is_of_the_bytes_on_a_disk_and_elsewhere(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home, touchstone_home
+from resources.runtime.home import CHECKOUT, Home, touchstone_home
 from resources.study import Study, study_from_environment
 
 

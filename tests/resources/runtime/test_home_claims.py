@@ -9,7 +9,7 @@ from upath import UPath
 from resources.configuration.place import configuration_file
 from resources.database.engine import open_engine
 from resources.errors import UserError
-from resources.home import CHECKOUT, Home, touchstone_home
+from resources.runtime.home import CHECKOUT, Home, touchstone_home
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_remote_homes_folder_shows_no_password(monkeypatch: pytest.MonkeyPatch
 def test_the_configuration_of_a_remote_home_lies_in_its_local_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("resources.home.CHECKOUT", tmp_path)
+    monkeypatch.setattr("resources.runtime.home.CHECKOUT", tmp_path)
     home = home_at("memory://bucket", monkeypatch)
     home.local.mkdir(parents=True)
     assert configuration_file(home) is None

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 HELD = """
 import ctypes, resource
 from pathlib import Path
-from resources.memory import return_freed_memory
+from resources.runtime.memory import return_freed_memory
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]

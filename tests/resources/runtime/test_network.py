@@ -6,7 +6,7 @@ import certifi
 import pytest
 
 from resources.errors import UserError
-from resources.network import prepare_network
+from resources.runtime.network import prepare_network
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
@@ -27,7 +27,7 @@ def test_usable_proxies_and_none_are_let_through(monkeypatch):
 @pytest.mark.parametrize("there", [True, False])
 def test_a_socks_proxy_takes_its_package(monkeypatch, there):
     monkeypatch.setenv("ALL_PROXY", "socks5://user:secret@host:1")
-    monkeypatch.setattr("resources.network.find_spec", lambda name: object() if there else None)
+    monkeypatch.setattr("resources.runtime.network.find_spec", lambda name: object() if there else None)
     if there:
         prepare_network()
         return

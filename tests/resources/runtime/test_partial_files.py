@@ -8,8 +8,8 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from resources import partial_files
-from resources.partial_files import named_in_faults, partial_file, sweep
+from resources.runtime import partial_files
+from resources.runtime.partial_files import named_in_faults, partial_file, sweep
 from tests.stored_tables import KEYS, by_setting, files, frame, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`")

@@ -6,7 +6,7 @@ import logging
 import pytest
 from rich.console import Console
 
-from resources.progress import BarProgress, LoggedProgress, TracksProgress
+from resources.runtime.progress import BarProgress, LoggedProgress, TracksProgress
 
 LOG = logging.getLogger("test_progress")
 
@@ -24,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("resources.progress.time", clock)
+    monkeypatch.setattr("resources.runtime.progress.time", clock)
     return clock
 
 

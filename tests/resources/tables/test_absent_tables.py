@@ -8,7 +8,7 @@ import pytest
 from upath import UPath
 
 from resources.errors import UserError
-from resources.parquet_tables import Frames
+from resources.tables.parquet_tables import Frames
 from tests.stored_tables import KEYS, RANGE, by_setting, frame, loaded, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`")

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from upath import UPath
 
 from resources.errors import UserError
-from resources.parquet_tables import Frames
+from resources.tables.parquet_tables import Frames
 from tests.stored_tables import KEYS, PARTS, by_setting, frame, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`", "ignore:Specifying a partitions_def")

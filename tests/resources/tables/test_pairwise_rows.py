@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.pairwise_rows import available, chance_of, interval_column, letters_of, measured, plausible, ranked
+from resources.tables.pairwise_rows import (
+    available,
+    chance_of,
+    interval_column,
+    letters_of,
+    measured,
+    plausible,
+    ranked,
+)
 
 
 @pytest.mark.parametrize(

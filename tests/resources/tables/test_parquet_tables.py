@@ -15,8 +15,8 @@ from dagster._core.definitions.partitions.utils import MultiPartitionKey
 from upath import UPath
 
 from resources.errors import UserError
-from resources.parquet_tables import Frames, ParquetTables
 from resources.tables.parquet import checked, read, write
+from resources.tables.parquet_tables import Frames, ParquetTables
 from tests.stored_tables import (
     KEYS,
     ONE_RUN,

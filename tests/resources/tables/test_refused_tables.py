@@ -10,8 +10,8 @@ import pytest
 from upath import UPath
 
 from resources.errors import UserError
-from resources.parquet_tables import ParquetTables
 from resources.tables.parquet import TableFault
+from resources.tables.parquet_tables import ParquetTables
 from tests.stored_tables import (
     KEYS,
     ONE_RUN,

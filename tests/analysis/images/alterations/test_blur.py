@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter
 
-from analysis.alterations.blur import blurred_object
-from analysis.alterations.light import to_linear
-from tests.analysis.alterations.plain_objects import FORMS, coloured, noisy, outline
+from analysis.images.alterations.blur import blurred_object
+from analysis.images.alterations.light import to_linear
+from tests.analysis.images.alterations.plain_objects import FORMS, coloured, noisy, outline
 
 
 @pytest.mark.parametrize("form", FORMS)

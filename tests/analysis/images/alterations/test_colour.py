@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from analysis.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue, to_lab
-from analysis.alterations.light import to_linear, to_stored
-from tests.analysis.alterations.plain_objects import coloured, lightness_chroma_hue, noisy, outline
+from analysis.images.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue, to_lab
+from analysis.images.alterations.light import to_linear, to_stored
+from tests.analysis.images.alterations.plain_objects import coloured, lightness_chroma_hue, noisy, outline
 
 MASK = outline("square")
 # Colours of middling chroma, whose turned or paler relatives sRGB has too.

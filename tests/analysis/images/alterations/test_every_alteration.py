@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from analysis.alterations.blur import blurred_object
-from analysis.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue
-from analysis.alterations.logo import logo_patch
-from analysis.alterations.reencoding import reencoded
-from analysis.alterations.stripes import Relief, stripes
-from analysis.alterations.surface import CannotAlter, changed_share
-from analysis.alterations.texture_scale import scaled_texture
-from tests.analysis.alterations.plain_objects import FORMS, noisy, outline
+from analysis.images.alterations.blur import blurred_object
+from analysis.images.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue
+from analysis.images.alterations.logo import logo_patch
+from analysis.images.alterations.reencoding import reencoded
+from analysis.images.alterations.stripes import Relief, stripes
+from analysis.images.alterations.surface import CannotAlter, changed_share
+from analysis.images.alterations.texture_scale import scaled_texture
+from tests.analysis.images.alterations.plain_objects import FORMS, noisy, outline
 
 Alter = Callable[[NDArray[np.uint8], NDArray[np.bool_]], NDArray[np.uint8]]
 ALTERATIONS: dict[str, Alter] = {

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.alterations.logo import BADGE, covered_by_logo, logo_patch
-from analysis.alterations.surface import CannotAlter, changed_share
-from tests.analysis.alterations.plain_objects import FORMS, coloured, outline
+from analysis.images.alterations.logo import BADGE, covered_by_logo, logo_patch
+from analysis.images.alterations.surface import CannotAlter, changed_share
+from tests.analysis.images.alterations.plain_objects import FORMS, coloured, outline
 
 
 @pytest.mark.parametrize("form", FORMS)

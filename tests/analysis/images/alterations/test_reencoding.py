@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from analysis.alterations.reencoding import reencoded
-from analysis.alterations.surface import CannotAlter
-from analysis.appearance.mask import object_mask
-from resources.images import load_image
-from tests.analysis.alterations.plain_objects import coloured, noisy, outline
+from analysis.images.alterations.reencoding import reencoded
+from analysis.images.alterations.surface import CannotAlter
+from analysis.images.appearance.mask import object_mask
+from resources.photos.images import load_image
+from tests.analysis.images.alterations.plain_objects import coloured, noisy, outline
 
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from analysis.alterations.stripes import MAGENTA, YELLOW, Relief, shading, stripes
-from analysis.alterations.surface import CannotAlter
-from tests.analysis.alterations.plain_objects import FORMS, coloured, outline
+from analysis.images.alterations.stripes import MAGENTA, YELLOW, Relief, shading, stripes
+from analysis.images.alterations.surface import CannotAlter
+from tests.analysis.images.alterations.plain_objects import FORMS, coloured, outline
 
 GREY = (128, 128, 128)
 

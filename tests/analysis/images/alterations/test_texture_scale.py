@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from analysis.alterations.texture_scale import scaled_texture
-from tests.analysis.alterations.plain_objects import FORMS, SIDE_PX, coloured, outline
+from analysis.images.alterations.texture_scale import scaled_texture
+from tests.analysis.images.alterations.plain_objects import FORMS, SIDE_PX, coloured, outline
 
 
 def corduroy(mask: NDArray[np.bool_], wavelength_px: float) -> NDArray[np.uint8]:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
-from analysis.appearance.comparison import SEVERITIES, compare, palette_distance, photos_together, transport
-from analysis.appearance.descriptors import Descriptor, described, patches
-from tests.analysis.appearance.surfaces import cloth, pictured, silhouette
+from analysis.images.appearance.comparison import SEVERITIES, compare, palette_distance, photos_together, transport
+from analysis.images.appearance.descriptors import Descriptor, described, patches
+from tests.analysis.images.appearance.surfaces import cloth, pictured, silhouette
 
 
 def surface(wavelength_px: float = 16, form: str = "disc", **look) -> Descriptor:

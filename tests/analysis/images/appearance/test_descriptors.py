@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.appearance.descriptors import BLOCKS, Patches, described, patches
-from tests.analysis.appearance.surfaces import cloth, pictured, silhouette
+from analysis.images.appearance.descriptors import BLOCKS, Patches, described, patches
+from tests.analysis.images.appearance.surfaces import cloth, pictured, silhouette
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analysis.appearance.mask import LEAST_SHARE, isolated, object_mask, shows_nothing
-from tests.analysis.appearance.surfaces import SIDE_PX, cloth, pictured, silhouette
+from analysis.images.appearance.mask import LEAST_SHARE, isolated, object_mask, shows_nothing
+from tests.analysis.images.appearance.surfaces import SIDE_PX, cloth, pictured, silhouette
 
 
 def test_transparency_decides_where_there_is_any():

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from reports.pairwise.export.folder import Benchmark
 from resources.configuration.pairwise import PairwiseStudy
-from resources.inputs.photo_pairs import read_photo_pairs
-from resources.pairwise_export.folder import Benchmark
+from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 from resources.tables.pairwise import METHOD_METRICS, PAIRWISE_RESULTS, PHOTO_PAIRS
 from resources.tables.parquet import checked
 from tests.resources.inputs.made_pairs import pairs_file, pairwise_study, row

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reports.pairwise.export import folder as export
+from reports.pairwise.export.folder import Benchmark, Written, write_benchmark
 from resources.configuration.load import read_configuration
-from resources.file_hash import sha256_of_file
-from resources.pairwise_export import folder as export
-from resources.pairwise_export.folder import Benchmark, Written, write_benchmark
-from tests.resources.pairwise_export.made_benchmark import REMEDY, benchmark_in
+from resources.runtime.file_hash import sha256_of_file
+from tests.reports.pairwise.export.made_benchmark import REMEDY, benchmark_in
 
 NOW = datetime(2026, 3, 29, 1, 2, 3, tzinfo=UTC)
 OF_A_METHOD = ("confusion_matrix.csv", "confusion_matrix.png", "per_pair_results.csv")

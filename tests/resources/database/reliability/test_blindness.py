@@ -4,7 +4,7 @@ import pandas as pd
 import sqlalchemy as sa
 
 from assets.reliability.disagreements import lines_by_query
-from resources.reliability.review_records import Blindness
+from resources.database.reliability.review_records import Blindness
 from tests.made_disputes import add_disputes, store_of
 
 

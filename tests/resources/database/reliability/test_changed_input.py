@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from resources.database.engine import open_engine
-from resources.reliability.query_store import QueryStore
-from resources.reliability.records import KeptOtherwise
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.records import KeptOtherwise
 from tests.made_queries import JUDGES, judged, judgment, query_frame, stored
 
 TEXTS = {"d1": "text 1", "d2": "text 2"}

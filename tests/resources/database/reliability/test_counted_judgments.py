@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.reliability.counted_judgments import Judged, counted
+from resources.database.reliability.counted_judgments import Judged, counted
 
 # query, document, judge, version, source; whether there is a score
 Row = tuple[int, int, int, int, int]

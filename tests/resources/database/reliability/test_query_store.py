@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.records import JudgmentRecord, imported
 from resources.errors import UserError
-from resources.reliability.query_store import QueryStore
-from resources.reliability.records import JudgmentRecord, imported
 from resources.tables.reliability import JUDGMENTS, QUERY_DOCUMENTS
 from tests.made_queries import JUDGES, STUDY, judged, judgment, query_frame, stored
 
@@ -248,7 +248,7 @@ def test_imported_scores_are_recorded_as_such(engine: sa.Engine) -> None:
 
 def test_many_judgments_take_several_writes(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     from resources.database import bulk_frames, bulk_rows
-    from resources.reliability import judgment_rows
+    from resources.database.reliability import judgment_rows
 
     for module, name in ((bulk_rows, "ROWS_AT_A_TIME"), (bulk_rows, "CHARACTERS_AT_A_TIME")):
         monkeypatch.setattr(module, name, 7)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from resources.configuration.reliability import Review
 from resources.database.engine import open_engine
-from resources.reliability.review_store import ReviewStore
+from resources.database.reliability.review_store import ReviewStore
 from tests.made_disputes import STUDY, add_disputes, disputed, store_of
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from resources.database.engine import open_engine
-from resources.database.reliability_models import Dispute
+from resources.database.reliability.models import Dispute
 from resources.errors import UserError
 from tests.made_disputes import add_disputes, add_query, disputed, store_of
 

@@ -5,8 +5,8 @@ import sqlalchemy as sa
 from sklearn.metrics import cohen_kappa_score
 
 from resources.configuration.reliability import Review
+from resources.database.reliability.review_store import ReviewStore
 from resources.errors import UserError
-from resources.reliability.review_store import ReviewStore
 from tests.made_disputes import add_disputes, add_query, disputed, store_of
 
 

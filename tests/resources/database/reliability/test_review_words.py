@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from resources.reliability.review_records import Words
+from resources.database.reliability.review_records import Words
 from tests.made_disputes import add_disputes, store_of
 
 

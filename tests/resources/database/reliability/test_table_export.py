@@ -10,13 +10,13 @@ import sqlalchemy as sa
 
 from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
+from resources.database.reliability.postgres_export import write_export_table
+from resources.database.reliability.query_store import QueryStore
+from resources.database.reliability.table_export import ExportRow, export_rows, write_export_file
+from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
-from resources.inputs.relevance_scores import read_relevance_file
-from resources.inputs.relevance_table import read_relevance_table
-from resources.reliability.postgres_export import write_export_table
-from resources.reliability.query_store import QueryStore
-from resources.reliability.table_export import ExportRow, export_rows, write_export_file
-from resources.reliability.validation_store import ValidationStore
+from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_table import read_relevance_table
 from tests.made_queries import JUDGES, STUDY, judgment, stored, truth, validated
 
 URL = "TOUCHSTONE_SOURCE_URL"

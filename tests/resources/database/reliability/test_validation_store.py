@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 
 from resources.database.engine import open_engine
+from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
-from resources.reliability.validation_store import ValidationStore
 from resources.tables.reliability_decision import GROUND_TRUTH, KAPPA_VALIDATION
 from tests.made_queries import STUDY, stored, truth, validated
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resources.errors import UserError
-from resources.inputs.evaluation_files import read_evaluation_file
+from resources.inputs.evaluation.files import read_evaluation_file
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import Record, answer, json_lines, parquet_file, score
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.evaluation_files import EvaluationRead, read_evaluation_file
+from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import Record, answer, csv_file, json_lines, parquet_file, score
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from resources.inputs.evaluation_files import read_evaluation_file
-from resources.inputs.evaluation_table import evaluation_samples_table
+from resources.inputs.evaluation.files import read_evaluation_file
+from resources.inputs.evaluation.table import evaluation_samples_table
 from resources.tables.evaluation import EVALUATION_SAMPLES
 from resources.tables.parquet import TableFault, checked, read, write
 from tests.resources.inputs.made_records import answer, json_lines

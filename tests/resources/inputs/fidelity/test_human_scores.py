@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.human_scores import COLUMNS, read_human_scores
+from resources.inputs.fidelity.human_scores import COLUMNS, read_human_scores
 from resources.tables.fidelity import HUMAN_SCORES
 from tests.resources.inputs.made_files import CATALOGUE_HEADER, SCORE_HEADER, catalogue_row, glb, study, written
 

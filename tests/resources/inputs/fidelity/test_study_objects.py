@@ -10,10 +10,10 @@ from PIL import Image
 from upath import UPath
 
 from resources.errors import UserError
-from resources.inputs.human_scores import read_human_scores
-from resources.inputs.image_folders import ImageFolders
-from resources.inputs.selected_objects import COLUMNS as SELECTED
-from resources.inputs.study_objects import CAUSES, COLUMNS, find_study_objects
+from resources.inputs.fidelity.human_scores import read_human_scores
+from resources.inputs.fidelity.image_folders import ImageFolders
+from resources.inputs.fidelity.selected_objects import COLUMNS as SELECTED
+from resources.inputs.fidelity.study_objects import CAUSES, COLUMNS, find_study_objects
 from resources.tables.fidelity import STUDY_OBJECTS
 from tests.resources.inputs.made_files import SCORE_HEADER, glb, picture, study, written
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.photo_pairs import read_photo_pairs
+from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 from resources.tables.pairwise import PHOTO_PAIRS
 from tests.resources.inputs.made_pairs import pairs_file, pairwise_study, row
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.photo_votes import read_photo_votes, series_name
+from resources.inputs.pairwise.photo_votes import read_photo_votes, series_name
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_pairs import HEADER, pairs_file, row
 

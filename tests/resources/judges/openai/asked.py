@@ -9,11 +9,11 @@ import numpy as np
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
-from resources.file_hash import sha256_of_file
 from resources.judges.contract import Call, JudgedObject, Reply, Spent
 from resources.judges.openai.access import access_of
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import build_call
+from resources.runtime.file_hash import sha256_of_file
 from tests.openai_server import OpenAIServer
 
 KEY = "sk-test-0123456789abcdefghij"

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from resources.errors import UserError
-from resources.file_hash import sha256_of_file
 from resources.judges.contract import JudgedObject
 from resources.judges.openai import image_payload
 from resources.judges.openai.image_payload import ImagePayload
+from resources.runtime.file_hash import sha256_of_file
 from tests.resources.judges.openai.asked import judged_in, write_image
 
 

@@ -13,9 +13,9 @@ from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.home import Home
 from resources.judges.relevance.documents import AskedDocument, Judged, Outcome
 from resources.judges.relevance.registry import judge_documents
+from resources.runtime.home import Home
 from resources.study import Study
 from tests.openai_server import OpenAIServer
 from tests.resources.judges.test_judging import CountedProgress

@@ -14,9 +14,9 @@ from upath import UPath
 
 from resources.configuration.pairwise import ClipModel, PairwiseStudy, VitModel
 from resources.gpu import GpuResource
-from resources.photo_features.run import FeaturesMade, make_features
-from resources.photo_features.stages import stages_of
-from resources.progress import Advance
+from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.stages import stages_of
+from resources.runtime.progress import Advance
 
 TINY_CLIP = "tiny-clip-quickgelu"
 LOG = logging.getLogger("tests.photo_features")

@@ -5,8 +5,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from resources.photo_features.plan import ShardTask
-from resources.photo_features.ray_worker import ShardWorker
+from resources.photos.features.plan import ShardTask
+from resources.photos.features.ray_worker import ShardWorker
 
 
 class NotingWorker(ShardWorker):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import cv2
 import pytest
 
-from resources.photo_features.ahead import ahead, one_thread_a_picture
+from resources.photos.features.ahead import ahead, one_thread_a_picture
 
 
 def test_results_come_in_the_order_of_the_items_whatever_finishes_first() -> None:

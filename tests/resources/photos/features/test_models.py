@@ -14,12 +14,12 @@ from PIL import Image
 from resources.configuration.pairwise import ClipModel, VitModel
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.photo_features import efficientnet
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.efficientnet import PACKAGE, EfficientNetEmbedding
-from resources.photo_features.model import EmbeddingModel, Unavailable, digest_of
-from resources.photo_features.vit import VitEmbedding
-from tests.resources.photo_features.made_photos import TINY_CLIP, write_clip, write_photo, write_vit
+from resources.photos.features import efficientnet
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.efficientnet import PACKAGE, EfficientNetEmbedding
+from resources.photos.features.model import EmbeddingModel, Unavailable, digest_of
+from resources.photos.features.vit import VitEmbedding
+from tests.resources.photos.features.made_photos import TINY_CLIP, write_clip, write_photo, write_vit
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_the_conversion_that_the_error_names_makes_weights_that_load(tmp_path: P
 
     from safetensors.torch import load_file
 
-    from resources.photo_features.model import conversion
+    from resources.photos.features.model import conversion
 
     torch.save({"weight": torch.ones(2)}, tmp_path / "clip.bin")
     command = shlex.split(conversion(tmp_path / "clip.bin"))

@@ -11,13 +11,13 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
-from resources.photo_features import on_ray as engine_module
-from resources.photo_features.on_ray import devices_of, on_ray
-from resources.photo_features.reading import read_features
-from resources.photo_features.run import FeaturesMade, make_features
-from resources.photo_features.stages import stages_of
-from tests.resources.photo_features.made_photos import CPU, LOG, Counted, make, study_of, write_photos, write_vit
-from tests.resources.photo_features.ray_workers import NotingWorker
+from resources.photos.features import on_ray as engine_module
+from resources.photos.features.on_ray import devices_of, on_ray
+from resources.photos.features.reading import read_features
+from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.stages import stages_of
+from tests.resources.photos.features.made_photos import CPU, LOG, Counted, make, study_of, write_photos, write_vit
+from tests.resources.photos.features.ray_workers import NotingWorker
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from PIL import Image
 from transformers import ViTImageProcessor
 
 from resources.gpu import GpuResource
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.model import centre_of
-from resources.photo_features.vit import VitEmbedding
-from tests.resources.photo_features.made_photos import write_clip, write_vit
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.model import centre_of
+from resources.photos.features.vit import VitEmbedding
+from tests.resources.photos.features.made_photos import write_clip, write_vit
 
 
 def waves(width: int, height: int) -> Image.Image:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from resources.photo_features.model import digest_of
-from resources.photo_features.plan import ShardTask, plan_of
-from resources.photo_features.prepared import Photo
-from resources.photo_features.shards import Shard, shard_name
+from resources.photos.features.model import digest_of
+from resources.photos.features.plan import ShardTask, plan_of
+from resources.photos.features.prepared import Photo
+from resources.photos.features.shards import Shard, shard_name
 
 RULES, CLIP = {"measures": 1}, {"model": "clip"}
 RECIPES = {"rules": digest_of(RULES), "clip": digest_of(CLIP)}

@@ -12,12 +12,12 @@ import torch
 from PIL import Image
 from skimage import data
 
-from analysis.photo_rules import STEPS, photo_measures
+from analysis.images.photo_rules import STEPS, photo_measures
 from resources.errors import UserError
-from resources.images import decode_photo
-from resources.photo_features.prepared import Halvings, Photo, at_long_side, prepared
-from resources.photo_features.stages import Stages
-from tests.resources.photo_features.made_photos import write_photo
+from resources.photos.features.prepared import Halvings, Photo, at_long_side, prepared
+from resources.photos.features.stages import Stages
+from resources.photos.images import decode_photo
+from tests.resources.photos.features.made_photos import write_photo
 
 
 def of_size(height: int, width: int) -> np.ndarray:

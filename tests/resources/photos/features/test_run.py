@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from upath import UPath
 
-from analysis.photo_rules import ALL_BLACK, photo_measures
+from analysis.images.photo_rules import ALL_BLACK, photo_measures
 from resources.configuration.pairwise import VitModel
 from resources.errors import UserError
-from resources.images import load_image
-from resources.jpeg import PixelMemory
-from resources.photo_features import making, reading
-from resources.photo_features.prepared import Photo, Prepared
-from resources.photo_features.reading import NOT_COMPUTED, read_features
-from resources.photo_features.shards import Shard, stored_shards
-from resources.photo_features.stages import Stages
-from tests.resources.photo_features.made_photos import Counted, make, study_of, write_photo, write_photos, write_vit
+from resources.photos.features import making, reading
+from resources.photos.features.prepared import Photo, Prepared
+from resources.photos.features.reading import NOT_COMPUTED, read_features
+from resources.photos.features.shards import Shard, stored_shards
+from resources.photos.features.stages import Stages
+from resources.photos.images import load_image
+from resources.photos.jpeg import PixelMemory
+from tests.resources.photos.features.made_photos import Counted, make, study_of, write_photo, write_photos, write_vit
 
 
 def features(folder: Path) -> UPath:
@@ -277,7 +277,7 @@ def test_a_name_that_was_never_looked_at_is_an_error(tmp_path: Path) -> None:
 def test_a_settled_file_is_not_read_again_until_its_time_or_size_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from resources.photo_features import index
+    from resources.photos.features import index
 
     paths, study = write_photos(tmp_path, 2), study_of(tmp_path)
     for path in paths.values():

@@ -7,11 +7,11 @@ import pytest
 from upath import UPath
 
 from resources.configuration.pairwise import ClipModel
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.model import Unavailable
-from resources.photo_features.reading import read_features
-from resources.photo_features.texts import read_texts, sentence_vectors
-from tests.resources.photo_features.made_photos import CPU, make, study_of, write_clip, write_photos
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.model import Unavailable
+from resources.photos.features.reading import read_features
+from resources.photos.features.texts import read_texts, sentence_vectors
+from tests.resources.photos.features.made_photos import CPU, make, study_of, write_clip, write_photos
 
 SHARP, BLURRY = "a sharp photograph", "a blurry photograph"
 

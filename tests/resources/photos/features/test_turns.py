@@ -6,8 +6,8 @@ from threading import Event, Thread
 
 from upath import UPath
 
-from resources.photo_features.turns import alone_in
-from tests.resources.photo_features.made_photos import Counted
+from resources.photos.features.turns import alone_in
+from tests.resources.photos.features.made_photos import Counted
 
 LOG = logging.getLogger(__name__)
 

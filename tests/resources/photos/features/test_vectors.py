@@ -7,8 +7,8 @@ import pytest
 from upath import UPath
 
 from resources.errors import UserError
-from resources.photo_features.reading import read_features, read_vectors
-from tests.resources.photo_features.made_photos import make, study_of, write_photos, write_vit
+from resources.photos.features.reading import read_features, read_vectors
+from tests.resources.photos.features.made_photos import make, study_of, write_photos, write_vit
 
 
 def test_the_matrix_has_the_arrays_of_the_table(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from safetensors.torch import load_file, save_file
 from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.photo_features.clip import ClipEmbedding
-from resources.photo_features.model import conversion
-from resources.photo_features.vit import ARCHITECTURE, PROCESSOR, WEIGHTS, VitEmbedding
-from tests.resources.photo_features.made_photos import write_clip, write_vit
+from resources.photos.features.clip import ClipEmbedding
+from resources.photos.features.model import conversion
+from resources.photos.features.vit import ARCHITECTURE, PROCESSOR, WEIGHTS, VitEmbedding
+from tests.resources.photos.features.made_photos import write_clip, write_vit
 
 CPU = GpuResource(device="cpu")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.photo_rules import STEPS
-from resources.methods.features import Features, Pairs
+from analysis.images.photo_rules import STEPS
+from resources.photos.methods.features import Features, Pairs
 
 # What CLIP would say of sentences: the first points along x, the second along y.
 TEXTS = np.array([[2.0, 0.0], [0.0, 3.0]])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from resources.methods.clip import ClipContrast
-from tests.resources.methods.made_features import features_of
+from resources.photos.methods.clip import ClipContrast
+from tests.resources.photos.methods.made_features import features_of
 
 METHOD = ClipContrast("clip_made", "good", "bad")
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from analysis.photo_rules import STEPS
-from resources.methods.clip import ClipContrast
-from resources.methods.contract import Method
-from resources.methods.cost import parts_of
-from resources.methods.probe import PROBES
-from resources.methods.rules import RULES, Composite
-from tests.resources.methods.made_features import features_of
+from analysis.images.photo_rules import STEPS
+from resources.photos.methods.clip import ClipContrast
+from resources.photos.methods.contract import Method
+from resources.photos.methods.cost import parts_of
+from resources.photos.methods.probe import PROBES
+from resources.photos.methods.rules import RULES, Composite
+from tests.resources.photos.methods.made_features import features_of
 
 # 7 ms of rules: 1 to reduce the photo, and these steps.
 STEP_MS = dict(zip(STEPS, (1.0, 0.5, 2.0, 0.1, 0.2, 2.2), strict=True))

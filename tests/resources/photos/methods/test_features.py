@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.photo_rules import STEPS
+from analysis.images.photo_rules import STEPS
 from resources.errors import UserError
-from tests.resources.methods.made_features import features_of
+from tests.resources.photos.methods.made_features import features_of
 
 
 def test_missing_measures_are_not_numbers() -> None:

@@ -12,13 +12,13 @@ import pytest
 from analysis.undefined import UndefinedStatistic
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
-from resources.methods.features import Features
-from resources.methods.own import needs_written_in, own_method
-from resources.methods.registry import builders, method_of
-from resources.methods.scoring import pair_scores_of
-from tests.resources.methods.made_features import features_of, side_by_side
+from resources.photos.methods.features import Features
+from resources.photos.methods.own import needs_written_in, own_method
+from resources.photos.methods.registry import builders, method_of
+from resources.photos.methods.scoring import pair_scores_of
+from tests.resources.photos.methods.made_features import features_of, side_by_side
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "new-method.md"
+DOCS = Path(__file__).resolve().parents[4] / "docs" / "new-method.md"
 CODE = re.findall(r"```python\n(.*?)```", DOCS.read_text(), flags=re.DOTALL)
 GOOD = """
     class Made:

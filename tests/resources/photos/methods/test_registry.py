@@ -7,9 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from resources.configuration.pairwise import LEARNED_METHODS, PairwiseStudy
-from resources.methods.contract import PairMethod
-from resources.methods.probe import PROBES
-from resources.methods.registry import builders, method_of
+from resources.photos.methods.contract import PairMethod
+from resources.photos.methods.probe import PROBES
+from resources.photos.methods.registry import builders, method_of
 
 
 def plan(**changes: Any) -> PairwiseStudy:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from resources.configuration.pairwise import RULE_METHODS
-from resources.methods.rules import RULES, Composite
-from tests.resources.methods.made_features import features_of
+from resources.photos.methods.rules import RULES, Composite
+from tests.resources.photos.methods.made_features import features_of
 
 FEATURES = features_of(2, sharpness=[1000.0, 3000.0], contrast=[0.8, np.nan], exposure=[0.6, 0.7], colorfulness=[25, 0])
 

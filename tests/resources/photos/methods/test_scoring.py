@@ -9,11 +9,11 @@ import pytest
 
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError
-from resources.methods.features import Features
-from resources.methods.probe import PreferenceProbe
-from resources.methods.rules import RULES
-from resources.methods.scoring import NO_REASON, pair_scores_of, why_unavailable
-from tests.resources.methods.made_features import features_of, side_by_side
+from resources.photos.methods.features import Features
+from resources.photos.methods.probe import PreferenceProbe
+from resources.photos.methods.rules import RULES
+from resources.photos.methods.scoring import NO_REASON, pair_scores_of, why_unavailable
+from tests.resources.photos.methods.made_features import features_of, side_by_side
 
 
 @dataclass

@@ -5,15 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pandas as pd
 
-from assets.evaluation_plots import Picture
-from assets.evaluation_results import correlation_values
-from resources.home import Home
-from resources.partial_files import write_whole
-from resources.plots.figure import FORMATS, figure_metadata, save_figure
-from resources.provenance import Provenance
+from assets.evaluation.logic.plots import Picture
+from assets.evaluation.logic.results import correlation_values
+from reports.shared.figure import FORMATS, figure_metadata, folder_metadata, save_figure
+from resources.runtime.home import Home
+from resources.runtime.partial_files import write_whole
+from resources.runtime.provenance import Provenance
 
 
 def shown_and_saved(home: Home, dataset: str, name: str, picture: Picture) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def shown_and_saved(home: Home, dataset: str, name: str, picture: Picture) -> di
         save_figure(picture.draw, folder / f"{name}{suffix}", height_in=picture.height_in)
     return {
         "plot": figure_metadata(picture.draw, height_in=picture.height_in),
-        "pictures": dg.MetadataValue.path(folder),
+        "pictures": folder_metadata(folder),
     }
 
 
