@@ -24,7 +24,7 @@ settings.load_profile("touchstone")
 pytest_plugins = ["tests.chromium", "tests.postgres", "tests.stored_tables"]
 
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
-SQL_ROOMS = ("tests/resources/database/", "tests/resources/reliability/")
+SQL_ROOMS = ("tests/resources/database/",)
 SLOW_ROOMS = ("tests/chaos/", "tests/deploy/")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -12,7 +12,7 @@ import pytest
 from tests.security.source_rules import findings
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("analysis", "assets", "pipeline", "resources", "review", "deploy")
+ROOMS = ("analysis", "assets", "pipeline", "reports", "resources", "review", "deploy")
 
 # What makes elements or code of a text in a browser, where `textContent` shows it.
 MARKUP_OR_CODE = re.compile(

@@ -116,7 +116,7 @@ def test_motion_and_paper_are_thought_of() -> None:
 
 
 def test_static_files_are_short_enough_to_be_read() -> None:
-    for path in [*(HERE / "static").iterdir(), *(HERE / "templates").rglob("*.j2")]:
+    for path in [*(HERE / "static").iterdir(), *HERE.parent.rglob("*.j2")]:
         assert path.read_text().count("\n") < 300, path.name
 
 
@@ -145,9 +145,9 @@ def test_what_is_made_up_is_said_beside_the_headline_in_both_languages(report: s
     assert 'class="made-up"' not in rendered(None)
 
 
-@pytest.mark.parametrize("report", ["fidelity/summary", "pairwise/summary", "reliability/summary", "evaluation"])
+@pytest.mark.parametrize("report", ["fidelity/summary", "pairwise/summary", "reliability/summary", "evaluation/evaluation"])
 def test_every_report_says_what_is_made_up_right_after_its_headline(report: str) -> None:
-    template = (HERE / "templates" / f"{report}.html.j2").read_text(encoding="utf-8")
+    template = (HERE.parent / f"{report}.html.j2").read_text(encoding="utf-8")
     assert re.search(r'<p class="lead">[^\n]*\n({% endfor %}\n)?{% include \'made_up.html.j2\' %}', template)
 
 
