@@ -145,7 +145,10 @@ def test_what_is_made_up_is_said_beside_the_headline_in_both_languages(report: s
     assert 'class="made-up"' not in rendered(None)
 
 
-@pytest.mark.parametrize("report", ["fidelity/summary", "pairwise/summary", "reliability/summary", "evaluation/evaluation"])
+SUMMARIES = ("fidelity/summary", "pairwise/summary", "reliability/summary", "evaluation/evaluation")
+
+
+@pytest.mark.parametrize("report", SUMMARIES)
 def test_every_report_says_what_is_made_up_right_after_its_headline(report: str) -> None:
     template = (HERE.parent / f"{report}.html.j2").read_text(encoding="utf-8")
     assert re.search(r'<p class="lead">[^\n]*\n({% endfor %}\n)?{% include \'made_up.html.j2\' %}', template)
