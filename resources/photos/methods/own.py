@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ from resources.photos.methods.features import MEASURES, Features, Floats, Pairs
 
 OBJECT, NEEDS = "method", "needs"
 SHOW = "docs/new-method.md shows one."
+# Modules that documented methods imported under another name: a file written then goes on working.
+DOCUMENTED_BEFORE = {
+    "resources.images": "resources.photos.images",
+    "analysis.preference_head": "analysis.preference.head",
+}
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,10 @@ def _module(name: str, path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise _fault(name, path, "cannot be loaded as Python.", "Save it as text, in UTF-8.")
     module = importlib.util.module_from_spec(spec)
+    for before, now in DOCUMENTED_BEFORE.items():
+        if before in path.read_text(encoding="utf-8", errors="replace"):
+            warnings.warn(f"{path} imports {before}, which is now {now}.", FutureWarning, stacklevel=2)
+            sys.modules[before] = importlib.import_module(now)
     # Dataclasses look their module up there.
     sys.modules[known_as] = module
     try:

@@ -67,6 +67,12 @@ def test_every_documented_file_is_a_method_as_printed(tmp_path: Path, code: str)
     assert own_method(name, written(tmp_path, code)).name == name
 
 
+def test_a_file_that_imports_what_was_documented_before_works_and_is_shown_the_new_name(tmp_path: Path) -> None:
+    before = CODE[1].replace("analysis.preference.head", "analysis.preference_head")
+    with pytest.warns(FutureWarning, match="analysis.preference_head, which is now analysis.preference.head"):
+        assert own_method("rule_probe", written(tmp_path, before)).name == "rule_probe"
+
+
 @pytest.mark.parametrize("text", re.findall(r"```yaml\n(.*?)```", DOCS.read_text(), flags=re.DOTALL))
 def test_every_documented_entry_of_the_configuration_adds_a_method_as_printed(tmp_path: Path, text: str) -> None:
     file = tmp_path / "touchstone.yaml"
