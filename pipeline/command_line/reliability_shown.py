@@ -11,22 +11,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.agreement.landis_koch import landis_koch
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.ties import compare
 from analysis.words import counted, told_apart
 from analysis.words import queries as in_queries
-from assets.reliability.logic.contingency_state import REVIEW, RUN, due, next_command, nobody_to_judge_again
 from assets.reliability.ground_truth import GONE, SINCE, why_left_out
 from assets.reliability.kappa_validation import DECIDED
+from assets.reliability.logic.contingency_state import REVIEW, RUN, due, next_command, nobody_to_judge_again
 from assets.reliability.logic.verdict_advice import unproven
-from resources.configuration.reliability import ReliabilityGate
-from resources.errors import listed
-from resources.database.reliability.stored_table import stored_table
 from reports.reliability.summary import said_of_one_answer
 from reports.shared.text import LANGUAGES
+from resources.configuration.reliability import ReliabilityGate
+from resources.database.reliability.stored_table import stored_table
+from resources.errors import listed
 from resources.runtime.shown_text import one_line
 from resources.study import Study
 

@@ -13,14 +13,14 @@ from rich.text import Text
 from upath import UPath
 
 from analysis.correlation.correlation import correlation
+from analysis.gates import DOES_NOT_APPLY
 from analysis.one_answer import one_answers
 from analysis.words import counted
-from assets.shared.checks import NOT_ASKED
-from assets.fidelity.score_matrix import scores_of
-from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.fidelity.logic.plan_in_force import ANOTHER_JUDGE
 from assets.fidelity.logic.recommendation_gates import chosen_setting
-from analysis.gates import DOES_NOT_APPLY
+from assets.fidelity.score_matrix import scores_of
+from assets.fidelity.setting_summary import NOT_COMPARED
+from assets.shared.checks import NOT_ASKED
 from assets.shared.table_gates import TableGate
 from pipeline.command_line.status_gates import FAIL, NOTE, STOP, kind_of
 from pipeline.command_line.status_shown import STYLES

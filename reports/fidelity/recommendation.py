@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, Literal
 
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.gates import DETERMINISTIC
 from analysis.one_answer import one_answers
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from reports.fidelity.blind_spots import said_of_sight, said_of_stand_in
 from reports.fidelity.contents import Contents, defined, say
 from reports.shared.gate_row import GateRow

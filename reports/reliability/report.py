@@ -5,9 +5,6 @@ from typing import Any, Final
 
 import pandas as pd
 
-from reports.shared.gate_row import gates_as_data
-from reports.shared.numbers import whole
-from reports.shared.page import Page, rendered
 from reports.reliability.bias import bias_table, differences_chart, said_of_bias
 from reports.reliability.coefficients import (
     all_judges_table,
@@ -25,6 +22,9 @@ from reports.reliability.people import judges_table, reviewers_table, said_of_tr
 from reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
 from reports.reliability.recalibration import recalibration_chart, said_of_recalibration
 from reports.reliability.summary import summary, thresholds_in_words
+from reports.shared.gate_row import gates_as_data
+from reports.shared.numbers import whole
+from reports.shared.page import Page, rendered
 from reports.shared.text import Part, Text, joined, same
 
 FILE_NAME: Final = "reliability_report.html"

@@ -8,10 +8,10 @@ import pandas as pd
 from analysis.agreement.contingency import CONTINGENCY, PASSED
 from analysis.one_answer import one_answers
 from analysis.ties import compare
+from reports.reliability.contents import Contents, band, bounds_of, say
 from reports.shared.headline import Figure
 from reports.shared.numbers import is_number, number, percent, plain_number, whole
 from reports.shared.phrases import phrase
-from reports.reliability.contents import Contents, band, bounds_of, say
 from reports.shared.table_view import records
 from reports.shared.text import Text, joined, same
 

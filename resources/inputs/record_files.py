@@ -19,9 +19,9 @@ from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listed
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
-from resources.runtime.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
 from resources.inputs.parquet_size import BATCH_ROWS, TooMuch, refuse_large, rows_at_a_time
 from resources.inputs.record_fields import Fields, leaves
+from resources.runtime.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
 
 HEAD_RECORDS = 1000
 # One of a pair of code units, as JSON escapes it.

@@ -4,8 +4,8 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate
-from assets.checks import gate_of_each
-from assets.partitions import ONE_RUN, SETTINGS
+from assets.shared.checks import gate_of_each
+from assets.shared.partitions import ONE_RUN, SETTINGS
 from pipeline.runs import Outcome, run_study
 from tests.small_study import KEYS
 

@@ -14,8 +14,8 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, listed, nearest
-from resources.inputs.evaluation.apparent_scale import outside_scales
 from resources.inputs.column_names import own_name
+from resources.inputs.evaluation.apparent_scale import outside_scales
 from resources.inputs.evaluation.columns import (
     KNOWN,
     LIKELY,
@@ -27,15 +27,15 @@ from resources.inputs.evaluation.columns import (
     spelled,
 )
 from resources.inputs.evaluation.duplicates import repeated_samples
+from resources.inputs.evaluation.packed_columns import PackedColumn
 from resources.inputs.evaluation.rows import LeftOut, RowFault, RowReader, row_reader
 from resources.inputs.evaluation.texts import as_asked, shown, single, whole_texts, without_nul
-from resources.inputs.written_values import NOT_A_NUMBER
 from resources.inputs.faults import BadRow, Exclusion, Faults
 from resources.inputs.no_numbers import NoNumbers
-from resources.inputs.evaluation.packed_columns import PackedColumn
 from resources.inputs.record_fields import NO_VALUE, Fields, as_text, leaves, value_of
 from resources.inputs.record_files import RecordFile, record_file
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
+from resources.inputs.written_values import NOT_A_NUMBER
 
 FIELD = "field."
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"

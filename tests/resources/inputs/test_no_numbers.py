@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.evaluation_files import read_evaluation_file
+from resources.inputs.evaluation.files import read_evaluation_file
 from tests.resources.inputs.made_files import written
 
 N_ROWS = 40
