@@ -71,7 +71,7 @@ def _show(
     single = attempts(engine, scope) if states or csv is not None else None
     if single is not None and csv is not None:
         calls_shown.write_csv(single, csv)
-        if str(csv) == "-":
+        if str(csv) in calls_shown.TO_STDOUT:
             return
     console = terminal(highlight=False)
     if single is not None and states:

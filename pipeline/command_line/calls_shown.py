@@ -19,7 +19,7 @@ from rich.text import Text
 from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
 from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES
-from resources.runtime.partial_files import write_whole
+from resources.runtime.partial_files import is_device, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 KINDS = {STUDY_CALLS: "", GOLDEN_CALLS: "golden", ANCHOR_CALLS: "anchor", RELEVANCE_CALLS: "relevance"}
 PRICE = {"tokens_in": "tokens in", "tokens_cached": "of them cached", "tokens_out": "tokens out", "cost_usd": "USD"}
 SHOWN_CALLS, SHOWN_MESSAGES = 50, 10
+TO_STDOUT = ("-", "/dev/stdout")
 _LONGEST_MESSAGE = 300
 _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+(\.\d+)?")
 _FORMULA = ("=", "+", "-", "@")
@@ -177,13 +178,13 @@ def write_csv(single: pd.DataFrame, path: Path) -> None:
     Raises:
         UserError: The file cannot be written.
     """
-    if str(path) == "-":
+    if str(path) in TO_STDOUT:
         _write_rows(single, sys.stdout)
         return
     rows = StringIO(newline="")
     _write_rows(single, rows)
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device, which no file must take the place of
+        if is_device(path):  # no file must take its place
             with path.open("w", encoding="utf-8", newline="") as file:
                 file.write(rows.getvalue())
         else:

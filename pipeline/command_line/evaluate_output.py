@@ -10,7 +10,7 @@ from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.runtime.partial_files import write_whole
+from resources.runtime.partial_files import is_device, write_whole
 
 
 class Drawing(NamedTuple):
@@ -29,7 +29,7 @@ def refuse_output(output: Path | None) -> None:
     """
     if output is not None and output.is_dir():
         raise UserError(f"{output} is a folder. Name a file in it: {output / 'results.json'}.")
-    if output is not None and output.exists() and not output.is_file():
+    if output is not None and is_device(output):
         raise UserError(f"{output} is no file, and would be replaced by one. Name a file, or use `--json`.")
 
 

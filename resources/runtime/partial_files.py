@@ -1,6 +1,7 @@
 """Files that are written beside their place and moved there when they are whole: no reader sees half of one."""
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +11,11 @@ from uuid import uuid4
 
 from upath import UPath
 
+from resources.errors import UserError
+
 SUFFIX: Final = ".partial"
+# Folders whose entries are devices or open files of a process: a file moved there would take their place.
+_OF_THE_SYSTEM: Final = re.compile(r"/dev(/fd)?|/proc/.*")
 # A run that still writes is left alone: no table takes an hour to write.
 LEFT_OVER_AFTER_S: Final = 3600.0
 
@@ -26,6 +31,16 @@ def move(source: UPath, target: UPath) -> None:
         source.replace(target)
     else:
         source.fs.mv(source.path, target.path)
+
+
+def is_device(path: Path | UPath) -> bool:
+    """Whether a path leads to a device, a pipe or an open file of a process, such as ``/dev/stdout``."""
+    if not isinstance(path, Path):
+        return False
+    with suppress(OSError, RuntimeError):  # links that lead round in a circle: writing says so
+        if _OF_THE_SYSTEM.fullmatch(str(path.absolute().parent.resolve())):
+            return True
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
@@ -45,8 +60,14 @@ def named_in_faults(path: Path | UPath) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path | UPath) -> Iterator[UPath]:
-    """The file to write in place of the path, moved there when the block ends well; missing folders are made."""
+    """The file to write in place of the path, moved there when the block ends well; missing folders are made.
+
+    Raises:
+        UserError: The path leads to a device or a pipe.
+    """
     target = UPath(path)
+    if is_device(target):
+        raise UserError(f"{path} is no file, and would be replaced by one. Name a file.")
     target.parent.mkdir(parents=True, exist_ok=True)
     part = partial_file(target)
     try:

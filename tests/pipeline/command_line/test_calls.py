@@ -182,9 +182,10 @@ def test_many_calls_are_cut_off_and_the_csv_has_all(home: Path) -> None:
     assert (rows[59]["repeat"], rows[59]["fault_message"], rows[59]["score"]) == ("60", "empty", "")
 
 
-def test_nothing_but_the_csv_stands_on_the_terminal_when_it_is_asked_for(home: Path) -> None:
+@pytest.mark.parametrize("stdout", ["-", "/dev/stdout"])
+def test_nothing_but_the_csv_stands_on_the_terminal_when_it_is_asked_for(home: Path, stdout: str) -> None:
     record(home, attempt(), attempt(repeat=2, state="refused", fault_message="=HYPERLINK(1)", object="a~blur_2"))
-    rows = list(csv.DictReader(io.StringIO(told("--csv", "-"))))
+    rows = list(csv.DictReader(io.StringIO(told("--csv", stdout))))
     assert [(row["kind"], row["score"], row["fault_message"]) for row in rows] == [
         ("study", "0.7", ""),
         ("golden", "", "'=HYPERLINK(1)"),

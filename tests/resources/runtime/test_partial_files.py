@@ -8,8 +8,9 @@ import dagster as dg
 import pytest
 from upath import UPath
 
+from resources.errors import UserError
 from resources.runtime import partial_files
-from resources.runtime.partial_files import named_in_faults, partial_file, sweep
+from resources.runtime.partial_files import named_in_faults, partial_file, sweep, write_whole
 from tests.stored_tables import KEYS, by_setting, files, frame, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`")
@@ -75,6 +76,15 @@ def test_storing_one_partition_removes_what_was_left_of_another(
     run([by_setting()], tables_base, instance, partition_key=KEYS[0])
     assert not left.exists()
     assert files(tables_base) == [f"fidelity/scores/{KEYS[0]}.parquet"]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/null", "pipe"])
+def test_no_file_takes_the_place_of_a_device_or_a_pipe(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match=f"{name} is no file, and would be replaced by one. Name a file."):
+        write_whole(tmp_path / name, "a")
+    write_whole(tmp_path / "link", "a")
+    assert (tmp_path / "link").read_text() == "a"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")

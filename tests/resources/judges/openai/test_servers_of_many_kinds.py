@@ -1,5 +1,6 @@
 """A server that plays how others end, wrap and refuse answers: both studies' judges read them alike."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -147,7 +148,6 @@ def test_study_a_stops_and_names_cause_and_remedy(
     shared_inputs: Path,
     fidelity_samples: FidelitySamples,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     home = shutil.copytree(shared_inputs / "judge_a", tmp_path / "home")
     file = home / "touchstone.yaml"
@@ -155,11 +155,12 @@ def test_study_a_stops_and_names_cause_and_remedy(
     for name in ("references", "candidates", "catalogue"):
         text = text.replace(f"{name}: LOCAL", f"{name}: {getattr(fidelity_samples, name)}")
     file.write_text(text)
-    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
-    monkeypatch.setenv("DAGSTER_HOME", str(home / "dagster"))
+    environment = os.environ | {"TOUCHSTONE_HOME": str(home), "DAGSTER_HOME": str(home / "dagster")}
+    # A process of its own: a study's settings are those of the process that loads it.
+    command = [sys.executable, "-c", "from pipeline.command_line.main import run; run()", "run", "fidelity"]
     with playing(shared_inputs, case) as address:
-        monkeypatch.setenv("OPENAI_BASE_URL", address)
-        done = CliRunner().invoke(application, ["run", "fidelity"])
-    assert isinstance(done.exception, UserError)
-    said = " ".join(f"{done.output} {done.exception}".split())
+        environment |= {"OPENAI_BASE_URL": address}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    said = " ".join(f"{done.stdout} {done.stderr}".split())
     assert [one for one in words if one not in said] == []
