@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 BATCH_ROWS: Final = 8192
 BATCH_BYTES: Final = 2**28  # of decoded values at a time
 _DELTA: Final = "DELTA_BYTE_ARRAY"  # each text by what it adds to the one before: to see its length is to decode it
-_DELTA_ROWS: Final = 256
+FEW_ROWS: Final = 256
+_DICTIONARY_ROWS: Final = 2**18  # each batch has the whole dictionary once more
 _VALUE_BYTES: Final = 8
 
 
@@ -89,7 +90,7 @@ def _stands_for_more(chunk: pq.ColumnChunkMetaData) -> bool:
 def _decoded(file: Any, path: str, *, is_delta: bool) -> Iterator[_Decoded]:
     """The size of one column's values, batch by batch, without decoding those that a dictionary holds."""
     stored = pq.ParquetFile(file, read_dictionary=[] if is_delta else [path])
-    for batch in stored.iter_batches(batch_size=_DELTA_ROWS if is_delta else BATCH_ROWS, columns=[path]):
+    for batch in stored.iter_batches(batch_size=FEW_ROWS if is_delta else _DICTIONARY_ROWS, columns=[path]):
         values = _leaf(batch.column(0))
         if pa.types.is_dictionary(values.type):
             lengths = pc.take(pc.binary_length(values.dictionary), values.indices)

@@ -19,7 +19,7 @@ from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listed
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.parquet_size import BATCH_ROWS, TooMuch, refuse_large, rows_at_a_time
+from resources.inputs.parquet_size import FEW_ROWS, TooMuch, refuse_large, rows_at_a_time
 from resources.inputs.record_fields import Fields, leaves
 from resources.runtime.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
 
@@ -196,7 +196,7 @@ class ParquetRecords(RecordFile):
             try:
                 return rows_at_a_time(file, stored.metadata, columns, most)
             except (pa.ArrowException, OSError):
-                return BATCH_ROWS  # reading names the row
+                return FEW_ROWS  # reading names the row that is damaged
 
     @contextmanager
     def _refusing_large(self, about: pq.FileMetaData) -> Iterator[int]:
