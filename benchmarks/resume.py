@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -13,7 +14,8 @@ from resources.configuration.fidelity import FidelityStudy, RubricWeights
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.attempts import record_of
+from resources.judges.answers import parse_answer
+from resources.judges.asking import recorded
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.judging import Judging
 from resources.judges.prompt import build_call
@@ -89,7 +91,8 @@ def record(ledger: Ledger, plan: FidelityStudy, judged: list[JudgedObject]) -> i
                 call = build_call(STUDY, one, setting, repeat, 1, identity, plan.rubric_weights)
                 reply = Reply(ANSWER % (one.item_id, "x" * 500), cost_usd=0.002, key_id="k1", tokens_in=1000)
                 moment = datetime.now(UTC)
-                rows.append(record_of(STUDY, plan, identity, call, reply, started_at=moment, latency_ms=900.0))
+                read = partial(parse_answer, item_id=one.item_id, weights=plan.rubric_weights)
+                rows.append(recorded(STUDY, read, identity, call, reply, moment, 900.0, None))
     return ledger.record_many(rows)
 
 

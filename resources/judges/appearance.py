@@ -7,8 +7,8 @@ from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity
-from resources.judges.openai.costs import APPEARANCE_SIZE
 from resources.judges.openai.image_payload import ImagePayload
+from resources.judges.openai.limits import APPEARANCE_SIZE
 from resources.judges.openai.task import AnswerSchema, Remedies
 from resources.judges.prompt import RUBRIC_VERSION, build_call
 

@@ -10,8 +10,8 @@ import pandas as pd
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
 from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed, parse_answer
+from resources.judges.asking import LedgerRun
 from resources.judges.contract import SCORED_STATES, Call, JudgedObject, Sampling
-from resources.judges.ledger_run import LedgerRun
 from resources.judges.prompt import build_call, prompt_hash
 from resources.judges.records import CallRecord
 

@@ -9,17 +9,13 @@ from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.errors import UserError
 from resources.judges.contract import Call, JudgeIdentity, Reply, Spent
 from resources.judges.openai.access import Access, require_key
-from resources.judges.openai.allowance import Allowance, Bill
-from resources.judges.openai.circuit import DOWN, REFUSES, SLOW, Circuit, Passage
-from resources.judges.openai.client import Body, Client, NoAnswer
-from resources.judges.openai.costs import WorstCase
-from resources.judges.openai.limits import dollars
+from resources.judges.openai.client import Body, Client, Read, read_body
+from resources.judges.openai.error_bodies import NoAnswer
+from resources.judges.openai.limits import DOWN, REFUSES, SLOW, Allowance, Bill, Circuit, Passage, WorstCase, dollars
 from resources.judges.openai.paid import costs_money
 from resources.judges.openai.prices import ModelPrice, price_of
-from resources.judges.openai.reading import Read, read_body
-from resources.judges.openai.request import SharedForm, request_of
+from resources.judges.openai.request import FILTERED, SharedForm, pause_s, request_of, stops_the_run
 from resources.judges.openai.task import Task
-from resources.judges.openai.verdicts import FILTERED, pause_s, stops_the_run
 from resources.photos.images import UnreadableImage
 
 CODE_VERSION: Final = "1"

@@ -3,8 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
 
+BAD_REQUEST, UNPROCESSABLE = 400, 422
+TIMED_OUT: Final = (408, 504, 524)
+RATE_LIMITED: Final = 429
+SERVER_ERROR: Final = 500
+WORTH_REPEATING: Final = (408, 409, 425)
 _MESSAGES: Final = ("message", "msg", "detail", "details", "error_message", "title", "reason")
 _INSIDE: Final = ("error", "detail", "errors")
 _TAGS: Final = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
@@ -43,6 +49,27 @@ class Said(NamedTuple):
     message: str
     code: str = ""
     param: str = ""
+    retry_after_s: float | None = None
+
+
+class Refused(NamedTuple):
+    """What a server says about a request that it refuses to take: the field by name, where it names one."""
+
+    param: str
+    message: str
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """Why there is no answer; `status` is null where no status came, `may_be_billed` where a model may have run."""
+
+    fault: Literal["rate_limited", "timeout", "provider_error"]
+    message: str
+    may_pass: bool
+    may_be_billed: bool
+    status: int | None = None
+    code: str = ""
+    refused: Refused | None = None
     retry_after_s: float | None = None
 
 
@@ -158,3 +185,23 @@ def _unit_s(unit: str) -> float:
     if unit.startswith(("ms", "milli")):
         return 0.001
     return {"h": 3600.0, "m": 60.0, "s": 1.0}[unit[0]]
+
+
+def no_answer_of(status: int, error: Said, where: str, asked_s: float | None) -> NoAnswer:
+    """What an error says of the call and of those to come.
+
+    Args:
+        status: Of the reply, or that the error would have had where it came within another.
+        error: What the body says, without secrets.
+        where: Begins the message.
+        asked_s: Seconds to wait as the headers ask for; what the body asks for counts where they do not.
+    """
+    message = f"{where}: {error.message}"
+    wait_s = error.retry_after_s if asked_s is None else asked_s
+    if status == RATE_LIMITED:
+        return NoAnswer("rate_limited", message, True, False, status, error.code, retry_after_s=wait_s)
+    timed_out = status in TIMED_OUT
+    may_pass = timed_out or status >= SERVER_ERROR or status in WORTH_REPEATING
+    refused = Refused(error.param, error.message) if status in (BAD_REQUEST, UNPROCESSABLE) else None
+    fault: Literal["timeout", "provider_error"] = "timeout" if timed_out else "provider_error"
+    return NoAnswer(fault, message, may_pass, timed_out, status, error.code, refused, wait_s)

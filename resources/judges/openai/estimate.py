@@ -8,8 +8,7 @@ from typing import Final
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.database.measured_calls import MeasuredCalls
 from resources.judges.contract import Call
-from resources.judges.openai.costs import APPEARANCE_SIZE, CHARACTERS_PER_TOKEN, FRAME_TOKENS, WorstCase
-from resources.judges.openai.limits import STEADY
+from resources.judges.openai.limits import APPEARANCE_SIZE, CHARACTERS_PER_TOKEN, FRAME_TOKENS, STEADY, WorstCase
 from resources.judges.openai.prices import ModelPrice
 from resources.judges.openai.task import CallSize
 

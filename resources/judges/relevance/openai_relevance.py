@@ -12,8 +12,8 @@ import pandas as pd
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.errors import UserError
 from resources.judges.answers import Parsed
+from resources.judges.asking import LedgerRun
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES, Call, JudgeIdentity, Sampling
-from resources.judges.ledger_run import LedgerRun
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.task import Remedies

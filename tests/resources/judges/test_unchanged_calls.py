@@ -13,7 +13,7 @@ from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
-from resources.judges.attempts import recorded
+from resources.judges.asking import recorded
 from resources.judges.contract import SUBSCORES, Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai.access import Access

@@ -8,7 +8,7 @@ import pytest
 
 from resources.errors import UserError
 from resources.judges.contract import JudgedObject, Reply
-from resources.judges.openai import circuit
+from resources.judges.openai import limits as circuit
 from resources.judges.openai_judge import OpenAIJudge
 from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed, openai_server, rate_limited
 from tests.resources.judges.openai.asked import ask, judge_on, judged_in

@@ -7,8 +7,8 @@ import pytest
 
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.measured_calls import MeasuredCalls
-from resources.judges.openai.costs import FRAME_TOKENS, SCHEMA_BYTES, WorstCase
 from resources.judges.openai.estimate import Estimator, Planned
+from resources.judges.openai.limits import FRAME_TOKENS, SCHEMA_BYTES, WorstCase
 from resources.judges.openai.prices import ModelPrice, price_of
 from tests.openai_server import answered, openai_server
 from tests.resources.judges.openai.asked import PAID, ask, call_of, judge_of, judge_on, judged_in
