@@ -6,6 +6,8 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
+# Where nothing compiled may be kept, every process of a test compiles the libraries again.
+export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help demo test test-all check dev review gates screenshots bench chaos audit lock
 
 help: ## Show these targets
@@ -29,7 +31,7 @@ demo: $(READY) ## Make sample inputs, run the studies on them, print what they f
 # One worker more than there are cores: the fast tests wait for databases and servers for a third of their time.
 test: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: $(READY) ## Run the fast tests (about 6 minutes on 2 cores)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "fast or not slow"
 
 test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 25 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n auto --dist worksteal --durations=25

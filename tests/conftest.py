@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.unsynced import without_syncing
+
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL"):
     os.environ.pop(name, None)
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-test")
+
+without_syncing()
 
 # How long an example takes is no fault: a busy machine would fail tests that hold.
 settings.register_profile("touchstone", deadline=None)

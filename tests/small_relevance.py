@@ -17,6 +17,7 @@ from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read
+from tests.small_study import without_drawing
 
 JUDGES = ("judge1", "judge2")
 # Scores of the two judges about the four documents of a query; relevant is a score above 0.5.
@@ -93,7 +94,7 @@ def validate(study: Study, instance: dg.DagsterInstance) -> Outcome:
 
 def validate_in(study: Study) -> Outcome:
     """The same with an instance that is forgotten."""
-    with dg.DagsterInstance.ephemeral() as instance:
+    with dg.DagsterInstance.ephemeral() as instance, without_drawing():
         return validate(study, instance)
 
 

@@ -16,8 +16,8 @@ def sqlite_instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def undrawn() -> Iterator[None]:
-    """Runs whose plots nobody looks at."""
+    """Runs do without drawing; what looks at plots draws in a fixture of its module."""
     with without_drawing():
         yield

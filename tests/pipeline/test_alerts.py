@@ -262,7 +262,6 @@ def test_no_secret_is_in_a_message_a_tick_or_a_log(
     assert not [secret for secret in SECRETS for body in hook.bodies if secret.encode() in body]
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_a_study_with_a_failing_gate_and_a_bad_file_tells_both(
     sqlite_instance: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
 ) -> None:

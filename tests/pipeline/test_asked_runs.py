@@ -22,7 +22,7 @@ from tests.small_study import (
     write_study,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 INPUTS = ("score_file", "catalogue_file", "selection_file", "reference_images", "candidate_images")
 
 

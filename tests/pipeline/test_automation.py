@@ -24,7 +24,7 @@ from tests.small_study import (
     write_study,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 HUMAN_SCORES = ("human_scores",)
 
 

@@ -30,7 +30,7 @@ from tests.small_study import (
     write_study,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 ALL_OF_A = set(TABLES)
 
 

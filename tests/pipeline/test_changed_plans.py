@@ -10,7 +10,7 @@ from resources.configuration.fidelity import RubricWeights
 from resources.study import Study
 from tests.small_study import KEYS, OBJECTS, changed, errors, run_one, stored, write_image, write_study
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 OLD, NEW = KEYS[1:3]
 
 

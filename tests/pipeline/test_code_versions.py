@@ -23,8 +23,6 @@ from tests.small_relevance import write_answers as write_said
 from tests.small_series import series_study
 from tests.small_study import changed, described, write_study
 
-pytestmark = pytest.mark.usefixtures("undrawn")
-
 
 def versions(study: Study) -> dict[str, str]:
     """The code version of every table."""
@@ -183,6 +181,7 @@ def refreshed(study: Study, instance: dg.DagsterInstance, cursor: Any) -> tuple[
     return {key.path[-1] for key in keys if found.get_num_requested(key)}, found.cursor
 
 
+@pytest.mark.slow
 def test_the_refresh_rule_starts_what_a_changed_gate_decides_once(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     study = relevance_study(tmp_path, [AGREED] * 5 + [OPPOSED] * 5)
     job = definitions_of(study).resolve_job_def("reliability")
@@ -201,6 +200,7 @@ def test_the_refresh_rule_starts_what_a_changed_gate_decides_once(tmp_path: Path
     study.engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_changed_paid_judge_is_started_by_a_daily_budget_only(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     kinds = [AGREED] * 5 + [OPPOSED] * 5
     answers = {"kind": "recorded", "path": str(write_said(tmp_path / "said.jsonl", kinds, "v1"))}

@@ -28,7 +28,7 @@ from resources.tables.parquet import checked, write
 from tests.small_study import KEYS, OBJECTS, UP_TO_CALLS, changed, errors, ledger_rows, run_one, stored, stored_path
 from tests.small_study import write_study as write_small_study
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 USED = KEYS[2]
 DAY_OF = module.day_of
 LONG_AGO, TODAY = "2026-01-05", "2026-11-28"

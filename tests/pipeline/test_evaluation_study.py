@@ -162,6 +162,7 @@ def test_a_data_set_that_is_not_there_is_refused_with_the_nearest(
         evaluate(made[0], instance, "picture")
 
 
+@pytest.mark.slow
 def test_a_broken_file_leaves_the_tables_as_they_were(tmp_path: Path) -> None:
     study = study_over(tmp_path, {"pictures": Dataset(file=write_scores(tmp_path / "scores.csv"))})
     with dg.DagsterInstance.ephemeral() as instance:
@@ -176,6 +177,7 @@ def test_a_broken_file_leaves_the_tables_as_they_were(tmp_path: Path) -> None:
     assert kept == {path: content for path, content in before.items() if path.name == "pictures.parquet"}
 
 
+@pytest.mark.slow
 def test_one_bad_file_leaves_the_others_their_summary(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text("nothing,known\n1,2\n")

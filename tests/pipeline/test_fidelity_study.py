@@ -31,6 +31,8 @@ from tests.small_study import (
     write_study,
 )
 
+pytestmark = pytest.mark.slow
+
 ONE_BY_ONE = [KEYS[3], KEYS[0], KEYS[-1]]
 # What no two runs have in common: when a call was made, and how long it took.
 OF_THE_MOMENT = ["started_at", "latency_ms"]

@@ -14,7 +14,7 @@ from tests.pipeline.gate_form import tells_all_four
 from tests.pipeline.spoiled_studies import SPOILED, Spoiled
 from tests.small_study import errors
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 Made = dict[str, int]  # table to the storage id of its newest materialization
 
 

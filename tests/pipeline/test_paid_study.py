@@ -11,7 +11,7 @@ from resources.study import Study
 from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed, openai_server, quota_used_up
 from tests.small_study import KEYS, UP_TO_CALLS, changed, errors, launched, ledger_rows, run_one, stored, write_study
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 SETTING = KEYS[1]
 N_CALLS = 60  # 12 objects, 5 repeats
 PAID = {"input": 2, "output": 8}

@@ -114,7 +114,6 @@ def test_letters_come_from_both_sides_of_the_couples() -> None:
     assert letters_of(couples) == {"a": "a", "b": "ab", "c": "b"}
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_missing_photos_stop_the_study_before_any_is_looked_at(tmp_path: Path) -> None:
     study = series_study(tmp_path)
     for photo in sorted(study.pairwise.image_root.iterdir())[:3]:

@@ -138,7 +138,6 @@ def test_each_threshold_alone_withholds_the_recommendation_at_most_and_no_table(
     assert stored(study, "fidelity_report")["recommended"].dropna().tolist() == ([] if lacks else [SETTING])
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_without_a_pair_to_judge_there_are_no_predictions_and_strengths_are_made(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -151,7 +150,6 @@ def test_without_a_pair_to_judge_there_are_no_predictions_and_strengths_are_made
     assert len(stored_pairs(study, "bradley_terry")) == 24
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_wrong_strengths_and_changed_files_are_told_and_withhold_nothing(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -182,7 +180,6 @@ def test_data_sets_that_miss_their_minimum_have_every_table(tmp_path: Path, inst
     assert missed(outcome.checks) == set(EVALUATION)
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_judges_that_disagree_withhold_ground_truth_and_nothing_else(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:

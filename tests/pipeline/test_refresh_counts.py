@@ -22,7 +22,7 @@ from tests.pipeline.watch import Watch, quiet
 from tests.small_datasets import write_scores
 from tests.small_study import KEYS, errors, launched, write_study
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 # People's scores decide which objects are judged, so all of study A follows from them, each setting once; the watch on
 # drift (`anchor_scores`, `drift`), which asks a judge anew, does not.
 BY_SETTING = (

@@ -95,6 +95,7 @@ def whole_contingency(study: Study, instance: dg.DagsterInstance) -> list[dict[s
     return seen
 
 
+@pytest.mark.slow
 def test_a_whole_contingency_makes_the_same_tables_on_both_databases(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch, instance: dg.DagsterInstance
 ) -> None:
@@ -160,6 +161,7 @@ def test_nothing_downstream_of_bad_data_runs_nor_does_a_launch_by_hand(
     study.engine.dispose()
 
 
+@pytest.mark.slow
 def test_incomplete_documents_within_the_limit_are_left_out_and_counted(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -171,6 +173,7 @@ def test_incomplete_documents_within_the_limit_are_left_out_and_counted(
     study.engine.dispose()
 
 
+@pytest.mark.slow
 def test_what_the_input_no_longer_has_is_in_no_table_and_an_older_verdict_allows_nothing_on_the_rest(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -200,6 +203,7 @@ def kappa_rows(study: Study) -> pd.DataFrame:
     return study.validations.validations()[["kappa_macro", "kappa_micro", "n_documents", "status"]]
 
 
+@pytest.mark.slow
 def test_a_crash_in_the_middle_of_judging_again_changes_nothing_and_the_next_run_goes_on(
     tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch, instance: dg.DagsterInstance
 ) -> None:
@@ -227,6 +231,7 @@ def test_a_crash_in_the_middle_of_judging_again_changes_nothing_and_the_next_run
     study.engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_query_that_was_judged_again_in_part_keeps_its_first_scores(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -242,6 +247,7 @@ def test_a_query_that_was_judged_again_in_part_keeps_its_first_scores(
     study.engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_second_run_asks_no_judge_anything_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instance: dg.DagsterInstance
 ) -> None:

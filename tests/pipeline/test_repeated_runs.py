@@ -22,7 +22,7 @@ from tests.small_study import (
     write_study,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 SETTING, OTHER = KEYS[1:3]
 ALL = {(object_, repeat) for _, _, object_ in OBJECTS for repeat in range(1, 6)}
 

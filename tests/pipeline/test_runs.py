@@ -17,7 +17,6 @@ from resources.study import Study, study_from_environment
 from tests.small_datasets import write_scores
 from tests.small_study import KEYS, stored, write_selection, write_study
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 # What the UI asks for its pages of a job, of a code location and of all runs.
 RUNS_OF_A_JOB_AND_OF_ALL = """
 query($job: String!) {
@@ -43,6 +42,7 @@ def outcome_of(study: Study, instance: dg.DagsterInstance, *settings: str) -> Ou
     return run_study(definitions_of(study), "fidelity", instance, settings)
 
 
+@pytest.mark.slow
 def test_settings_that_stand_together_are_one_run_and_the_others_runs_of_their_own(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -119,6 +119,7 @@ def test_a_folder_that_cannot_be_written_is_told_in_the_systems_words(
     assert str(taken) in said
 
 
+@pytest.mark.slow
 def test_a_run_of_the_command_line_is_among_those_of_its_job_and_of_the_code_location(
     tmp_path: Path, sqlite_instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

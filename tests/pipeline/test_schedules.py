@@ -76,7 +76,7 @@ def nightly_runs(study: Study, instance: dg.DagsterInstance) -> list[dict[str, s
     return [{name: tag for name, tag in one.tags.items() if "partition_range" in name} for one in asked]
 
 
-@pytest.mark.usefixtures("undrawn")
+@pytest.mark.slow
 def test_the_night_evaluates_unchanged_data_sets_in_one_run_and_leaves_changed_ones_to_their_sensor(
     tmp_path: Path, sqlite_instance: dg.DagsterInstance
 ) -> None:

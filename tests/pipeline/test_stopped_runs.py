@@ -29,7 +29,7 @@ from tests.small_study import (
     write_study,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 STEADY, FAULTY, OTHER = KEYS[1:4]
 VICTIM = OBJECTS[4][2]
 MISMATCHED, SHOWN = OBJECTS[2], OBJECTS[3]

@@ -16,7 +16,7 @@ from resources.judges.contract import Spent
 from resources.study import Study
 from tests.small_study import UP_TO_CALLS, changed, errors, launched, ledger_rows, write_study
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn", "paid")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("paid")]
 REFUSED = "no person started the run"
 
 

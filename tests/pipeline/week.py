@@ -4,7 +4,6 @@
 """
 
 import shutil
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,6 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 import pytest
-import sqlalchemy as sa
 from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
 from dagster_shared.serdes import deserialize_value, serialize_value
 
@@ -34,6 +32,7 @@ from resources.tables.parquet_tables import ParquetTables
 from tests.pipeline.ticks import take_effect
 from tests.small_relevance import vote_on
 from tests.small_study import errors, made, without_drawing
+from tests.unsynced import without_syncing
 
 # Those that are on without being asked, and those that people switch on; in the order of their ticks.
 SENSORS = ("changed_inputs", "new_datasets", "finished_tiebreaks", "allowed_ground_truth")
@@ -271,16 +270,6 @@ def of_one_moment(table: pd.DataFrame) -> pd.DataFrame:
     names = ("id", "run", "validation", "sha256", "n_bytes", "timestamp", "throughput", "path_1", "path_2")
     ends = ("_at", "_ms", "_ns", "path", "paths", "run_id", "_row")
     return table.drop(columns=[name for name in table.columns if name in names or name.endswith(ends)])
-
-
-def without_syncing() -> None:
-    """SQLite leaves it to the system when to write: a killed process loses nothing by it, and a week is shorter."""
-
-    def off(connection: object, _record: object) -> None:
-        if isinstance(connection, sqlite3.Connection):
-            connection.execute("PRAGMA synchronous = OFF")
-
-    sa.event.listen(sa.Engine, "connect", off)
 
 
 def main(sensor: str) -> None:

@@ -23,7 +23,7 @@ from resources.runtime.home import CHECKOUT
 from resources.study import study_from_environment
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.watch import quiet
-from tests.pipeline.week import Installation, Ran, all_at_once, fresh_home, opened, without_syncing
+from tests.pipeline.week import Installation, Ran, all_at_once, fresh_home, opened
 from tests.pipeline.week_inputs import (
     FREE,
     N_OBJECTS,
@@ -39,6 +39,7 @@ from tests.resources.judges.openai.asked import KEY, PAID
 from tests.small_datasets import PREDICTIONS, write_scores
 from tests.small_relevance import AGREED, OPPOSED, vote_on, write_queries
 from tests.small_study import ledger_rows
+from tests.unsynced import without_syncing
 
 SEED = 20260302
 LONGEST_S = 0.3  # from the last answer to the kill

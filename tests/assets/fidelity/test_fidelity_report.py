@@ -32,7 +32,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Study, dg.E
         yield study, run(study, instance, TWO)
 
 
-@pytest.mark.slow
 def test_two_settings_of_ten_make_a_report(made: tuple[Study, dg.ExecuteInProcessResult]) -> None:
     study, result = made
     assert errors(result) == {}

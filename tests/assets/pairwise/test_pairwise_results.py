@@ -15,6 +15,8 @@ import pytest
 
 from tests.assets.shared.made_tables import keeps_to_its_declaration
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 WARMTH = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "new-method.md").read_text(), flags=re.DOTALL)[0]
 METHODS = ("sharpness_only", "crisp", "vit_base", "warmth")
@@ -74,13 +76,11 @@ def stored(folder: Path, table: str, method: str = "") -> pd.DataFrame:
     return keeps_to_its_declaration(table, pd.read_parquet(path))
 
 
-@pytest.mark.slow
 def test_each_method_of_the_configuration_is_a_partition(made: tuple[Path, dict[str, Any]]) -> None:
     assert {path.stem for path in (made[0] / "pairwise_results").iterdir()} == set(METHODS)
     assert list(stored(made[0], "method_metrics")["method"]) == list(METHODS)
 
 
-@pytest.mark.slow
 def test_a_rule_and_a_mixture_of_the_configuration_pick_the_sharp_photos(made: tuple[Path, dict[str, Any]]) -> None:
     for method in ("sharpness_only", "crisp"):
         rows = stored(made[0], "pairwise_results", method)

@@ -27,6 +27,7 @@ def benchmark(folder: Path, photos: Path) -> Result:
     return CliRunner().invoke(application, ["pairwise", "--config", str(file), "--method", "sharpness_only"])
 
 
+@pytest.mark.slow
 def test_photos_of_which_none_can_be_read_are_exit_code_1_whatever_may_be_missing(tmp_path: Path) -> None:
     _, photos = write_series(tmp_path)
     for photo in photos.iterdir():
@@ -36,6 +37,7 @@ def test_photos_of_which_none_can_be_read_are_exit_code_1_whatever_may_be_missin
     assert "No method has an accuracy" in done.output
 
 
+@pytest.mark.slow
 def test_votes_whose_photos_are_meant_to_be_missing_are_exit_code_0_and_said_plainly(tmp_path: Path) -> None:
     write_series(tmp_path)
     (tmp_path / "empty").mkdir()

@@ -57,6 +57,7 @@ def test_a_dry_run_tells_calls_price_and_budget_of_every_judge_and_keeps_nothing
     assert study_from_environment().queries.query_documents().empty
 
 
+@pytest.mark.slow
 def test_a_paid_judge_is_asked_after_a_persons_consent_and_nothing_twice(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,7 @@ def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_on_both_datab
         assert "0 rows new, 0 changed, 45 unchanged" in said("reliability", "export", "--table", "others")
 
 
+@pytest.mark.slow
 def test_the_steps_of_a_contingency_come_one_after_the_other(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] * 4 + [LENIENT] * 8, [AGREED] * 4 + [LENIENT] * 8)
     for step in ("accept-thresholds", "recalibrate", "manual-review"):
@@ -87,6 +88,7 @@ def test_the_steps_of_a_contingency_come_one_after_the_other(said: Said, tmp_pat
     assert len(study.validations.validations()) == 2
 
 
+@pytest.mark.slow
 def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6)
     said("run", "reliability")
@@ -116,6 +118,7 @@ def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, tmp_path
     assert json.loads(study.validations.validations()["thresholds"].iloc[-1]) == {"judge1": 0.4, "judge2": 0.6}
 
 
+@pytest.mark.slow
 def test_judging_again_is_shown_first_and_then_mends_what_it_can(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
     said("run", "reliability")
@@ -144,6 +147,7 @@ def test_judging_again_is_shown_first_and_then_mends_what_it_can(said: Said, tmp
         said("reliability", "recalibrate", "--all")
 
 
+@pytest.mark.slow
 def test_all_queries_are_judged_again_at_once_where_that_is_asked_for(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
     with pytest.raises(UserError, match="no validation yet"):
@@ -160,6 +164,7 @@ def test_all_queries_are_judged_again_at_once_where_that_is_asked_for(said: Said
     assert len(study.validations.actions()["details"].iloc[0]["queries"]) == 10
 
 
+@pytest.mark.slow
 def test_a_recalibration_that_died_goes_on_and_is_not_recorded_twice(
     said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +187,7 @@ def test_a_recalibration_that_died_goes_on_and_is_not_recorded_twice(
     assert study.validations.validations()["status"].iloc[-1] == "passed"
 
 
+@pytest.mark.slow
 def test_people_settle_what_is_left_and_the_command_says_how_much(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] * 2 + [OPPOSED] * 4)
     said("run", "reliability")
@@ -195,6 +201,7 @@ def test_people_settle_what_is_left_and_the_command_says_how_much(said: Said, tm
     assert len(study.validations.ground_truth_rows()) == 6
 
 
+@pytest.mark.slow
 def test_texts_that_look_like_markup_or_steer_terminals_are_shown_as_they_are(said: Said, tmp_path: Path) -> None:
     hostile = "[bold]x[/red] \x1b[2J\x1b]0;title\x07 | <script>=cmd()\n\u202eright to left"
     study = relevance_study(tmp_path, [AGREED] + [OPPOSED] * 3, [AGREED] * 4)
@@ -214,6 +221,7 @@ def test_texts_that_look_like_markup_or_steer_terminals_are_shown_as_they_are(sa
     assert "[/nonsense]" in shown[3]
 
 
+@pytest.mark.slow
 def test_the_csv_of_disagreements_goes_where_it_is_wanted(said: Said, tmp_path: Path) -> None:
     relevance_study(tmp_path, [AGREED] + [OPPOSED] * 12)
     with pytest.raises(UserError, match="no table of disagreements yet"):
@@ -227,6 +235,7 @@ def test_the_csv_of_disagreements_goes_where_it_is_wanted(said: Said, tmp_path: 
         said("reliability", "disagreements", "-o", str(tmp_path / "mine.xlsx"))
 
 
+@pytest.mark.slow
 def test_without_a_verdict_the_next_step_is_the_input(said: Said, tmp_path: Path) -> None:
     one_label = ((0.9, 0.8, 0.7, 0.9), (0.8, 0.9, 0.9, 0.6))
     relevance_study(tmp_path, [one_label] * 2)
@@ -239,6 +248,7 @@ def test_without_a_verdict_the_next_step_is_the_input(said: Said, tmp_path: Path
     assert "A run would compare the judges" in said("import", "reliability")
 
 
+@pytest.mark.slow
 def test_a_run_tells_its_conditions_once(said: Said, tmp_path: Path) -> None:
     relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6)
     shown = said("run", "reliability")
@@ -248,6 +258,7 @@ def test_a_run_tells_its_conditions_once(said: Said, tmp_path: Path) -> None:
     assert "Go through the contingency" not in shown
 
 
+@pytest.mark.slow
 def test_disagreements_of_a_database_of_a_newer_version_are_refused(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] + [OPPOSED] * 3)
     said("run", "reliability")
@@ -275,6 +286,7 @@ def test_an_account_without_a_name_has_to_give_one(monkeypatch: pytest.MonkeyPat
     assert reliability_steps.who_takes_it(" ann ") == "ann"
 
 
+@pytest.mark.slow
 def test_a_mistake_ends_with_one_line_and_code_2(tmp_path: Path) -> None:
     relevance_study(tmp_path, [AGREED])
     environment = {**os.environ, "TOUCHSTONE_HOME": str(tmp_path / "home"), "COLUMNS": "80"}

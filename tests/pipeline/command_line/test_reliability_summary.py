@@ -17,6 +17,7 @@ SAME: Scores = ((0.9, 0.8, 0.2, 0.1), (0.9, 0.8, 0.2, 0.1))
 HIGHER: Scores = ((0.95, 0.85, 0.25, 0.15), (0.9, 0.8, 0.2, 0.1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kinds", "higher"), [([HIGHER] * 8, "judge1"), ([(HIGHER[1], HIGHER[0])] * 8, "judge2")], ids=["first", "second"]
 )
@@ -34,6 +35,7 @@ def test_a_bias_at_a_median_shift_of_0_names_the_judge_that_scores_higher(
     assert threshold == "Threshold: no threshold helps: the median shift of the documents is 0."
 
 
+@pytest.mark.slow
 def test_a_bias_and_its_interval_are_told_of_the_judge_that_is_named(tmp_path: Path) -> None:
     # Medians of judge 1 - judge 2: four times 0, eight times -0.25. Walsh averages: 36 of -0.25, 32 of -0.125, 10 of 0.
     study = relevance_study(tmp_path, [AGREED] * 4 + [LENIENT] * 8)
@@ -48,6 +50,7 @@ def test_a_bias_and_its_interval_are_told_of_the_judge_that_is_named(tmp_path: P
     assert "lowers" not in effect
 
 
+@pytest.mark.slow
 def test_of_several_pairs_each_threshold_names_its_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = relevance_study(tmp_path, [AGREED] * 4 + [LENIENT] * 8)
     assert validate_in(study).succeeded

@@ -46,6 +46,7 @@ def told(study: Study, error: str | None = None) -> str:
     return console.file.getvalue()
 
 
+@pytest.mark.slow
 def test_a_report_that_cannot_be_written_does_not_hide_what_was_found(study: Study) -> None:
     study.home.outputs.parent.mkdir(parents=True, exist_ok=True)
     study.home.outputs.write_text("a file where the folder of pictures belongs")
@@ -55,6 +56,7 @@ def test_a_report_that_cannot_be_written_does_not_hide_what_was_found(study: Stu
     assert "Report:" not in shown
 
 
+@pytest.mark.slow
 def test_a_run_that_stops_says_whose_report_is_on_the_disk(study: Study) -> None:
     shown = told(study)
     assert "Verdict: " in shown

@@ -19,7 +19,7 @@ from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.study import Study
 from tests.small_datasets import TRUTHS, study_over, write_scores
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

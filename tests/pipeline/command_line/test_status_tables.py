@@ -16,7 +16,6 @@ from resources.study import Study
 from tests.small_datasets import evaluate, study_over, write_answers, write_scores
 from tests.small_study import KEYS, changed, errors, run, run_one, write_study
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 UP_TO_MATCHES = ("human_scores", "study_objects", "judge_calls", "score_matrix", "matched_scores", "stability")
 
 
@@ -66,6 +65,7 @@ def one_setting_again(study: Study, instance: dg.DagsterInstance) -> Study:
     return study
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [nothing, new_scores_read, new_scores_observed, another_plan, one_setting_again])
 def test_the_command_line_calls_out_of_date_what_the_ui_does(
     tmp_path: Path, instance: dg.DagsterInstance, change: Callable[[Study, dg.DagsterInstance], Study]
@@ -78,6 +78,7 @@ def test_the_command_line_calls_out_of_date_what_the_ui_does(
     assert bool(found) == (change is not nothing)
 
 
+@pytest.mark.slow
 def test_a_table_that_was_read_before_its_source_changed_says_why(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     study = write_study(tmp_path)
     assert not errors(run(study, instance, (KEYS[1], KEYS[2]), ("score_file", *UP_TO_MATCHES)))
@@ -88,6 +89,7 @@ def test_a_table_that_was_read_before_its_source_changed_says_why(tmp_path: Path
     assert not states[dg.AssetKey("human_scores")].outdated
 
 
+@pytest.mark.slow
 def test_of_data_sets_only_the_one_whose_file_changed_is_out_of_date(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -107,6 +109,7 @@ def test_of_data_sets_only_the_one_whose_file_changed_is_out_of_date(
     assert "answers" not in set().union(*found.values())
 
 
+@pytest.mark.slow
 def test_a_data_set_keeps_its_observation_however_often_others_were_observed_since(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:

@@ -81,6 +81,7 @@ def test_resolved_by_review_says_that_people_decided(passed: Contents) -> None:
     assert said.headline.plain("it").startswith("Risolto con la revisione:")
 
 
+@pytest.mark.slow
 def test_without_a_verdict_the_page_says_why_in_both_languages(tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [((0.9, 0.8), (0.8, 0.9))] * 3)
     assert validate_in(study).succeeded

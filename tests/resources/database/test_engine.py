@@ -11,6 +11,7 @@ from resources.database.engine import open_engine, shown, strict_json
 from resources.database.migrate import migrate
 from resources.database.models import storable
 from resources.errors import UserError
+from tests.unsynced import synced
 
 SECRET = "hunter2"
 
@@ -34,7 +35,7 @@ def test_the_folder_of_sqlites_file_is_made_for_it(tmp_path: Path) -> None:
 
 
 def test_sqlite_waits_for_locks_keeps_references_and_waits_for_the_disk(tmp_path: Path) -> None:
-    with open_engine(in_folder(tmp_path)).connect() as connection:
+    with synced(), open_engine(in_folder(tmp_path)).connect() as connection:
         pragmas = ["journal_mode", "foreign_keys", "busy_timeout", "synchronous"]
         values = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
     assert values == ["wal", 1, 60_000, 2]  # 2 is FULL
