@@ -2,6 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Stamps of what is installed: the base with one extra, which is all that the studies need, or everything and the
+# developers' tools.
+STUDIES := $(VENV)/.with-models
+REVIEW := $(VENV)/.with-review
 READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 
@@ -13,19 +17,32 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## Show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
-# The lock decides: an unchanged lock reuses the environment, a changed one mends it.
-$(READY): uv.lock constraints.txt pyproject.toml
-	@echo "Setting up $(VENV) (several GB with torch; minutes, once)"
+# The lock decides: an unchanged lock reuses the environment, a changed one updates it.
+LOCK := uv.lock constraints.txt pyproject.toml
+
+$(VENV)/.with-%: $(LOCK)
+	@echo "Setting up $(VENV): the base and the extra $* (minutes, once; torch alone is several GB on Linux)"
 ifneq ($(UV),)
-	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync --quiet --locked --extra dev
+	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync --quiet --locked --inexact --no-default-groups --extra $*
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade pip
-	@$(BIN)/python -m pip install -qq --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --constraint constraints.txt --editable '.[$*]'
 endif
-	@touch $(READY)
+	@touch $@
 
-demo: $(READY) ## Make sample inputs, run the studies on them, print what they found
+$(READY): $(LOCK)
+	@echo "Setting up $(VENV): all extras and the developers' tools (several GB; minutes, once)"
+ifneq ($(UV),)
+	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync --quiet --locked --all-extras
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --upgrade pip
+	@$(BIN)/python -m pip install -qq --constraint constraints.txt --editable '.[all]' --group dev
+endif
+	@touch $(READY) $(STUDIES) $(REVIEW)
+
+demo: $(STUDIES) ## Make sample inputs, run the studies on them, print what they found
 	@$(BIN)/touchstone demo
 
 # One worker more than there are cores: the fast tests wait for databases and servers for a third of their time.
@@ -41,13 +58,13 @@ check: $(READY) ## Lint, format and types
 	@$(BIN)/python -m ruff format --check
 	@$(BIN)/python -m mypy
 
-dev: $(READY) ## Web UI on http://127.0.0.1:3000 with schedules and sensors
+dev: $(STUDIES) ## Web UI on http://127.0.0.1:3000 with schedules and sensors
 	@$(BIN)/touchstone dev
 
-review: $(READY) ## Page on http://127.0.0.1:8501 where people decide what judges differ about
+review: $(REVIEW) ## Page on http://127.0.0.1:8501 where people decide what judges differ about
 	@$(BIN)/touchstone review
 
-gates: $(READY) ## Write docs/gates.md from the checks in the code
+gates: $(STUDIES) ## Write docs/gates.md from the checks in the code
 	@$(BIN)/touchstone gates > docs/gates.md.new && mv docs/gates.md.new docs/gates.md
 
 # A home of its own, so that the pictures show the samples and nobody's study.
@@ -72,4 +89,4 @@ endif
 
 lock: ## Resolve dependencies anew (needs uv)
 	uv lock
-	uv export --quiet --all-extras --no-hashes --no-emit-project --no-annotate --output-file constraints.txt
+	uv export --quiet --all-extras --all-groups --no-hashes --no-emit-project --no-annotate --output-file constraints.txt

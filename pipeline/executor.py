@@ -10,6 +10,7 @@ import yaml
 
 from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError
+from resources.extras import require_extra
 
 VARIABLE = "TOUCHSTONE_EXECUTOR"
 GPU_POD = "TOUCHSTONE_GPU_POD"
@@ -31,12 +32,9 @@ def step_executor(assets: Iterable[dg.AssetsDefinition]) -> dg.ExecutorDefinitio
         return dg.in_process_executor
     if named != KUBERNETES:
         raise UserError(f"{VARIABLE} is '{named}'; it may be {PROCESS} or {KUBERNETES}.")
-    try:
-        from dagster_k8s import k8s_job_executor
-    except ModuleNotFoundError as missing:
-        raise UserError(
-            f"{VARIABLE}={KUBERNETES} needs dagster-k8s ({missing}). Install it: uv sync --locked --extra k8s."
-        ) from missing
+    require_extra("k8s", f"{VARIABLE}={KUBERNETES}")
+    from dagster_k8s import k8s_job_executor
+
     return k8s_job_executor.configured(pods_of(assets), name=KUBERNETES)
 
 

@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr
 
 from resources.configuration.pairwise import DEVICES
 from resources.errors import UserError
+from resources.extras import require_extra
 from resources.runtime.own_threads import divided
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ def available_device(wanted: str = "auto") -> Device:
     """The device that `wanted` means here: `auto` is CUDA, then MPS, then CPU.
 
     Raises:
-        UserError: The wanted device is not there, or no device is called that.
+        UserError: The wanted device is not there, no device is called that, or torch is not installed.
     """
     if not re.fullmatch(DEVICES, wanted):
         raise UserError(f"device: '{wanted}' is no device. Write auto, cpu, cuda, cuda:N or mps.")
+    require_extra("models", f"device: '{wanted}'")
     import torch
 
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()

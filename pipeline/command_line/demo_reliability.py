@@ -23,6 +23,7 @@ from pipeline.command_line.reliability_summary import bias_in_words, recalibrati
 from pipeline.command_line.run_study import run_and_show
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
+from resources.extras import install_command, missing_modules
 from resources.runtime.home import Home
 from resources.study import Study, study_from_environment
 
@@ -45,11 +46,17 @@ def show_both_samples(home: Home, console: Console) -> None:
     from pipeline.samples.reliability import scripted_votes, write_reliability_samples
     from pipeline.samples.reliability_by_review import write_review_samples
 
-    first = write_reliability_samples(home.samples / "reliability")
-    say(console, "First sample: two judges that disagree; made-up answers about the unclear queries then agree.")
-    study = study_from_environment()
-    go_through(console, study, _truth(scripted_votes(first.truth)))
-    show_report(console, study)
+    if missing_modules("models"):
+        needs = (
+            f"The first sample is left out: its judge `embedding` needs the extra `models`: {install_command('models')}"
+        )
+        say(console, needs, "yellow")
+    else:
+        first = write_reliability_samples(home.samples / "reliability")
+        say(console, "First sample: two judges that disagree; made-up answers about the unclear queries then agree.")
+        study = study_from_environment()
+        go_through(console, study, _truth(scripted_votes(first.truth)))
+        show_report(console, study)
     second = write_review_samples(home.samples / "reliability_by_review")
     say(console, "\nSecond sample: two made-up judges that go on differing, so that people decide.")
     configuration = read_configuration(second.configuration)

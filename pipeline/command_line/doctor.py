@@ -10,6 +10,7 @@ from rich.text import Text
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
+from resources.extras import EXTRAS, install_command, missing_modules, require_extra
 from resources.runtime.home import CHECKOUT, DATABASE_URL, touchstone_home
 
 
@@ -26,6 +27,7 @@ def doctor() -> None:
         ("configuration", _configuration),
         ("database", _database),
         ("dagster.yaml", _dagster_settings),
+        ("extras", _extras),
         ("device", _device),
         ("weights", _weights),
         ("sentences", _sentence_model),
@@ -103,13 +105,28 @@ def _settings(section: Any, before: str = "") -> list[str]:
     return [name for key, value in section.items() for name in (f"{before}{key}", *_settings(value, f"{before}{key}."))]
 
 
+def _extras() -> str:
+    """Optional parts, a line each: installed, or what it is for and the command that installs it."""
+    lines = [
+        f"{name}: not installed ({extra.purpose}): {install_command(name)}"
+        if missing_modules(name)
+        else f"{name}: installed"
+        for name, extra in EXTRAS.items()
+    ]
+    return f"\n{'':15}".join(lines)
+
+
 def _device() -> str:
+    if missing_modules("models"):
+        return "the processor; no torch for models (extra `models`)"
     from resources.gpu import GpuResource
 
     return GpuResource().opened().sentence
 
 
 def _weights() -> str:
+    if missing_modules("models"):
+        return "none can be loaded (extra `models`)"
     from resources.photos.weights import weights_found
 
     return "; ".join(found.sentence for found in weights_found())
@@ -117,10 +134,14 @@ def _weights() -> str:
 
 def _sentence_model() -> str:
     from resources.configuration.load import load_configuration
+    from resources.configuration.place import configuration_file
     from resources.configuration.reliability import EmbeddingJudge
     from resources.judges.relevance.embedding import MODEL, EmbeddingMeasure
 
-    study = load_configuration(touchstone_home()).reliability
+    home = touchstone_home()
+    if missing_modules("models") and configuration_file(home) is None:
+        return f"{MODEL}: cannot be loaded (extra `models`)"
+    study = load_configuration(home).reliability
     judges = [*study.judges.values(), *study.recalibration.judges.values()] if study else []
     asked = any(isinstance(judge, EmbeddingJudge) for judge in judges)
     try:
@@ -133,15 +154,13 @@ def _sentence_model() -> str:
 
 
 def _ray() -> str:
-    from importlib.util import find_spec
-
     from resources.configuration.load import load_configuration
 
     study = load_configuration(touchstone_home()).pairwise
     asked = study is not None and study.engine == "ray"
-    if find_spec("ray") is None:
-        if asked:
-            raise UserError("engine: ray needs the extra `scale`: pip install -e '.[scale]', or set engine: local.")
+    if asked:
+        require_extra("scale", "engine: ray", "Or set engine: local.")
+    if missing_modules("scale"):
         return "not installed (extra `scale`); no study asks for it"
     cluster = os.environ.get("RAY_ADDRESS", "a cluster of its own, or one that runs on this machine")
     return f"ray {version('ray')}; cluster: {cluster}{'' if asked else '; no study asks for it'}"

@@ -11,6 +11,7 @@ import typer
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
+from resources.extras import require_extra
 from resources.runtime.home import CHECKOUT
 
 HOST = "127.0.0.1"
@@ -28,6 +29,7 @@ def review(
     """Open the review page on this machine: votes on documents that judges differ about."""
     from resources.study import study_from_environment
 
+    require_extra("review", "The review page")
     # Said here, before a server starts, in the words of the command line.
     _configured = study_from_environment().reliability
     console = terminal(stderr=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources.errors import UserError
+from resources.extras import require_extra
 from resources.judges.relevance.offline import Measure, Text
 from resources.runtime.file_hash import sha256_of_file
 
@@ -38,8 +39,9 @@ class EmbeddingMeasure:
         """Find the weights; nothing is loaded yet.
 
         Raises:
-            UserError: The package is not installed, or a file of it is another than the published one.
+            UserError: The package or torch is not installed, or a file of it is another than the published one.
         """
+        require_extra("models", "The judge embedding")
         self.folder = _model_folder()
         self.parameters = {
             "weights_sha256": FILES["model.safetensors"],

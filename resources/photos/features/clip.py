@@ -13,7 +13,15 @@ from PIL import Image
 from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError, listed, nearest
 from resources.gpu import GpuResource
-from resources.photos.features.model import Record, Unavailable, centre_of, misfit, require_finite, require_safetensors
+from resources.photos.features.model import (
+    Record,
+    Unavailable,
+    centre_of,
+    misfit,
+    require_finite,
+    require_libraries,
+    require_safetensors,
+)
 from resources.photos.weights import clip_weights
 from resources.runtime.file_hash import sha256_of_file
 
@@ -32,9 +40,10 @@ class ClipEmbedding:
         """Find the weights and note what the numbers will depend on; nothing is loaded yet.
 
         Raises:
-            Unavailable: The weights are not on this machine.
+            Unavailable: The weights are not on this machine, or open_clip is not installed.
             UserError: The architecture is unknown or lacks QuickGELU, or the weights are a pickle, damaged or none.
         """
+        require_libraries("CLIP")
         import open_clip
         from open_clip.transform import PreprocessCfg, merge_preprocess_dict
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.photos.features.model import Record, Unavailable, centre_of, misfit
+from resources.photos.features.model import Record, Unavailable, centre_of, misfit, require_libraries
 from resources.runtime.file_hash import sha256_of_file
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ class EfficientNetEmbedding:
         """Find the weights and note what the numbers will depend on; nothing is loaded yet.
 
         Raises:
-            Unavailable: The package is not installed.
+            Unavailable: The package of the weights, or timm, is not installed.
             UserError: It holds other weights than those that are known.
         """
+        require_libraries("EfficientNet-Lite0")
         self._gpu, self._path = gpu, _weights_file()
         digest = sha256_of_file(self._path)
         if digest != WEIGHTS_SHA256:

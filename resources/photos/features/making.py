@@ -110,11 +110,13 @@ class FeatureMaker:
 
     def _embeddings(self, batch: Sequence[Prepared], stages: Stages) -> dict[str, NDArray[np.float32]]:
         """What each model gives for the readable photos; each one's share of the time is added to its own."""
-        import torch
-
         readable = [photo for photo in batch if photo.unreadable is None]
         embeddings: dict[str, NDArray[np.float32]] = {}
-        for model in stages.models if readable else ():
+        if not readable or not stages.models:
+            return embeddings
+        import torch
+
+        for model in stages.models:
             inputs = torch.stack([photo.inputs.pop(model.name) for photo in readable])
             started, compute_s = time.perf_counter(), self.gpu.compute_s
             embeddings[model.name] = model.embed(inputs)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from resources.errors import UserError, listed
+from resources.extras import install_command, missing_modules
 
 if TYPE_CHECKING:
     import torch
@@ -51,6 +52,19 @@ class EmbeddingModel(Protocol):
     def embed(self, batch: "torch.Tensor") -> NDArray[np.float32]:
         """One row of `width` numbers per input."""
         ...
+
+
+def require_libraries(model: str) -> None:
+    """Refuse a model where the libraries that models need are not installed.
+
+    Args:
+        model: What users call it; begins the message.
+
+    Raises:
+        Unavailable: One of them is missing.
+    """
+    if missing_modules("models"):
+        raise Unavailable(f"{model}: not installed ({install_command('models')})")
 
 
 def digest_of(record: Any) -> str:

@@ -11,6 +11,7 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
+from resources.extras import require_extra
 from resources.gpu import GpuResource
 from resources.photos.features.making import ShardReport
 from resources.photos.features.plan import Plan
@@ -106,14 +107,10 @@ def _cluster() -> Iterator[Any]:
     """Ray with its Data library, connected; what was started or connected for this is let go again."""
     # Ray's own processes write to the terminal otherwise; faults come back as exceptions.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    try:
-        import ray
-        import ray.data
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"engine: ray needs the extra `scale` ({error.name} is not installed): pip install -e '.[scale]'. One "
-            "machine does without: engine: local."
-        ) from error
+    require_extra("scale", "engine: ray", "One machine does without: set engine: local.")
+    import ray
+    import ray.data
+
     begun_here = not ray.is_initialized()
     if begun_here:
         try:

@@ -70,6 +70,8 @@ class Stages:
 
     def open(self) -> None:
         """Load the models, so that threads find them there, and run each once: the first time takes longer."""
+        if not self.models:
+            return
         import torch
 
         for model in self.models:

@@ -23,6 +23,7 @@ from resources.photos.features.model import (
     conversion,
     misfit,
     require_finite,
+    require_libraries,
     require_safetensors,
 )
 from resources.photos.weights import vit_weights
@@ -44,9 +45,10 @@ class VitEmbedding:
         """Find the weights and note what the numbers will depend on; nothing is loaded yet.
 
         Raises:
-            Unavailable: The weights are not on this machine.
+            Unavailable: The weights are not on this machine, or transformers is not installed.
             UserError: The weights are a pickle or damaged, or a file beside them is missing or wrong.
         """
+        require_libraries("ViT")
         self._gpu, self._described = gpu, f"{model.repository} as {ARCHITECTURE} describes it"
         self._folder = _weights_folder(model)
         described, processing = (_json_of(self._folder / name) for name in (ARCHITECTURE, PROCESSOR))
