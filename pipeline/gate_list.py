@@ -1,29 +1,23 @@
-"""Every gate of the four studies, read from the checks themselves: the page `docs/gates.md` is made of it."""
+"""Every gate of the four studies, read from their declarations: the page `docs/gates.md` is made of it."""
 
-import re
 from typing import NamedTuple
 
 import dagster as dg
 from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
+from assets.shared.gate import GATES, Kind
 from pipeline.definitions import STUDIES
 
 REGENERATE = "make gates"
-INTEGRITY, QUALITY, ADVICE = "integrity", "quality", "advice"
-# How a check's docstring begins, and what the command line calls it where it fails.
-KINDS = {INTEGRITY: "Integrity (STOP)", QUALITY: "Quality (FAIL)", ADVICE: "Advice (note)"}
-_FORM = re.compile(
-    r"(?P<kind>.+? \(\w+\)): (?P<asks>.+?)\n\nWhat to do: (?P<to_do>[^\n]+)(?:\nWithheld: (?P<held>[^\n]+))?", re.DOTALL
-)
 HEAD = f"""# The gates
 
 Every asset check of the four studies, as the UI shows it on its table; `{REGENERATE}` makes this page from the code.
 
-- **{KINDS[INTEGRITY]}**: the data are wrong. Nothing that depends on the table is made: not in the same run, not by the
-  refresh rule later, and no launch by hand reads it: it stops with what the gate said. (A table further down can be
+- **{Kind.INTEGRITY.value}**: the data are wrong. Nothing that depends on the table is made: not in the same run, not by
+  the refresh rule later, and no launch by hand reads it: it stops with what the gate said. (A table further down can be
   launched by hand: it is made from what lies between, which is as it was before.)
-- **{KINDS[QUALITY]}**: a threshold of the study is missed. What relies on it is withheld, everything else is made.
-- **{KINDS[ADVICE]}**: worth knowing; nothing is withheld.
+- **{Kind.QUALITY.value}**: a threshold of the study is missed. What relies on it is withheld, everything else is made.
+- **{Kind.ADVICE.value}**: worth knowing; nothing is withheld.
 
 Each result says what was seen, over how many, what is needed and what to do; its metadata has the same four as `seen`,
 `over`, `needed` and `to_do`, all as text. A check on a table with partitions has a result for each of them, and one of
@@ -39,7 +33,7 @@ class GateEntry(NamedTuple):
     study: str
     table: str
     name: str
-    kind: str
+    kind: Kind
     asks: str
     to_do: str
     withheld: str
@@ -55,11 +49,7 @@ def whole_graph() -> AssetGraph:
 
 
 def gates() -> list[GateEntry]:
-    """Every gate, by study, table in the order of making, and name.
-
-    Raises:
-        ValueError: A check's docstring has not the form of a gate, or not that of its kind.
-    """
+    """Every gate, by study, table in the order of making, and name."""
     graph = whole_graph()
     places = {key: place for place, key in enumerate(graph.toposorted_asset_keys)}
     studies = list(STUDIES)
@@ -71,29 +61,16 @@ def gates() -> list[GateEntry]:
 
 
 def _entry(graph: AssetGraph, key: dg.AssetCheckKey) -> GateEntry:
-    spec = graph.get_check_spec(key)
-    found = _FORM.fullmatch((spec.description or "").strip())
-    kind = next((name for name, words in KINDS.items() if found and found["kind"] == words), None)
-    if (
-        found is None
-        or kind is None
-        or spec.blocking != (kind == INTEGRITY)
-        or bool(found["held"]) != (kind == QUALITY)
-    ):
-        raise ValueError(
-            f"check {key.name} on {key.asset_key.path[-1]}: its docstring must begin with one of {[*KINDS.values()]} "
-            "(the first if and only if it blocks), then what it asks; after an empty line 'What to do: ...', and for a "
-            "quality gate 'Withheld: ...' on the next."
-        )
-    held = {INTEGRITY: lambda: downstream_words(graph, key.asset_key), QUALITY: lambda: found["held"]}
+    said = GATES[key]
+    stopped = downstream_words(graph, key.asset_key) if said.kind is Kind.INTEGRITY else "nothing."
     return GateEntry(
         graph.get(key.asset_key).group_name or "",
         key.asset_key.path[-1],
         key.name,
-        kind,
-        " ".join(found["asks"].split()),
-        found["to_do"],
-        held[kind]() if kind in held else "nothing.",
+        said.kind,
+        " ".join(said.asks.split()),
+        said.to_do,
+        said.withheld or stopped,
     )
 
 
@@ -136,7 +113,7 @@ def page() -> str:
             + "|\n"
         )
         parts += [
-            f"| `{one.table}` | `{one.name}` | {KINDS[one.kind]} | {_sentence(one.asks)} | {one.to_do} | "
+            f"| `{one.table}` | `{one.name}` | {one.kind.value} | {_sentence(one.asks)} | {one.to_do} | "
             f"{_sentence(one.withheld)} |\n"
             for one in rows
         ]

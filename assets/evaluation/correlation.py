@@ -1,5 +1,6 @@
 """Table `correlation`: how well predicted scores follow the truth."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -8,8 +9,8 @@ import pandas as pd
 from analysis.gates import Gate, at_least
 from assets.evaluation.logic.outputs import shown_and_saved
 from assets.evaluation.logic.plots import scatter_of
-from assets.evaluation.logic.rows import as_table, correlation_rows, sampling_of
-from assets.shared.checks import WARN, gate_of_each_dataset
+from assets.evaluation.logic.rows import as_table, correlation_rows, datasets_of, sampling_of
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.known_datasets import known_datasets
@@ -52,34 +53,22 @@ def headline(frame: pd.DataFrame, samples: Frames, known: dict[str, Dataset], ho
     return {"n_used": rows["n_used"].iloc[0], **numbers} | shown_and_saved(home, name, "scatter", picture)
 
 
-@dg.asset_check(asset=correlation, partitions_def=DATASETS)
-def srcc_is_high_enough(
-    context: dg.AssetCheckExecutionContext, correlation: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the scores order samples as people do: SRCC reaches the data set's minimum, where one is set.
+@gate(
+    correlation,
+    Kind.QUALITY,
+    to_do="Look in category_breakdown at the groups in which it is low.",
+    withheld="nothing.",
+    once=datasets_of,
+)
+def srcc_is_high_enough(correlation: pd.DataFrame, partition: str, once: Mapping[str, Dataset]) -> Gate | None:
+    """The scores order samples as people do: SRCC reaches the data set's minimum, where one is set."""
+    return srcc_gate(correlation, once[partition])
 
-    What to do: Look in category_breakdown at the groups in which it is low.
-    Withheld: nothing.
-    """
-    known = known_datasets(study.evaluation)
-    return gate_of_each_dataset(context, correlation, lambda name, frame: srcc_gate(frame, known[name]))
 
-
-@dg.asset_check(asset=correlation, partitions_def=DATASETS)
-def srcc_is_high_enough_for_sure(
-    context: dg.AssetCheckExecutionContext, correlation: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): the lower bound of SRCC reaches it too.
-
-    What to do: Add samples: the interval narrows.
-    """
-    known = known_datasets(study.evaluation)
-    return gate_of_each_dataset(
-        context,
-        correlation,
-        lambda name, frame: srcc_gate(frame, known[name], "ci_low"),
-        WARN,
-    )
+@gate(correlation, Kind.ADVICE, to_do="Add samples: the interval narrows.", once=datasets_of)
+def srcc_is_high_enough_for_sure(correlation: pd.DataFrame, partition: str, once: Mapping[str, Dataset]) -> Gate | None:
+    """The lower bound of SRCC reaches it too."""
+    return srcc_gate(correlation, once[partition], "ci_low")
 
 
 def srcc_gate(frame: pd.DataFrame, dataset: Dataset, column: str = "value") -> Gate | None:

@@ -7,7 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.shared.checks import gate_of_each_dataset
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, listed, nearest
@@ -45,17 +45,16 @@ def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourcePara
     return each_dataset(context, make, told)
 
 
-@dg.asset_check(asset=evaluation_samples, partitions_def=DATASETS)
-def few_rows_are_unusable(
-    context: dg.AssetCheckExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): few rows of the file lack a usable prediction or truth.
-
-    What to do: Complete the rows that `left_out` names, or raise `max_unusable_share`.
-    Withheld: nothing; with more than half of its rows unusable a file is not read at all.
-    """
+@gate(
+    evaluation_samples,
+    Kind.QUALITY,
+    to_do="Complete the rows that `left_out` names, or raise `max_unusable_share`.",
+    withheld="nothing; with more than half of its rows unusable a file is not read at all.",
+)
+def few_rows_are_unusable(evaluation_samples: pd.DataFrame, study: Study) -> Gate:
+    """Few rows of the file lack a usable prediction or truth."""
     most = study.evaluation.max_unusable_share
-    return gate_of_each_dataset(context, evaluation_samples, lambda _, frame: unusable_gate(frame, most))
+    return unusable_gate(evaluation_samples, most)
 
 
 def unusable_gate(samples: pd.DataFrame, max_unusable_share: float) -> Gate:

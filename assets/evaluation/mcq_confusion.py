@@ -1,5 +1,6 @@
 """Table `mcq_confusion`: which option is taken for which."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -8,11 +9,10 @@ import pandas as pd
 from analysis.gates import Gate, at_least
 from assets.evaluation.logic.outputs import shown_and_saved
 from assets.evaluation.logic.plots import confusion_of
-from assets.evaluation.logic.rows import as_table, confusion_rows, confusions_of
-from assets.shared.checks import gate_of_each_dataset
+from assets.evaluation.logic.rows import as_table, confusion_rows, confusions_of, datasets_of
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
-from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.evaluation import MCQ_CONFUSION
@@ -53,17 +53,16 @@ def right_of(frame: pd.DataFrame) -> tuple[int, int]:
     return int(frame.loc[frame["truth"] == frame["prediction"], "count"].sum()), int(frame["count"].sum())
 
 
-@dg.asset_check(asset=mcq_confusion, partitions_def=DATASETS)
-def accuracy_is_high_enough(
-    context: dg.AssetCheckExecutionContext, mcq_confusion: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): enough questions are answered right: accuracy reaches the data set's minimum, where one is set.
-
-    What to do: Look in option_rates and category_breakdown at where it is low.
-    Withheld: nothing.
-    """
-    known = known_datasets(study.evaluation)
-    return gate_of_each_dataset(context, mcq_confusion, lambda name, frame: accuracy_gate(frame, known[name]))
+@gate(
+    mcq_confusion,
+    Kind.QUALITY,
+    to_do="Look in option_rates and category_breakdown at where it is low.",
+    withheld="nothing.",
+    once=datasets_of,
+)
+def accuracy_is_high_enough(mcq_confusion: pd.DataFrame, partition: str, once: Mapping[str, Dataset]) -> Gate | None:
+    """Enough questions are answered right: accuracy reaches the data set's minimum, where one is set."""
+    return accuracy_gate(mcq_confusion, once[partition])
 
 
 def accuracy_gate(frame: pd.DataFrame, dataset: Dataset) -> Gate | None:

@@ -1,6 +1,6 @@
 """Table `paper_comparison`: our numbers beside a paper's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -8,8 +8,8 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from assets.evaluation.logic.papers import comparison_row, numbers_of, numbers_of_category
-from assets.evaluation.logic.rows import as_table
-from assets.shared.checks import gate_of_each_dataset
+from assets.evaluation.logic.rows import as_table, datasets_of
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
 from resources.errors import listed
@@ -53,19 +53,19 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
     return {"n_compared": int(frame["delta"].notna().sum()), "n_deviating": int((frame["deviates"] == True).sum())}  # noqa: E712
 
 
-@dg.asset_check(asset=paper_comparison, partitions_def=DATASETS)
+@gate(
+    paper_comparison,
+    Kind.QUALITY,
+    to_do="Compare protocol, split and mapping with the paper's.",
+    withheld="nothing.",
+    once=lambda study: (datasets_of(study), baseline_of(study)),
+)
 def near_the_paper(
-    context: dg.AssetCheckExecutionContext, paper_comparison: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the largest difference from the paper's numbers keeps the data set's limit, where one is set.
-
-    What to do: Compare protocol, split and mapping with the paper's.
-    Withheld: nothing.
-    """
-    known, baseline = known_datasets(study.evaluation), baseline_of(study)
-    return gate_of_each_dataset(
-        context, paper_comparison, lambda name, frame: paper_gate(frame, known[name], lack_of(baseline, name))
-    )
+    paper_comparison: pd.DataFrame, partition: str, once: tuple[Mapping[str, Dataset], list[PaperResult]]
+) -> Gate | None:
+    """The largest difference from the paper's numbers keeps the data set's limit, where one is set."""
+    known, baseline = once
+    return paper_gate(paper_comparison, known[partition], lack_of(baseline, partition))
 
 
 def baseline_of(study: Study) -> list[PaperResult]:

@@ -19,7 +19,7 @@ from analysis.significance.dependent_correlations import ASSUMES
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, sound_matrix
-from assets.shared.checks import WARN, gate_of_each
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.annotators import draw_annotator_test
 from reports.shared.figure import figure_metadata
@@ -146,16 +146,15 @@ def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
     return {name: whole[name] for name in HEADLINE} | {"plot": plot}
 
 
-@dg.asset_check(asset=annotator_test, partitions_def=SETTINGS)
-def judge_can_stand_in(
-    context: dg.AssetCheckExecutionContext, annotator_test: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): the judge wins against enough annotators to stand in for one of them.
-
-    What to do: Look in annotator_test at whom the judge loses against; have several people score more objects.
-    """
+@gate(
+    annotator_test,
+    Kind.ADVICE,
+    to_do="Look in annotator_test at whom the judge loses against; have several people score more objects.",
+)
+def judge_can_stand_in(annotator_test: pd.DataFrame, study: Study) -> Gate:
+    """The judge wins against enough annotators to stand in for one of them."""
     needed = study.fidelity.thresholds.stand_in_share
-    return gate_of_each(context, annotator_test, lambda frame: stand_in_gate(frame, needed), WARN)
+    return stand_in_gate(annotator_test, needed)
 
 
 def stand_in_gate(frame: pd.DataFrame, needed: float) -> Gate:

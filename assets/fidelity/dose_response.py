@@ -10,7 +10,8 @@ from analysis.agreement.dose_response import FEWEST_MAGNITUDES
 from analysis.gates import Gate, at_least
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import dose_points, dose_rows
-from assets.shared.checks import NOT_ASKED, WARN, gate_result
+from assets.shared.checks import NOT_ASKED
+from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.sensitivity import draw_dose_response
 from reports.shared.figure import figure_metadata
 from resources.errors import listed
@@ -42,13 +43,10 @@ def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dic
     }
 
 
-@dg.asset_check(asset=dose_response)
-def more_costs_more(dose_response: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): within items the dose explains the drops, for each kind of alteration.
-
-    What to do: Look at the lines in dose_response; more items steady them.
-    """
-    return gate_result(dose_gate(dose_response, study.fidelity.thresholds.dose_response_r2), WARN)
+@gate(dose_response, Kind.ADVICE, to_do="Look at the lines in dose_response; more items steady them.")
+def more_costs_more(dose_response: pd.DataFrame, study: Study) -> Gate:
+    """Within items the dose explains the drops, for each kind of alteration."""
+    return dose_gate(dose_response, study.fidelity.thresholds.dose_response_r2)
 
 
 def weakest_kind(frame: pd.DataFrame) -> pd.Series | None:

@@ -15,7 +15,7 @@ from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.anchor import has_enough_repeats, pinned_occasion
 from assets.fidelity.logic.anchor_changes import changes_since
-from assets.shared.checks import WARN, gate_result
+from assets.shared.gate import Kind, gate
 from assets.shared.intervals import in_words
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.drift import draw_drift
@@ -154,31 +154,30 @@ def n_moved(scores: pd.DataFrame, pinned: str, occasion: str, study: FidelityStu
     return int((compare(moves, study.thresholds.drift_shift, moved.abs().max(axis=1)) > 0).sum())
 
 
-@dg.asset_check(asset=drift)
-def anchor_mean_holds(drift: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): on the latest occasion the anchor's mean score is near the one when it was pinned.
-
-    What to do: Pin the model's version; judge the settings again before new scores stand beside old ones.
-    """
-    return gate_result(shift_gate(drift, study.fidelity.thresholds.drift_shift), WARN)
-
-
-@dg.asset_check(asset=drift)
-def anchor_scores_hold(drift: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): on the latest occasion the anchor's scores agree with those when it was pinned.
-
-    What to do: Pin the model's version; judge the settings again before new scores stand beside old ones.
-    """
-    return gate_result(agreement_gate(drift, study.fidelity.thresholds.drift_icc), WARN)
+@gate(
+    drift,
+    Kind.ADVICE,
+    to_do="Pin the model's version; judge the settings again before new scores stand beside old ones.",
+)
+def anchor_mean_holds(drift: pd.DataFrame, study: Study) -> Gate:
+    """On the latest occasion the anchor's mean score is near the one when it was pinned."""
+    return shift_gate(drift, study.fidelity.thresholds.drift_shift)
 
 
-@dg.asset_check(asset=drift)
-def same_judge_as_pinned(drift: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice (note): on the latest occasion judge, answering models, prompt and images are those when it was pinned.
+@gate(
+    drift,
+    Kind.ADVICE,
+    to_do="Pin the model's version; judge the settings again before new scores stand beside old ones.",
+)
+def anchor_scores_hold(drift: pd.DataFrame, study: Study) -> Gate:
+    """On the latest occasion the anchor's scores agree with those when it was pinned."""
+    return agreement_gate(drift, study.fidelity.thresholds.drift_icc)
 
-    What to do: Go back to the pinned judge, or judge the settings again with the new one.
-    """
-    return gate_result(judge_gate(drift), WARN)
+
+@gate(drift, Kind.ADVICE, to_do="Go back to the pinned judge, or judge the settings again with the new one.")
+def same_judge_as_pinned(drift: pd.DataFrame) -> Gate:
+    """On the latest occasion judge, answering models, prompt and images are those when it was pinned."""
+    return judge_gate(drift)
 
 
 def shift_gate(frame: pd.DataFrame, limit: float) -> Gate:

@@ -11,7 +11,8 @@ from analysis.gates import Gate, at_most
 from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.golden_choice import golden_objects, other_object
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.checks import NOT_ASKED, gate_result
+from assets.shared.checks import NOT_ASKED
+from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.golden import draw_contact_sheet, sheet_size_in
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -149,15 +150,10 @@ def contact_sheet(rows: pd.DataFrame) -> tuple[str, list[tuple[str, Any]]]:
     return f"{first['item_id']} ({first['object']})", pictures
 
 
-@dg.asset_check(asset=golden_images, additional_ins={"study_objects": dg.AssetIn("study_objects")}, blocking=True)
-def golden_images_are_of_the_judged_renders(
-    golden_images: pd.DataFrame, study_objects: pd.DataFrame
-) -> dg.AssetCheckResult:
-    """Integrity (STOP): every golden image is on the disk as made, of the render and photos that are judged now.
-
-    What to do: Make `study_objects` and then `golden_images` again.
-    """
-    return gate_result(current_renders_gate(golden_images, study_objects))
+@gate(golden_images, Kind.INTEGRITY, to_do="Make `study_objects` and then `golden_images` again.")
+def golden_images_are_of_the_judged_renders(golden_images: pd.DataFrame, study_objects: pd.DataFrame) -> Gate:
+    """Every golden image is on the disk as made, of the render and photos that are judged now."""
+    return current_renders_gate(golden_images, study_objects)
 
 
 def current_renders_gate(manifest: pd.DataFrame, study_objects: pd.DataFrame) -> Gate:

@@ -17,7 +17,8 @@ from assets.fidelity.logic.plan_in_force import PlanInForce, difference, plan_in
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, matrix_of
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.checks import NOT_ASKED, WARN, gate_result, require
+from assets.shared.checks import NOT_ASKED, require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from reports.fidelity.plots.sensitivity import draw_golden_scores
 from reports.shared.figure import figure_metadata
@@ -170,22 +171,20 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-@dg.asset_check(asset=golden_scores)
-def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): nearly every golden image has a score beside its original's; failures are not random.
-
-    What to do: Run it again: faults are asked again.
-    """
-    return gate_result(complete_gate(golden_scores, study.fidelity.max_missing_share), WARN)
+@gate(golden_scores, Kind.ADVICE, to_do="Run it again: faults are asked again.")
+def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: Study) -> Gate:
+    """Nearly every golden image has a score beside its original's; failures are not random."""
+    return complete_gate(golden_scores, study.fidelity.max_missing_share)
 
 
-@dg.asset_check(asset=golden_scores)
-def golden_items_are_held_out(golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): no item of the golden set had a part in choosing the setting.
-
-    What to do: Name items in `golden.items` of products that do not choose, or judge more products.
-    """
-    return gate_result(held_out_gate(golden_scores, study.fidelity), WARN)
+@gate(
+    golden_scores,
+    Kind.ADVICE,
+    to_do="Name items in `golden.items` of products that do not choose, or judge more products.",
+)
+def golden_items_are_held_out(golden_scores: pd.DataFrame, study: Study) -> Gate:
+    """No item of the golden set had a part in choosing the setting."""
+    return held_out_gate(golden_scores, study.fidelity)
 
 
 def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate, at_least, at_most
 from assets.fidelity.logic.agreement_rows import agreement_rows, unit_of
 from assets.fidelity.matched_scores import match_column, sound_matches
-from assets.shared.checks import WARN, gate_of_each
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_agreement_by_group
 from reports.shared.figure import figure_metadata
@@ -77,55 +77,39 @@ def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
     return {"n_used": overall["n_used"].iloc[0], **numbers, "plot": plot}
 
 
-@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def orders_like_people(
-    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the judge orders objects as people do: Spearman reaches its threshold.
-
-    What to do: Look at the scatter plot in matched_scores; try another prompt or judge.
-    Withheld: the setting is not recommended.
-    """
-    return gate_of_each(
-        context, human_agreement, lambda frame: spearman_gate(frame, study.fidelity.thresholds.spearman)
-    )
+@gate(
+    human_agreement,
+    Kind.QUALITY,
+    to_do="Look at the scatter plot in matched_scores; try another prompt or judge.",
+    withheld="the setting is not recommended.",
+)
+def orders_like_people(human_agreement: pd.DataFrame, study: Study) -> Gate:
+    """The judge orders objects as people do: Spearman reaches its threshold."""
+    return spearman_gate(human_agreement, study.fidelity.thresholds.spearman)
 
 
-@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def orders_like_people_for_sure(
-    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): the lower bound of Spearman reaches the threshold too.
-
-    What to do: Judge objects of more products.
-    """
+@gate(human_agreement, Kind.ADVICE, to_do="Judge objects of more products.")
+def orders_like_people_for_sure(human_agreement: pd.DataFrame, study: Study) -> Gate:
+    """The lower bound of Spearman reaches the threshold too."""
     threshold = study.fidelity.thresholds.spearman
-    return gate_of_each(context, human_agreement, lambda frame: spearman_gate(frame, threshold, "ci_low"), WARN)
+    return spearman_gate(human_agreement, threshold, "ci_low")
 
 
-@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def close_to_people(
-    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the judge's scores are near people's: the mean absolute error keeps its limit.
+@gate(
+    human_agreement,
+    Kind.QUALITY,
+    to_do="Calibrate: `mae_linear` in human_agreement says what that would leave.",
+    withheld="nothing; read the scores as an order, not as people's numbers.",
+)
+def close_to_people(human_agreement: pd.DataFrame, study: Study) -> Gate:
+    """The judge's scores are near people's: the mean absolute error keeps its limit."""
+    return error_gate(human_agreement, "mae", study.fidelity.thresholds.mae)
 
-    What to do: Calibrate: `mae_linear` in human_agreement says what that would leave.
-    Withheld: nothing; read the scores as an order, not as people's numbers.
-    """
-    return gate_of_each(context, human_agreement, lambda frame: error_gate(frame, "mae", study.fidelity.thresholds.mae))
 
-
-@dg.asset_check(asset=human_agreement, partitions_def=SETTINGS)
-def no_large_errors(
-    context: dg.AssetCheckExecutionContext, human_agreement: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): the root mean squared error, in which large errors weigh more, keeps its limit.
-
-    What to do: Calibrate: `mae_linear` in human_agreement says what that would leave.
-    """
-    return gate_of_each(
-        context, human_agreement, lambda frame: error_gate(frame, "rmse", study.fidelity.thresholds.rmse), WARN
-    )
+@gate(human_agreement, Kind.ADVICE, to_do="Calibrate: `mae_linear` in human_agreement says what that would leave.")
+def no_large_errors(human_agreement: pd.DataFrame, study: Study) -> Gate:
+    """The root mean squared error, in which large errors weigh more, keeps its limit."""
+    return error_gate(human_agreement, "rmse", study.fidelity.thresholds.rmse)
 
 
 def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") -> Gate:

@@ -6,7 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.shared.checks import gate_result
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.settings import draw_human_scores
 from reports.shared.figure import figure_metadata
@@ -51,13 +51,10 @@ def headline(read: HumanScoresRead) -> dict[str, Any]:
     return values | notes | {"left_out": listed(read.exclusions) or "none", "plot": plot}
 
 
-@dg.asset_check(asset=human_scores, blocking=True)
-def every_row_accounted_for(human_scores: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Integrity (STOP): each row of the score file is in the table or was left out for a counted cause.
-
-    What to do: Make `human_scores` again: the file changed since the table was made.
-    """
-    return gate_result(accounted_gate(human_scores, read_human_scores(study.fidelity)))
+@gate(human_scores, Kind.INTEGRITY, to_do="Make `human_scores` again: the file changed since the table was made.")
+def every_row_accounted_for(human_scores: pd.DataFrame, study: Study) -> Gate:
+    """Each row of the score file is in the table or was left out for a counted cause."""
+    return accounted_gate(human_scores, read_human_scores(study.fidelity))
 
 
 def accounted_gate(stored: pd.DataFrame, read: HumanScoresRead) -> Gate:

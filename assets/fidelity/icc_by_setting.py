@@ -13,7 +13,7 @@ from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_mos
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
-from assets.shared.checks import WARN, gate_of_each
+from assets.shared.gate import Kind, gate
 from assets.shared.intervals import in_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_icc
@@ -131,45 +131,27 @@ def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
     return empty | counts | words | {"deterministic": False, "undefined": reason}
 
 
-@dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
-def repeatable(
-    context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the mean of the repeats is repeatable: ICC(1,k) reaches its threshold.
-
-    What to do: Plan more repeats, or judge at a lower temperature above 0.
-    Withheld: the setting is not recommended.
-    """
-    return gate_of_each(context, icc_by_setting, lambda row: repeatable_gate(row, study.fidelity.thresholds.icc))
-
-
-@dg.asset_check(asset=icc_by_setting, partitions_def=SETTINGS)
-def repeatable_for_sure(
-    context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): the lower bound of ICC(1,k) reaches the threshold too.
-
-    What to do: Judge more objects of more products.
-    """
-    return gate_of_each(context, icc_by_setting, lambda row: lower_bound_gate(row, study.fidelity.thresholds.icc), WARN)
-
-
-@dg.asset_check(
-    asset=icc_by_setting, partitions_def=SETTINGS, additional_ins={"score_matrix": dg.AssetIn("score_matrix")}
+@gate(
+    icc_by_setting,
+    Kind.QUALITY,
+    to_do="Plan more repeats, or judge at a lower temperature above 0.",
+    withheld="the setting is not recommended.",
 )
-def icc_agrees_with_pingouin(
-    context: dg.AssetCheckExecutionContext, icc_by_setting: Frames, score_matrix: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): an independent implementation gives the same six coefficients.
+def repeatable(icc_by_setting: pd.DataFrame, study: Study) -> Gate:
+    """The mean of the repeats is repeatable: ICC(1,k) reaches its threshold."""
+    return repeatable_gate(icc_by_setting, study.fidelity.thresholds.icc)
 
-    What to do: Report it with the score matrix: one of the two is wrong.
-    """
-    return gate_of_each(
-        context,
-        icc_by_setting,
-        lambda row: pingouin_gate(row, sound_matrix(score_matrix[row["setting"].iloc[0]], study.fidelity)),
-        WARN,
-    )
+
+@gate(icc_by_setting, Kind.ADVICE, to_do="Judge more objects of more products.")
+def repeatable_for_sure(icc_by_setting: pd.DataFrame, study: Study) -> Gate:
+    """The lower bound of ICC(1,k) reaches the threshold too."""
+    return lower_bound_gate(icc_by_setting, study.fidelity.thresholds.icc)
+
+
+@gate(icc_by_setting, Kind.ADVICE, to_do="Report it with the score matrix: one of the two is wrong.")
+def icc_agrees_with_pingouin(icc_by_setting: pd.DataFrame, score_matrix: pd.DataFrame, study: Study) -> Gate:
+    """An independent implementation gives the same six coefficients."""
+    return pingouin_gate(icc_by_setting, sound_matrix(score_matrix, study.fidelity))
 
 
 def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:

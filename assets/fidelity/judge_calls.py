@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.checks import WARN, gate_of_each
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from assets.shared.run_origin import started_by_a_person
 from resources.configuration.grid import Setting, setting_from_key
@@ -111,41 +111,27 @@ def first_answers(calls: pd.DataFrame) -> pd.DataFrame:
     return answered.drop_duplicates(["object", "repeat"], keep="first")
 
 
-@dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
-def answers_are_valid_json(
-    context: dg.AssetCheckExecutionContext, judge_calls: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the judge keeps to the answer's form: JSON validity reaches its threshold.
-
-    What to do: Read `fault_message` in judge_calls, then change the prompt or take a judge that keeps to the form.
-    Withheld: the setting is not recommended.
-    """
-    return gate_of_each(
-        context,
-        judge_calls,
-        lambda calls: validity_gate(calls, study.fidelity.thresholds.json_validity, study.fidelity.confidence),
-    )
+@gate(
+    judge_calls,
+    Kind.QUALITY,
+    to_do="Read `fault_message` in judge_calls, then change the prompt or take a judge that keeps to the form.",
+    withheld="the setting is not recommended.",
+)
+def answers_are_valid_json(judge_calls: pd.DataFrame, study: Study) -> Gate:
+    """The judge keeps to the answer's form: JSON validity reaches its threshold."""
+    return validity_gate(judge_calls, study.fidelity.thresholds.json_validity, study.fidelity.confidence)
 
 
-@dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
-def same_model_answered(context: dg.AssetCheckExecutionContext, judge_calls: Frames) -> dg.AssetCheckResult:
-    """Advice (note): one model with one fingerprint gave all answers; a provider that swaps it changes the judge.
-
-    What to do: Pin the model's version, or name the model that answers.
-    """
-    return gate_of_each(context, judge_calls, model_gate, WARN)
+@gate(judge_calls, Kind.ADVICE, to_do="Pin the model's version, or name the model that answers.")
+def same_model_answered(judge_calls: pd.DataFrame) -> Gate:
+    """One model with one fingerprint gave all answers; a provider that swaps it changes the judge."""
+    return model_gate(judge_calls)
 
 
-@dg.asset_check(asset=judge_calls, partitions_def=SETTINGS)
-def prices_are_recent(
-    context: dg.AssetCheckExecutionContext, judge_calls: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): the price by which a paid judge's budget is kept was looked up within the last 180 days.
-
-    What to do: Look the price up and set `price`.
-    """
-    gate = price_age_gate(study.fidelity.judge)
-    return gate_of_each(context, judge_calls, lambda _calls: gate, WARN)
+@gate(judge_calls, Kind.ADVICE, to_do="Look the price up and set `price`.")
+def prices_are_recent(judge_calls: pd.DataFrame, study: Study) -> Gate:
+    """The price by which a paid judge's budget is kept was looked up within the last 180 days."""
+    return price_age_gate(study.fidelity.judge)
 
 
 def model_gate(calls: pd.DataFrame) -> Gate:

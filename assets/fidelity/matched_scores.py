@@ -8,7 +8,8 @@ from analysis.gates import Gate, at_least
 from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.ties import differences, join_ties
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
-from assets.shared.checks import gate_of_each, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_matched_scores
 from reports.shared.figure import figure_metadata
@@ -83,13 +84,14 @@ def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
     return join_ties(values, largest)
 
 
-@dg.asset_check(asset=matched_scores, partitions_def=SETTINGS, blocking=True)
-def some_matched(context: dg.AssetCheckExecutionContext, matched_scores: Frames) -> dg.AssetCheckResult:
-    """Integrity (STOP): enough objects have a score from both sides to say anything about agreement.
-
-    What to do: Give score file and renders the same file hashes (`_h` and 8 hex digits), or score more objects.
-    """
-    return gate_of_each(context, matched_scores, some_matched_gate)
+@gate(
+    matched_scores,
+    Kind.INTEGRITY,
+    to_do="Give score file and renders the same file hashes (`_h` and 8 hex digits), or score more objects.",
+)
+def some_matched(matched_scores: pd.DataFrame) -> Gate:
+    """Enough objects have a score from both sides to say anything about agreement."""
+    return some_matched_gate(matched_scores)
 
 
 def sound_matches(matched: pd.DataFrame) -> pd.DataFrame:

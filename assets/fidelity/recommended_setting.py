@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 
+from analysis.gates import Gate
 from assets.fidelity.judge_calls import judged_objects
 from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.plan_in_force import PlanInForce, plan_in_force
 from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
 from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
-from assets.shared.checks import WARN, gate_result
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
 from reports.fidelity.plots.recommendation import draw_recommendation
 from reports.shared.figure import figure_metadata
@@ -125,29 +126,24 @@ def headline(recommended: pd.DataFrame) -> dict[str, Any]:
     return numbers | {"plot": plot}
 
 
-@dg.asset_check(asset=recommended_setting)
-def a_setting_is_recommended(recommended_setting: pd.DataFrame) -> dg.AssetCheckResult:
-    """Quality (FAIL): some setting keeps the four conditions: repeatable, like people, steady, in the answer's form.
-
-    What to do: Mend what the nearest setting lacks, or add settings.
-    Withheld: a recommendation; golden set and anchor are judged at the nearest setting.
-    """
-    return gate_result(recommended_gate(recommended_setting))
-
-
-@dg.asset_check(asset=recommended_setting)
-def recommendation_confirmed(recommended_setting: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice (note): the conditions hold in the numbers to report too, which choosing did not flatter.
-
-    What to do: Use the setting provisionally; judge more objects.
-    """
-    return gate_result(confirmed_gate(recommended_setting), WARN)
+@gate(
+    recommended_setting,
+    Kind.QUALITY,
+    to_do="Mend what the nearest setting lacks, or add settings.",
+    withheld="a recommendation; golden set and anchor are judged at the nearest setting.",
+)
+def a_setting_is_recommended(recommended_setting: pd.DataFrame) -> Gate:
+    """Some setting keeps the four conditions: repeatable, like people, steady, in the answer's form."""
+    return recommended_gate(recommended_setting)
 
 
-@dg.asset_check(asset=recommended_setting)
-def recommended_for_sure(recommended_setting: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): ICC and Spearman reach their thresholds with their lower bounds, for all settings tried together.
+@gate(recommended_setting, Kind.ADVICE, to_do="Use the setting provisionally; judge more objects.")
+def recommendation_confirmed(recommended_setting: pd.DataFrame) -> Gate:
+    """The conditions hold in the numbers to report too, which choosing did not flatter."""
+    return confirmed_gate(recommended_setting)
 
-    What to do: Use the setting provisionally; judge objects of more products.
-    """
-    return gate_result(sure_gate(recommended_setting, study.fidelity.thresholds), WARN)
+
+@gate(recommended_setting, Kind.ADVICE, to_do="Use the setting provisionally; judge objects of more products.")
+def recommended_for_sure(recommended_setting: pd.DataFrame, study: Study) -> Gate:
+    """ICC and Spearman reach their thresholds with their lower bounds, for all settings tried together."""
+    return sure_gate(recommended_setting, study.fidelity.thresholds)

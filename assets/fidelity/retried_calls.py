@@ -10,7 +10,7 @@ from analysis.gates import Gate, at_most
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, clustered_intervals
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import sound_matrix
-from assets.shared.checks import WARN, gate_of_each
+from assets.shared.gate import Kind, gate
 from assets.shared.intervals import in_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.annotators import draw_retried_calls
@@ -135,15 +135,13 @@ def headline(row: pd.DataFrame) -> dict[str, object]:
     return {name: row[name].iloc[0] for name in HEADLINE} | {"plot": plot}
 
 
-@dg.asset_check(asset=retried_calls, partitions_def=SETTINGS)
-def retries_not_told_apart(context: dg.AssetCheckExecutionContext, retried_calls: Frames) -> dg.AssetCheckResult:
-    """Advice (note): the scores do not tell calls that were tried again from other repeats of the same objects.
+@gate(retried_calls, Kind.ADVICE, to_do="Look at the objects in retried_calls before their scores are used.")
+def retries_not_told_apart(retried_calls: pd.DataFrame) -> Gate:
+    """The scores do not tell calls that were tried again from other repeats of the same objects.
 
     That is not to say that they are equal; few retried calls tell nothing apart.
-
-    What to do: Look at the objects in retried_calls before their scores are used.
     """
-    return gate_of_each(context, retried_calls, retried_gate, WARN)
+    return retried_gate(retried_calls)
 
 
 def retried_gate(row: pd.DataFrame) -> Gate:

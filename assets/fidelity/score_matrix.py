@@ -7,7 +7,8 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from analysis.words import counted
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.checks import gate_of_each, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_score_matrix
 from reports.shared.figure import figure_metadata
@@ -89,21 +90,14 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
     }
 
 
-@dg.asset_check(
-    asset=score_matrix,
-    partitions_def=SETTINGS,
-    blocking=True,
-    additional_ins={"judge_calls": dg.AssetIn("judge_calls")},
+@gate(
+    score_matrix,
+    Kind.INTEGRITY,
+    to_do="Run again: faults are asked again. Of answers without a score `answers_are_valid_json` says the cause.",
 )
-def enough_repeats(
-    context: dg.AssetCheckExecutionContext, score_matrix: Frames, judge_calls: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Integrity (STOP): few objects lack the valid repeats that their statistics need; they are left out and named.
-
-    What to do: Run again: faults are asked again. Of answers without a score `answers_are_valid_json` says the cause.
-    """
-    plan, calls = study.fidelity, pd.concat(judge_calls.values())
-    return gate_of_each(context, score_matrix, lambda matrix: enough_repeats_gate(matrix, plan, calls))
+def enough_repeats(score_matrix: pd.DataFrame, judge_calls: pd.DataFrame, study: Study) -> Gate:
+    """Few objects lack the valid repeats that their statistics need; they are left out and named."""
+    return enough_repeats_gate(score_matrix, study.fidelity, judge_calls)
 
 
 def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.DataFrame | None = None) -> Gate:

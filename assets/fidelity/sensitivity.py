@@ -10,7 +10,8 @@ from analysis.accuracy.effect_size import FEWEST
 from analysis.gates import Gate, at_least, at_most, share_at_least
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
-from assets.shared.checks import NOT_ASKED, WARN, gate_result
+from assets.shared.checks import NOT_ASKED
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.sensitivity import draw_sensitivity
 from reports.shared.figure import figure_metadata
@@ -53,62 +54,55 @@ def _named(frame: pd.DataFrame, seen: str) -> str:
     return ", ".join(frame.loc[frame["seen"] == seen, "alteration"]) or "none"
 
 
-@dg.asset_check(asset=sensitivity)
-def stripes_are_seen(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Quality (FAIL): each stripes alteration lowers the scores by a large effect: Cohen's d reaches its threshold.
+@gate(
+    sensitivity,
+    Kind.QUALITY,
+    to_do="Look at the pairs in golden_scores; try another prompt or judge.",
+    withheld="nothing; do not trust a small difference between two scores.",
+)
+def stripes_are_seen(sensitivity: pd.DataFrame, study: Study) -> Gate:
+    """Each stripes alteration lowers the scores by a large effect: Cohen's d reaches its threshold."""
+    return effect_gate(sensitivity, study.fidelity.thresholds.effect_size)
 
-    What to do: Look at the pairs in golden_scores; try another prompt or judge.
-    Withheld: nothing; do not trust a small difference between two scores.
-    """
-    return gate_result(effect_gate(sensitivity, study.fidelity.thresholds.effect_size))
 
-
-@dg.asset_check(asset=sensitivity)
-def stripes_lower_the_score(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Quality (FAIL): stripes lower the score of nearly every item: the hit rate reaches its threshold.
-
-    What to do: Look at the pairs in golden_scores; try another prompt or judge.
-    Withheld: nothing; do not trust a small difference between two scores.
-    """
+@gate(
+    sensitivity,
+    Kind.QUALITY,
+    to_do="Look at the pairs in golden_scores; try another prompt or judge.",
+    withheld="nothing; do not trust a small difference between two scores.",
+)
+def stripes_lower_the_score(sensitivity: pd.DataFrame, study: Study) -> Gate:
+    """Stripes lower the score of nearly every item: the hit rate reaches its threshold."""
     plan = study.fidelity
-    return gate_result(hit_rate_gate(sensitivity, plan.thresholds.hit_rate, plan.confidence))
+    return hit_rate_gate(sensitivity, plan.thresholds.hit_rate, plan.confidence)
 
 
-@dg.asset_check(asset=sensitivity)
-def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): the lower bound of Cohen's d reaches the threshold too.
-
-    What to do: Put more items into the golden set.
-    """
-    gate = effect_gate(sensitivity, study.fidelity.thresholds.effect_size, "cohens_d_low")
-    return gate_result(gate, WARN)
+@gate(sensitivity, Kind.ADVICE, to_do="Put more items into the golden set.")
+def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, study: Study) -> Gate:
+    """The lower bound of Cohen's d reaches the threshold too."""
+    return effect_gate(sensitivity, study.fidelity.thresholds.effect_size, "cohens_d_low")
 
 
-@dg.asset_check(asset=sensitivity)
-def strong_stripes_stand_out(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): stripes at opacity 0.7 lower the scores by a very large effect.
-
-    What to do: Look at the pairs in golden_scores; try another prompt or judge.
-    """
-    return gate_result(strong_stripes_gate(sensitivity, study.fidelity.thresholds.stripes_effect_size), WARN)
+@gate(sensitivity, Kind.ADVICE, to_do="Look at the pairs in golden_scores; try another prompt or judge.")
+def strong_stripes_stand_out(sensitivity: pd.DataFrame, study: Study) -> Gate:
+    """Stripes at opacity 0.7 lower the scores by a very large effect."""
+    return strong_stripes_gate(sensitivity, study.fidelity.thresholds.stripes_effect_size)
 
 
-@dg.asset_check(asset=sensitivity)
-def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): untouched and imperceptibly changed copies score as the original does.
-
-    What to do: Plan more repeats, which steady the scores.
-    """
-    return gate_result(false_alarm_gate(sensitivity, study.fidelity.thresholds.false_alarm_rate), WARN)
+@gate(sensitivity, Kind.ADVICE, to_do="Plan more repeats, which steady the scores.")
+def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, study: Study) -> Gate:
+    """Untouched and imperceptibly changed copies score as the original does."""
+    return false_alarm_gate(sensitivity, study.fidelity.thresholds.false_alarm_rate)
 
 
-@dg.asset_check(asset=sensitivity)
-def every_alteration_is_seen(sensitivity: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice (note): there is no alteration that the judge does not see.
-
-    What to do: Do not read scores as speaking of such differences, or try another prompt or judge.
-    """
-    return gate_result(seen_gate(sensitivity), WARN)
+@gate(
+    sensitivity,
+    Kind.ADVICE,
+    to_do="Do not read scores as speaking of such differences, or try another prompt or judge.",
+)
+def every_alteration_is_seen(sensitivity: pd.DataFrame) -> Gate:
+    """There is no alteration that the judge does not see."""
+    return seen_gate(sensitivity)
 
 
 def weakest_stripes(frame: pd.DataFrame, column: str) -> pd.Series | None:

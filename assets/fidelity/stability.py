@@ -6,7 +6,7 @@ import pandas as pd
 from analysis.agreement.stability import stability as of_matrix
 from analysis.gates import Gate, at_most
 from assets.fidelity.score_matrix import scores_of, sound_matrix
-from assets.shared.checks import WARN, gate_of_each
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_stability
 from reports.shared.figure import figure_metadata
@@ -47,29 +47,16 @@ def stability_rows(matrix: pd.DataFrame, confidence: float) -> pd.DataFrame:
     )
 
 
-@dg.asset_check(asset=stability, partitions_def=SETTINGS)
-def repeats_agree(
-    context: dg.AssetCheckExecutionContext, stability: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): the repeats of a typical object agree: the median MAD keeps its limit.
-
-    What to do: Judge at a lower temperature.
-    Withheld: the setting is not recommended.
-    """
-    return gate_of_each(context, stability, lambda frame: mad_gate(frame, study.fidelity.thresholds.median_mad))
+@gate(stability, Kind.QUALITY, to_do="Judge at a lower temperature.", withheld="the setting is not recommended.")
+def repeats_agree(stability: pd.DataFrame, study: Study) -> Gate:
+    """The repeats of a typical object agree: the median MAD keeps its limit."""
+    return mad_gate(stability, study.fidelity.thresholds.median_mad)
 
 
-@dg.asset_check(asset=stability, partitions_def=SETTINGS)
-def means_are_precise(
-    context: dg.AssetCheckExecutionContext, stability: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): a typical object's mean is known closely: the median half-width keeps its limit.
-
-    What to do: Plan as many repeats as `projected_n` in convergence_curves says.
-    """
-    return gate_of_each(
-        context, stability, lambda frame: width_gate(frame, study.fidelity.thresholds.ci_half_width), WARN
-    )
+@gate(stability, Kind.ADVICE, to_do="Plan as many repeats as `projected_n` in convergence_curves says.")
+def means_are_precise(stability: pd.DataFrame, study: Study) -> Gate:
+    """A typical object's mean is known closely: the median half-width keeps its limit."""
+    return width_gate(stability, study.fidelity.thresholds.ci_half_width)
 
 
 def mad_gate(frame: pd.DataFrame, limit: float) -> Gate:

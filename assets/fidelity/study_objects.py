@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from analysis.gates import Gate, at_least, at_most
 from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.logic.golden_choice import refuse_unknown_items
-from assets.shared.checks import gate_result, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.settings import draw_study_objects
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -80,31 +81,34 @@ def thumbnails(frame: pd.DataFrame) -> list[tuple[str, list[NDArray[np.uint8]]]]
     ]
 
 
-@dg.asset_check(asset=study_objects, blocking=True)
-def render_shows_the_scored_object(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
-    """Integrity (STOP): the judged render is of the very object that people scored, by job hash.
-
-    What to do: Correct `output_glb_relpath` of the objects that are named, or set `mismatched_objects: exclude`.
-    """
-    return gate_result(mismatch_gate(study_objects))
-
-
-@dg.asset_check(asset=study_objects, blocking=True)
-def images_are_there(study_objects: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Integrity (STOP): few objects lack usable images.
-
-    What to do: Put the images there, name the objects you have in `selected_objects`, or raise `max_missing_share`.
-    """
-    return gate_result(missing_gate(study_objects, study.fidelity.max_missing_share))
+@gate(
+    study_objects,
+    Kind.INTEGRITY,
+    to_do="Correct `output_glb_relpath` of the objects that are named, or set `mismatched_objects: exclude`.",
+)
+def render_shows_the_scored_object(study_objects: pd.DataFrame) -> Gate:
+    """The judged render is of the very object that people scored, by job hash."""
+    return mismatch_gate(study_objects)
 
 
-@dg.asset_check(asset=study_objects, blocking=True)
-def something_to_judge(study_objects: pd.DataFrame) -> dg.AssetCheckResult:
-    """Integrity (STOP): enough objects are left to judge: fewer would be paid for and define no agreement.
+@gate(
+    study_objects,
+    Kind.INTEGRITY,
+    to_do="Put the images there, name the objects you have in `selected_objects`, or raise `max_missing_share`.",
+)
+def images_are_there(study_objects: pd.DataFrame, study: Study) -> Gate:
+    """Few objects lack usable images."""
+    return missing_gate(study_objects, study.fidelity.max_missing_share)
 
-    What to do: Score and render more objects, or mend the cause for which the others were left out.
-    """
-    return gate_result(enough_objects_gate(study_objects))
+
+@gate(
+    study_objects,
+    Kind.INTEGRITY,
+    to_do="Score and render more objects, or mend the cause for which the others were left out.",
+)
+def something_to_judge(study_objects: pd.DataFrame) -> Gate:
+    """Enough objects are left to judge: fewer would be paid for and define no agreement."""
+    return enough_objects_gate(study_objects)
 
 
 def require_sound_objects(frame: pd.DataFrame, study: FidelityStudy) -> None:
@@ -113,8 +117,8 @@ def require_sound_objects(frame: pd.DataFrame, study: FidelityStudy) -> None:
     Raises:
         Failure: One fails.
     """
-    for gate in (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame)):
-        require(gate)
+    for answer in (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame)):
+        require(answer)
 
 
 def enough_objects_gate(frame: pd.DataFrame) -> Gate:

@@ -9,7 +9,8 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from assets.pairwise.logic.method_scores import current_pairs_gate
-from assets.shared.checks import gate_result, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
 from reports.pairwise.export.folder import BASE, Benchmark, Written, write_benchmark
@@ -106,14 +107,15 @@ def _counted(results: pd.DataFrame) -> list[list[int]]:
     ]
 
 
-@dg.asset_check(asset=benchmark_export)
-def files_are_as_written(benchmark_export: pd.DataFrame) -> dg.AssetCheckResult:
-    """Quality (FAIL): every file of the folder is on the disk as it was written.
-
-    What to do: Make `benchmark_export` again for a new folder.
-    Withheld: nothing; do not use the files that are named.
-    """
-    return gate_result(files_gate(benchmark_export))
+@gate(
+    benchmark_export,
+    Kind.QUALITY,
+    to_do="Make `benchmark_export` again for a new folder.",
+    withheld="nothing; do not use the files that are named.",
+)
+def files_are_as_written(benchmark_export: pd.DataFrame) -> Gate:
+    """Every file of the folder is on the disk as it was written."""
+    return files_gate(benchmark_export)
 
 
 def files_gate(export: pd.DataFrame) -> Gate:

@@ -10,7 +10,7 @@ from analysis.gates import Gate, at_most
 from analysis.preference.bradley_terry import BradleyTerry
 from analysis.preference.truth import majority_share
 from assets.pairwise.logic.strengths import NOT_ASKED, strengths_of
-from assets.shared.checks import gate_result
+from assets.shared.gate import Kind, gate
 from reports.pairwise.plots.methods import draw_strengths
 from reports.shared.figure import figure_metadata
 from resources.study import Study
@@ -93,17 +93,11 @@ def headline(photo_pairs: pd.DataFrame, frame: pd.DataFrame, fit: BradleyTerry |
     }
 
 
-@dg.asset_check(asset=bradley_terry, additional_ins={"photo_pairs": dg.AssetIn("photo_pairs")})
-def strengths_rest_on_all_votes(
-    bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them.
-
-    What to do: Make `bradley_terry` again.
-    Withheld: nothing; do not use the strengths.
-    """
+@gate(bradley_terry, Kind.QUALITY, to_do="Make `bradley_terry` again.", withheld="nothing; do not use the strengths.")
+def strengths_rest_on_all_votes(bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, study: Study) -> Gate:
+    """Strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them."""
     fit = strengths_of(photo_pairs, study.pairwise) if bradley_terry.empty else None
-    return gate_result(all_votes_gate(bradley_terry, photo_pairs, fit if isinstance(fit, str) else ""))
+    return all_votes_gate(bradley_terry, photo_pairs, fit if isinstance(fit, str) else "")
 
 
 def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, why_none: str = "") -> Gate:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from analysis.gates import Gate, at_most
 from assets.pairwise.logic.method_scores import images_of
 from assets.pairwise.photo_pairs import photos_gate
-from assets.shared.checks import WARN, gate_result, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value, methods_of_tags
 from reports.pairwise.export.folder import refuse_unwritable
 from resources.configuration.pairwise import PairwiseStudy
@@ -151,16 +152,11 @@ def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float6
     return sentence_vectors(features_folder(study.home, study.pairwise), study.pairwise.clip_model, sentences)
 
 
-@dg.asset_check(asset=image_features, additional_ins={"photo_pairs": dg.AssetIn("photo_pairs")})
-def few_photos_are_unreadable(
-    image_features: pd.DataFrame, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): few photos of judged pairs cannot be decoded; a pair with one is not predicted.
-
-    What to do: Replace the photos that are named.
-    """
+@gate(image_features, Kind.ADVICE, to_do="Replace the photos that are named.")
+def few_photos_are_unreadable(image_features: pd.DataFrame, photo_pairs: pd.DataFrame, study: Study) -> Gate:
+    """Few photos of judged pairs cannot be decoded; a pair with one is not predicted."""
     features = features_of(study, list(images_of(judged_pairs(photo_pairs)).index), ())
-    return gate_result(unreadable_gate(features, study.pairwise.max_missing_share), WARN)
+    return unreadable_gate(features, study.pairwise.max_missing_share)
 
 
 def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:

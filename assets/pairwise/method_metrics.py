@@ -10,7 +10,8 @@ from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_
 from assets.pairwise.logic.method_scores import current_pairs_gate, images_of, shared_times_ms
 from assets.pairwise.logic.photo_measures import measured_times, unavailable_stages
 from assets.pairwise.logic.strengths import strengths_of
-from assets.shared.checks import WARN, gate_result, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, metadata_value
 from reports.pairwise.plots.methods import draw_accuracies, draw_agreement_bands, draw_speed, forest_height_in
 from reports.shared.figure import figure_metadata
@@ -92,33 +93,26 @@ def headline(frame: pd.DataFrame, not_run: list[str], study: PairwiseStudy) -> d
     }
 
 
-@dg.asset_check(asset=method_metrics)
-def accuracies_are_plausible(method_metrics: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice (note): an accuracy outside 0.4 to 0.7 is looked at twice: image measures hardly ever leave that range.
-
-    What to do: Look at the scores and pairs of the methods that are named.
-    """
-    return gate_result(plausible_gate(method_metrics), WARN)
+@gate(method_metrics, Kind.ADVICE, to_do="Look at the scores and pairs of the methods that are named.")
+def accuracies_are_plausible(method_metrics: pd.DataFrame) -> Gate:
+    """An accuracy outside 0.4 to 0.7 is looked at twice: image measures hardly ever leave that range."""
+    return plausible_gate(method_metrics)
 
 
-@dg.asset_check(asset=method_metrics)
-def some_method_beats_chance_for_sure(
-    method_metrics: pd.DataFrame, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): at least one method is right more often than a coin, with all methods in mind.
+@gate(
+    method_metrics,
+    Kind.ADVICE,
+    to_do="Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.",
+)
+def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame, study: Study) -> Gate:
+    """At least one method is right more often than a coin, with all methods in mind."""
+    return chance_gate(method_metrics, study.pairwise)
 
-    What to do: Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.
-    """
-    return gate_result(chance_gate(method_metrics, study.pairwise), WARN)
 
-
-@dg.asset_check(asset=method_metrics)
-def all_methods_are_available(method_metrics: pd.DataFrame) -> dg.AssetCheckResult:
-    """Advice (note): no method is left out for want of its weights.
-
-    What to do: Run the command that method_metrics names under `unavailable`.
-    """
-    return gate_result(available_gate(method_metrics), WARN)
+@gate(method_metrics, Kind.ADVICE, to_do="Run the command that method_metrics names under `unavailable`.")
+def all_methods_are_available(method_metrics: pd.DataFrame) -> Gate:
+    """No method is left out for want of its weights."""
+    return available_gate(method_metrics)
 
 
 def plausible_gate(frame: pd.DataFrame) -> Gate:

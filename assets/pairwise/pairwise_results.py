@@ -9,7 +9,8 @@ from analysis.gates import Gate, at_most
 from assets.pairwise.logic.method_scores import PAIR, headline, images_of, no_rows, own_file, result_rows
 from assets.pairwise.logic.photo_measures import measured, unavailable_stages
 from assets.pairwise.photo_pairs import photos_gate
-from assets.shared.checks import WARN, gate_of_each_method, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import METHODS, ONE_RUN, each_method, methods_of_run
 from resources.errors import listed
 from resources.photos.features.stages import STAGES
@@ -61,16 +62,11 @@ def pairwise_results(
     return each_method(context, make, lambda name: -max((STAGES.index(one) for one in methods[name].needs), default=0))
 
 
-@dg.asset_check(asset=pairwise_results, partitions_def=METHODS)
-def pairs_have_predictions(
-    context: dg.AssetCheckExecutionContext, pairwise_results: Frames, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Advice (note): a method leaves few judged pairs without a prediction; what it fails on is not drawn by chance.
-
-    What to do: Mend the cause that is named; its photos are in image_features.
-    """
+@gate(pairwise_results, Kind.ADVICE, to_do="Mend the cause that is named; its photos are in image_features.")
+def pairs_have_predictions(pairwise_results: pd.DataFrame, study: Study) -> Gate:
+    """A method leaves few judged pairs without a prediction; what it fails on is not drawn by chance."""
     limit = study.pairwise.max_missing_share
-    return gate_of_each_method(context, pairwise_results, lambda name, frame: predictions_gate(frame, limit), WARN)
+    return predictions_gate(pairwise_results, limit)
 
 
 def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:

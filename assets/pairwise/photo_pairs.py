@@ -15,7 +15,7 @@ from assets.pairwise.logic.photo_pair_counts import (
     position_numbers,
     sampled,
 )
-from assets.shared.checks import WARN, gate_result
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import FileFault, listed
@@ -54,41 +54,37 @@ def headline(frame: pd.DataFrame, n_rows_in_file: int, plan: PairwiseStudy) -> d
     return {name: metadata_value(value) for name, value in numbers.items()}
 
 
-@dg.asset_check(asset=photo_pairs, blocking=True)
-def every_row_accounted_for(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Integrity (STOP): each row is in the table with its votes, and the votes agree with MaxVote and Total.
-
-    What to do: Make `photo_pairs` again: the file or how it is read changed since.
-    """
-    return gate_result(accounted_gate(photo_pairs, read_photo_pairs(study.pairwise)))
+@gate(photo_pairs, Kind.INTEGRITY, to_do="Make `photo_pairs` again: the file or how it is read changed since.")
+def every_row_accounted_for(photo_pairs: pd.DataFrame, study: Study) -> Gate:
+    """Each row is in the table with its votes, and the votes agree with MaxVote and Total."""
+    return accounted_gate(photo_pairs, read_photo_pairs(study.pairwise))
 
 
-@dg.asset_check(asset=photo_pairs, blocking=True)
-def photos_are_there(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Integrity (STOP): few of the photos that judged pairs need are missing.
-
-    What to do: Put the photos there, correct `image_root`, or set `max_missing_share: 1` to go on without.
-    """
-    return gate_result(photos_gate(photo_pairs, study.pairwise))
-
-
-@dg.asset_check(asset=photo_pairs)
-def no_photo_is_missing(photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Advice (note): every photo that pairs need is in the image folder.
-
-    What to do: Put the photos there.
-    """
-    return gate_result(no_photo_missing_gate(photo_pairs, study.pairwise), WARN)
+@gate(
+    photo_pairs,
+    Kind.INTEGRITY,
+    to_do="Put the photos there, correct `image_root`, or set `max_missing_share: 1` to go on without.",
+)
+def photos_are_there(photo_pairs: pd.DataFrame, study: Study) -> Gate:
+    """Few of the photos that judged pairs need are missing."""
+    return photos_gate(photo_pairs, study.pairwise)
 
 
-@dg.asset_check(asset=photo_pairs)
-def some_pairs_are_judged(photo_pairs: pd.DataFrame) -> dg.AssetCheckResult:
-    """Quality (FAIL): at least one pair is left for the methods; strengths of photos need none.
+@gate(photo_pairs, Kind.ADVICE, to_do="Put the photos there.")
+def no_photo_is_missing(photo_pairs: pd.DataFrame, study: Study) -> Gate:
+    """Every photo that pairs need is in the image folder."""
+    return no_photo_missing_gate(photo_pairs, study.pairwise)
 
-    What to do: Lower `min_agreement` or `min_reviewers`, or collect more votes.
-    Withheld: predictions and accuracies, for there is no pair; strengths of photos are made.
-    """
-    return gate_result(judged_gate(photo_pairs))
+
+@gate(
+    photo_pairs,
+    Kind.QUALITY,
+    to_do="Lower `min_agreement` or `min_reviewers`, or collect more votes.",
+    withheld="predictions and accuracies, for there is no pair; strengths of photos are made.",
+)
+def some_pairs_are_judged(photo_pairs: pd.DataFrame) -> Gate:
+    """At least one pair is left for the methods; strengths of photos need none."""
+    return judged_gate(photo_pairs)
 
 
 def accounted_gate(stored: pd.DataFrame, read: PhotoPairsRead) -> Gate:

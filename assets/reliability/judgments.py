@@ -17,7 +17,8 @@ from assets.reliability.logic.judge_pairs import (
     pairs_of_judges,
     scored_documents,
 )
-from assets.shared.checks import gate_result, require
+from assets.shared.checks import require
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from assets.shared.run_origin import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
@@ -56,25 +57,17 @@ def judgments(
     return frame
 
 
-@dg.asset_check(asset=judgments, blocking=True, additional_ins={"query_documents": dg.AssetIn("query_documents")})
-def every_judge_scored_the_documents(
-    judgments: pd.DataFrame, query_documents: pd.DataFrame, study: dg.ResourceParam[Study]
-) -> dg.AssetCheckResult:
-    """Integrity (STOP): few documents lack a judge's score; they are left out and counted.
-
-    What to do: Score the documents that are named, or raise `max_incomplete_share`.
-    """
+@gate(judgments, Kind.INTEGRITY, to_do="Score the documents that are named, or raise `max_incomplete_share`.")
+def every_judge_scored_the_documents(judgments: pd.DataFrame, query_documents: pd.DataFrame, study: Study) -> Gate:
+    """Few documents lack a judge's score; they are left out and counted."""
     scored = scored_documents(judgments, study.reliability, documents=query_documents)
-    return gate_result(_complete(judgments, scored, study.reliability))
+    return _complete(judgments, scored, study.reliability)
 
 
-@dg.asset_check(asset=judgments, blocking=True)
-def two_judges_have_scores(judgments: pd.DataFrame, study: dg.ResourceParam[Study]) -> dg.AssetCheckResult:
-    """Integrity (STOP): agreement takes two judges.
-
-    What to do: Name `judges`, or give a file with the scores of two judges.
-    """
-    return gate_result(judges_gate(judgments, study.reliability))
+@gate(judgments, Kind.INTEGRITY, to_do="Name `judges`, or give a file with the scores of two judges.")
+def two_judges_have_scores(judgments: pd.DataFrame, study: Study) -> Gate:
+    """Agreement takes two judges."""
+    return judges_gate(judgments, study.reliability)
 
 
 def rounds(

@@ -14,7 +14,7 @@ from analysis.words import queries
 from assets.reliability.bias_test import biased_pairs
 from assets.reliability.disputed_documents import reviewed_queries, undecided
 from assets.reliability.logic.verdict_advice import convention_gate, proven_gate
-from assets.shared.checks import WARN, gate_result
+from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from reports.reliability.plots import draw_kappa_history
 from reports.shared.figure import figure_metadata
@@ -75,49 +75,44 @@ def kappa_validation(
     return history
 
 
-@dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
+@gate(
+    kappa_validation,
+    Kind.QUALITY,
+    to_do="Go through the contingency: `touchstone reliability status` says what is due.",
+    withheld="`ground_truth`, until a validation passes or people decide every dispute.",
+)
 def judges_agree(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-    study: dg.ResourceParam[Study],
-) -> dg.AssetCheckResult:
-    """Quality (FAIL): macro and micro kappa reach their limits, and few queries have a low kappa.
-
-    What to do: Go through the contingency: `touchstone reliability status` says what is due.
-    Withheld: `ground_truth`, until a validation passes or people decide every dispute.
-    """
-    return gate_result(agreement_gate(query_kappa, judge_agreement, study.reliability))
+    study: Study,
+) -> Gate:
+    """Macro and micro kappa reach their limits, and few queries have a low kappa."""
+    return agreement_gate(query_kappa, judge_agreement, study.reliability)
 
 
-@dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
+@gate(kappa_validation, Kind.ADVICE, to_do="Judge more queries: the bounds narrow.")
 def agreement_is_proven(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-    study: dg.ResourceParam[Study],
-) -> dg.AssetCheckResult:
-    """Advice (note): where the judges agree, the lower bounds of both kappas do too.
-
-    What to do: Judge more queries: the bounds narrow.
-    """
+    study: Study,
+) -> Gate:
+    """Where the judges agree, the lower bounds of both kappas do too."""
     reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
-    return gate_result(proven_gate(kappa_validation, study.reliability.gate, reason), WARN)
+    return proven_gate(kappa_validation, study.reliability.gate, reason)
 
 
-@dg.asset_check(asset=kappa_validation, additional_ins=BESIDE)
+@gate(kappa_validation, Kind.ADVICE, to_do="Sample queries with relevant and irrelevant documents.")
 def convention_does_not_decide(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-    study: dg.ResourceParam[Study],
-) -> dg.AssetCheckResult:
-    """Advice (note): where the judges agree, they do whether queries with one label count as 1 or not at all.
-
-    What to do: Sample queries with relevant and irrelevant documents.
-    """
+    study: Study,
+) -> Gate:
+    """Where the judges agree, they do whether queries with one label count as 1 or not at all."""
     reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
-    return gate_result(convention_gate(kappa_validation, reason), WARN)
+    return convention_gate(kappa_validation, reason)
 
 
 def verdict_of(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> Verdict:

@@ -1,15 +1,13 @@
 """How gates become asset check results: one partition or many, the failing ones named."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
-import pandas as pd
 from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationTargetMaterializationData
 from dagster_shared.record import copy
 
 from analysis.gates import Gate
-from assets.shared.partitions import METHODS, SETTINGS, Frames
 from assets.shared.table_gates import TableGate, table_gate
 
 WARN = dg.AssetCheckSeverity.WARN
@@ -47,43 +45,7 @@ def require(gate: Gate) -> None:
         raise dg.Failure(gate.sentence, allow_retries=False)
 
 
-def gate_of_each(
-    context: dg.AssetCheckExecutionContext,
-    frames: Frames,
-    gate: Callable[[pd.DataFrame], Gate],
-    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
-) -> dg.AssetCheckResult:
-    """The same gate on every setting of the run; the table passes when the latest result of every setting does."""
-    gates = {key: gate(frames[key]) for key in SETTINGS.get_partition_keys() if key in frames}
-    return _of_all(context, gates, severity)
-
-
-def gate_of_each_method(
-    context: dg.AssetCheckExecutionContext,
-    frames: Frames,
-    gate: Callable[[str, pd.DataFrame], Gate],
-    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
-) -> dg.AssetCheckResult:
-    """The same gate on every method of the run; the table passes when the latest result of every method does."""
-    gates = {key: gate(key, frames[key]) for key in METHODS.get_partition_keys() if key in frames}
-    return _of_all(context, gates, severity)
-
-
-def gate_of_each_dataset(
-    context: dg.AssetCheckExecutionContext,
-    frames: Frames,
-    gate: Callable[[str, pd.DataFrame], Gate | None],
-    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
-) -> dg.AssetCheckResult:
-    """A gate on every data set that sets it; where none does, it passes and says so."""
-    gates = {}
-    for name in sorted(frames):
-        unset = Gate(context.check_specs[0].name, True, None, "nothing", NOT_ASKED)
-        gates[name] = gate(name, frames[name]) or unset
-    return _of_all(context, gates, severity)
-
-
-def _of_all(
+def result_of_each(
     context: dg.AssetCheckExecutionContext, gates: Mapping[str, Gate], severity: dg.AssetCheckSeverity
 ) -> dg.AssetCheckResult:
     """The table's result, over the run's partitions and the latest result of all others, and each one's own.

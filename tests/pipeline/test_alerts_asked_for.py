@@ -7,6 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from assets.shared.gate import Kind
 from pipeline import gate_list
 from pipeline.alerts import alert_sensors
 from pipeline.definitions import definitions_of
@@ -71,7 +72,7 @@ def test_drift_is_told_unless_it_was_not_asked_for(
 
 
 def test_drift_is_what_the_checks_of_the_table_of_drift_warn_of() -> None:
-    warned_of = {gate.name for gate in gate_list.gates() if (gate.table, gate.kind) == (DRIFT, gate_list.ADVICE)}
+    warned_of = {gate.name for gate in gate_list.gates() if (gate.table, gate.kind) == (DRIFT, Kind.ADVICE)}
     assert warned_of == {"anchor_mean_holds", "anchor_scores_hold", "same_judge_as_pinned"}
 
 

@@ -1,11 +1,13 @@
-"""The page of gates is what the code says, and every gate says in its docstring which kind it is."""
+"""The page of gates is what the code says, and every check is declared as a gate."""
 
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
-from pipeline.gate_list import ADVICE, INTEGRITY, QUALITY, REGENERATE, downstream_of, gates, page, whole_graph
+from analysis.gates import Gate
+from assets.shared.gate import Kind, gate
+from pipeline.gate_list import REGENERATE, downstream_of, gates, page, whole_graph
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "gates.md"
 
@@ -31,35 +33,31 @@ def test_each_study_has_its_kinds_of_gates() -> None:
         kinds.setdefault(one.study, set()).add(one.kind)
     # Data sets are refused while they are read, so study C needs no gate on integrity.
     assert kinds == {
-        "fidelity": {INTEGRITY, QUALITY, ADVICE},
-        "pairwise": {INTEGRITY, QUALITY, ADVICE},
-        "evaluation": {QUALITY, ADVICE},
-        "reliability": {INTEGRITY, QUALITY, ADVICE},
+        "fidelity": {Kind.INTEGRITY, Kind.QUALITY, Kind.ADVICE},
+        "pairwise": {Kind.INTEGRITY, Kind.QUALITY, Kind.ADVICE},
+        "evaluation": {Kind.QUALITY, Kind.ADVICE},
+        "reliability": {Kind.INTEGRITY, Kind.QUALITY, Kind.ADVICE},
     }
 
 
 def test_an_integrity_gate_names_every_table_that_hangs_on_its_own() -> None:
     graph = whole_graph()
     for one in gates():
-        if one.kind == INTEGRITY:
+        if one.kind == Kind.INTEGRITY:
             below = downstream_of(graph, dg.AssetKey(one.table))
             assert all(f"`{key.path[-1]}`" in one.withheld for key in below), one.name
 
 
-def test_a_docstring_without_the_form_is_refused_with_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    @dg.asset(group_name="fidelity")
+@pytest.mark.parametrize(
+    ("kind", "withheld"), [(Kind.QUALITY, ""), (Kind.INTEGRITY, "nothing."), (Kind.ADVICE, "nothing.")]
+)
+def test_only_a_quality_gate_says_what_is_withheld(kind: Kind, withheld: str) -> None:
+    @dg.asset
     def table() -> None: ...
 
-    @dg.asset_check(asset=table, blocking=True)
-    def gate() -> dg.AssetCheckResult:
-        """Quality (FAIL): a blocking gate that calls itself something else.
+    with pytest.raises(ValueError, match="a gate on table: a quality gate says what is withheld, and no other does"):
 
-        What to do: Nothing.
-        Withheld: nothing.
-        """
-        return dg.AssetCheckResult(passed=True)
-
-    graph = type(whole_graph()).from_assets([table, gate])
-    monkeypatch.setattr("pipeline.gate_list.whole_graph", lambda: graph)
-    with pytest.raises(ValueError, match="check gate on table: its docstring must begin with"):
-        gates()
+        @gate(table, kind, to_do="Nothing.", withheld=withheld)
+        def holds(table: None) -> Gate:
+            """It holds."""
+            return Gate("holds", True, None, "nothing", "It holds.")

@@ -6,8 +6,9 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from assets.shared.gate import Kind
 from pipeline.definitions import definitions_of
-from pipeline.gate_list import INTEGRITY, downstream_of, gates, whole_graph
+from pipeline.gate_list import downstream_of, gates, whole_graph
 from pipeline.runs import QUIET
 from resources.study import Study
 from tests.pipeline.gate_form import tells_all_four
@@ -107,4 +108,4 @@ def test_from_bad_data_nothing_downstream_is_made(
 
 
 def test_every_integrity_gate_has_such_a_proof() -> None:
-    assert set(SPOILED) == {(one.table, one.name) for one in gates() if one.kind == INTEGRITY}
+    assert set(SPOILED) == {(one.table, one.name) for one in gates() if one.kind == Kind.INTEGRITY}

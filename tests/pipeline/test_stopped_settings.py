@@ -1,10 +1,9 @@
 """Settings that a blocking gate stops, in the first run or a later one, and the tables over those that are left."""
 
 import dagster as dg
-import pandas as pd
 
 from analysis.gates import Gate
-from assets.shared.checks import gate_of_each
+from assets.shared.checks import result_of_each
 from assets.shared.partitions import ONE_RUN, SETTINGS
 from pipeline.runs import Outcome, run_study
 from tests.small_study import KEYS
@@ -22,13 +21,12 @@ def table(name: str, after: list[dg.AssetsDefinition], stops: tuple[str, ...]) -
     @dg.asset_check(asset=made, name=f"{name}_holds", partitions_def=SETTINGS, blocking=True)
     def holds(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
         keys = context.op_execution_context.partition_keys
-        frames = {key: pd.DataFrame({"setting": [key]}) for key in keys}
 
-        def gate(frame: pd.DataFrame) -> Gate:
-            passed = frame["setting"].iloc[0] not in stops
+        def gate(key: str) -> Gate:
+            passed = key not in stops
             return Gate(f"{name}_holds", passed, float(not passed), "<= 0", "It holds." if passed else "It does not.")
 
-        return gate_of_each(context, frames, gate)
+        return result_of_each(context, {key: gate(key) for key in keys}, dg.AssetCheckSeverity.ERROR)
 
     return [made, holds]
 

@@ -17,6 +17,8 @@ from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import in_words
 from resources.configuration.evaluation import Dataset, EvaluationStudy
+from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.study import Study
 from resources.tables.declare import Table
 
 UNITLESS, TRUTH_UNIT = "unitless", "the truth's"
@@ -289,6 +291,11 @@ def option_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def datasets_of(study: Study) -> dict[str, Dataset]:
+    """The study's data sets, which its gates are handed once in a run."""
+    return known_datasets(study.evaluation)
 
 
 def sampling_of(study: EvaluationStudy) -> Sampling:

@@ -9,7 +9,7 @@ from dagster._core.storage.asset_check_execution_record import (
 )
 
 from analysis.gates import Gate, at_least, at_most
-from assets.shared.checks import gate_of_each, gate_of_each_dataset, gate_result, require
+from assets.shared.checks import gate_result, require, result_of_each
 from assets.shared.partitions import SETTINGS
 from assets.shared.table_gates import TableGate
 
@@ -29,7 +29,9 @@ def levels() -> None:
 @dg.asset_check(asset=levels, partitions_def=SETTINGS, blocking=True)
 def high_enough(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
     frames = {key: pd.DataFrame({"level": [LEVELS[key]]}) for key in reversed(context.partition_keys)}
-    return gate_of_each(context, frames, level_gate)
+    return result_of_each(
+        context, {key: level_gate(frame) for key, frame in frames.items()}, dg.AssetCheckSeverity.ERROR
+    )
 
 
 def evaluations(instance: dg.DagsterInstance, tags: dict[str, str]) -> list[dg.AssetCheckEvaluation]:
@@ -200,11 +202,8 @@ def test_a_setting_that_no_longer_exists_does_not_count() -> None:
     @dg.asset_check(asset=levels, partitions_def=names)
     def high_enough(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
         level = {"low": 0.1, "high": 0.9}
-        return gate_of_each_dataset(
-            context,
-            {key: pd.DataFrame({"level": [level[key]]}) for key in context.partition_keys},
-            lambda _name, frame: level_gate(frame),
-        )
+        gates = {key: level_gate(pd.DataFrame({"level": [level[key]]})) for key in context.partition_keys}
+        return result_of_each(context, gates, dg.AssetCheckSeverity.ERROR)
 
     definitions = dg.Definitions([levels], asset_checks=[high_enough], executor=dg.in_process_executor)
     job = definitions.resolve_implicit_global_asset_job_def()

@@ -1,0 +1,147 @@
+"""A gate is one function with one declaration: Dagster's check, its row in docs/gates.md and in a report come of it."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+import dagster as dg
+import pandas as pd
+
+from analysis.gates import Gate
+from assets.shared.checks import NOT_ASKED, WARN, gate_result, result_of_each
+from assets.shared.partitions import METHODS, SETTINGS
+from resources.study import Study
+
+
+class Kind(Enum):
+    """What failing means; the value is what the description of a check begins with."""
+
+    INTEGRITY = "Integrity (STOP)"
+    QUALITY = "Quality (FAIL)"
+    ADVICE = "Advice (note)"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a gate asks and what follows, in words; `reads` are the tables that its function is handed."""
+
+    function: Callable[..., Gate | None]
+    kind: Kind
+    to_do: str
+    withheld: str
+    reads: tuple[str, ...]
+    once: Callable[[Study], Any] | None
+
+    @property
+    def asks(self) -> str:
+        """What must hold, as a sentence."""
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def description(self) -> str:
+        """What the UI says of the check."""
+        asks = self.asks if self.asks[1:2].isupper() else self.asks[:1].lower() + self.asks[1:]
+        held = f"\nWithheld: {self.withheld}" if self.withheld else ""
+        return f"{self.kind.value}: {asks}\n\nWhat to do: {self.to_do}{held}"
+
+    def ask(self, frames: Mapping[str, pd.DataFrame], study: Study, partition: str = "", **once: Any) -> Gate | None:
+        """The gate's answer over its tables; of a table with partitions over those of one.
+
+        Args:
+            frames: Its tables by name.
+            study: The running study.
+            partition: Whose frames they are.
+            once: What partitions share under the name `once`, where it is known already.
+        """
+        if self.once is not None:
+            once = once or {"once": self.once(study)}
+        known = {"study": study, "partition": partition}
+        wanted = inspect.signature(self.function).parameters
+        return self.function(
+            **{name: frames[name] for name in self.reads},
+            **{name: value for name, value in known.items() if name in wanted},
+            **once,
+        )
+
+
+GATES: Final[dict[dg.AssetCheckKey, Declared]] = {}
+
+
+def gate(
+    table: dg.AssetsDefinition,
+    kind: Kind,
+    *,
+    to_do: str,
+    withheld: str = "",
+    once: Callable[[Study], Any] | None = None,
+) -> Callable[[Callable[..., Gate | None]], dg.AssetChecksDefinition]:
+    """Declare a gate: a function from tables, each an argument of its name, and `study` to an answer.
+
+    Of a table with partitions the function is asked for each of them, with that partition's frames; it may take its
+    key as `partition`. The docstring says what must hold.
+
+    Args:
+        table: On which it is a check.
+        kind: Whether it stops, withholds or advises.
+        to_do: What to do where it fails, as a sentence.
+        withheld: What is not made or not to be relied on then; said for a quality gate, and for no other.
+        once: What partitions share, made of the study once in a run and handed over as `once`.
+
+    Raises:
+        ValueError: A quality gate does not say what it withholds, or another kind does.
+    """
+    if bool(withheld) != (kind is Kind.QUALITY):
+        raise ValueError(f"a gate on {table.key.path[-1]}: a quality gate says what is withheld, and no other does")
+
+    def declared(function: Callable[..., Gate | None]) -> dg.AssetChecksDefinition:
+        wanted = inspect.signature(function).parameters
+        reads = tuple(name for name in wanted if name not in ("study", "partition", "once"))
+        said = Declared(function, kind, to_do, withheld, reads, once)
+        check = dg.asset_check(
+            asset=table,
+            name=function.__name__,
+            description=said.description,
+            blocking=kind is Kind.INTEGRITY,
+            partitions_def=table.partitions_def,
+            additional_ins={name: dg.AssetIn(name) for name in reads if name != table.key.path[-1]},
+        )(_check_of(said, table))
+        GATES[next(iter(check.check_keys))] = said
+        return check
+
+    return declared
+
+
+def _check_of(said: Declared, table: dg.AssetsDefinition) -> Callable[..., dg.AssetCheckResult]:
+    """The function that Dagster calls; it reads from the signature what to hand over."""
+    severity = WARN if said.kind is Kind.ADVICE else dg.AssetCheckSeverity.ERROR
+    partitions, own = table.partitions_def, table.key.path[-1]
+    order = next((kept for kept in (SETTINGS, METHODS) if kept == partitions), None)
+
+    def check(context: dg.AssetCheckExecutionContext, study: Study, **frames: Any) -> dg.AssetCheckResult:
+        if partitions is None:
+            answer = said.ask(frames, study)
+            assert answer is not None
+            return gate_result(answer, severity)
+        keys = sorted(frames[own]) if order is None else order.get_partition_keys()
+        once = {} if said.once is None else {"once": said.once(study)}
+        gates = {}
+        for key in keys:
+            if key in frames[own]:
+                parts = {name: frame[key] if isinstance(frame, dict) else frame for name, frame in frames.items()}
+                unset = Gate(said.function.__name__, True, None, "nothing", NOT_ASKED)
+                gates[key] = said.ask(parts, study, key, **once) or unset
+        return result_of_each(context, gates, severity)
+
+    handed = {
+        "context": dg.AssetCheckExecutionContext,
+        **dict.fromkeys(said.reads, Any),
+        "study": dg.ResourceParam[Study],
+    }
+    either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    check.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, either, annotation=kind) for name, kind in handed.items()],
+        return_annotation=dg.AssetCheckResult,
+    )
+    return check
