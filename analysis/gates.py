@@ -17,7 +17,8 @@ class Gate(NamedTuple):
     """Whether a number passed; an undefined one (`seen` none) never does.
 
     `n` is how many things the number was computed from, `reason` why there is none or why it does not count, `remedy`
-    what to do where it fails: the sentence holds it too.
+    what to do where it fails: the sentence holds it too. `limit` is the number needed, `low` and `high` bound the one
+    seen, `unreliable` where they rest on too few clusters.
     """
 
     name: str
@@ -28,6 +29,17 @@ class Gate(NamedTuple):
     n: int | None = None
     reason: str | None = None
     remedy: str = ""
+    limit: float | None = None
+    low: float | None = None
+    high: float | None = None
+    unreliable: bool = False
+
+    def with_interval(self, low: float | None, high: float | None, *, unreliable: bool = False) -> "Gate":
+        """The gate with the interval of its number; none, not NaN, where there is no bound or no number."""
+        if self.seen is None:
+            return self._replace(unreliable=unreliable)
+        known = [None if bound is None or bound != bound else float(bound) for bound in (low, high)]  # noqa: PLR0124
+        return self._replace(low=known[0], high=known[1], unreliable=unreliable)
 
     def passing_as(self, sentence: str) -> "Gate":
         """The gate with a plainer sentence for when it passes; a failing one keeps its own."""
@@ -179,7 +191,7 @@ def _gate(
         sentence += f" {to_do}"
     why = (reason or None) if seen is None else None
     number_seen = None if seen is None else float(seen)
-    return Gate(name, passed, number_seen, f"{sign} {needed:g}{spaced}", sentence, n, why, to_do)
+    return Gate(name, passed, number_seen, f"{sign} {needed:g}{spaced}", sentence, n, why, to_do, limit=needed)
 
 
 def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:

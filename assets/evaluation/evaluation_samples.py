@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
-from resources.configuration.evaluation import Dataset
+from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.errors import UserError, listed, nearest
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
@@ -51,9 +51,9 @@ def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourcePara
     to_do="Complete the rows that `left_out` names, or raise `max_unusable_share`.",
     withheld="nothing; with more than half of its rows unusable a file is not read at all.",
 )
-def few_rows_are_unusable(evaluation_samples: pd.DataFrame, study: Study) -> Gate:
+def few_rows_are_unusable(evaluation_samples: pd.DataFrame, plan: EvaluationStudy) -> Gate:
     """Few rows of the file lack a usable prediction or truth."""
-    most = study.evaluation.max_unusable_share
+    most = plan.max_unusable_share
     return unusable_gate(evaluation_samples, most)
 
 

@@ -151,9 +151,9 @@ def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
     Kind.ADVICE,
     to_do="Look in annotator_test at whom the judge loses against; have several people score more objects.",
 )
-def judge_can_stand_in(annotator_test: pd.DataFrame, study: Study) -> Gate:
+def judge_can_stand_in(annotator_test: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The judge wins against enough annotators to stand in for one of them."""
-    needed = study.fidelity.thresholds.stand_in_share
+    needed = plan.thresholds.stand_in_share
     return stand_in_gate(annotator_test, needed)
 
 
@@ -167,7 +167,9 @@ def stand_in_gate(frame: pd.DataFrame, needed: float) -> Gate:
             f"{NOT_TESTABLE}: {whole['undefined']}. Two people or more must have scored the same {FEWEST_INSTANCES} "
             "objects as the judge."
         )
-        return Gate(name, True, None, f">= {needed:g}", words, n, f"{NOT_TESTABLE.lower()}: {whole['undefined']}")
+        return Gate(
+            name, True, None, f">= {needed:g}", words, n, f"{NOT_TESTABLE.lower()}: {whole['undefined']}", limit=needed
+        )
     return at_least(
         name,
         float(whole["omega"]),

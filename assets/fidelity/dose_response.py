@@ -14,6 +14,7 @@ from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.sensitivity import draw_dose_response
 from reports.shared.figure import figure_metadata
+from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
 from resources.study import Study
 
@@ -44,9 +45,9 @@ def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dic
 
 
 @gate(dose_response, Kind.ADVICE, to_do="Look at the lines in dose_response; more items steady them.")
-def more_costs_more(dose_response: pd.DataFrame, study: Study) -> Gate:
+def more_costs_more(dose_response: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Within items the dose explains the drops, for each kind of alteration."""
-    return dose_gate(dose_response, study.fidelity.thresholds.dose_response_r2)
+    return dose_gate(dose_response, plan.thresholds.dose_response_r2)
 
 
 def weakest_kind(frame: pd.DataFrame) -> pd.Series | None:

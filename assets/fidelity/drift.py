@@ -159,9 +159,9 @@ def n_moved(scores: pd.DataFrame, pinned: str, occasion: str, study: FidelityStu
     Kind.ADVICE,
     to_do="Pin the model's version; judge the settings again before new scores stand beside old ones.",
 )
-def anchor_mean_holds(drift: pd.DataFrame, study: Study) -> Gate:
+def anchor_mean_holds(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """On the latest occasion the anchor's mean score is near the one when it was pinned."""
-    return shift_gate(drift, study.fidelity.thresholds.drift_shift)
+    return shift_gate(drift, plan.thresholds.drift_shift)
 
 
 @gate(
@@ -169,9 +169,9 @@ def anchor_mean_holds(drift: pd.DataFrame, study: Study) -> Gate:
     Kind.ADVICE,
     to_do="Pin the model's version; judge the settings again before new scores stand beside old ones.",
 )
-def anchor_scores_hold(drift: pd.DataFrame, study: Study) -> Gate:
+def anchor_scores_hold(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """On the latest occasion the anchor's scores agree with those when it was pinned."""
-    return agreement_gate(drift, study.fidelity.thresholds.drift_icc)
+    return agreement_gate(drift, plan.thresholds.drift_icc)
 
 
 @gate(drift, Kind.ADVICE, to_do="Go back to the pinned judge, or judge the settings again with the new one.")

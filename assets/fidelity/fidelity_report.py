@@ -1,5 +1,6 @@
 """Table `fidelity_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,21 +8,37 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.fidelity.dose_response import readings
-from assets.fidelity.logic.report_gates import (
-    advice_by_setting,
-    conditions_by_setting,
-    decision_gates,
-    gates_by_setting,
-    golden_gates,
+from assets.fidelity.annotator_test import judge_can_stand_in
+from assets.fidelity.dose_response import more_costs_more, readings
+from assets.fidelity.golden_scores import golden_items_are_held_out, golden_pairs_are_complete
+from assets.fidelity.human_agreement import (
+    close_to_people,
+    no_large_errors,
+    orders_like_people,
+    orders_like_people_for_sure,
 )
+from assets.fidelity.icc_by_setting import repeatable, repeatable_for_sure
+from assets.fidelity.judge_calls import answers_are_valid_json, prices_are_recent, same_model_answered
 from assets.fidelity.logic.sensitivity_rows import dose_of, dose_points
+from assets.fidelity.logic.setting_conditions import conditions_by_setting, decision_gates
+from assets.fidelity.retried_calls import retries_not_told_apart
+from assets.fidelity.sensitivity import (
+    every_alteration_is_seen,
+    stripes_are_seen,
+    stripes_are_seen_for_sure,
+    stripes_lower_the_score,
+    strong_stripes_stand_out,
+    unchanged_copies_keep_their_score,
+)
+from assets.fidelity.stability import means_are_precise, repeats_agree
+from assets.shared.gate import declared, rows_of
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import as_one, page_on_disk
 from reports.fidelity.contents import Contents, left_out
 from reports.fidelity.facts import judge_in_words
 from reports.fidelity.report import FILE_NAME, fidelity_page
+from reports.shared.gate_row import GateRow
 from reports.shared.text import LANGUAGES
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -48,6 +65,35 @@ BY_SETTING = (
     "few_labels",
     "retried_calls",
     "judge_calls",
+)
+# Gates of each setting in the order of the page's table; a setting has a row with all of them, or none.
+OF_SETTING = (
+    repeatable,
+    repeats_agree,
+    orders_like_people,
+    close_to_people,
+    answers_are_valid_json,
+    means_are_precise,
+    no_large_errors,
+)
+# Advice that has no column in that table.
+APART = (
+    repeatable_for_sure,
+    orders_like_people_for_sure,
+    same_model_answered,
+    prices_are_recent,
+    retries_not_told_apart,
+)
+OF_GOLDEN_SET = (
+    stripes_are_seen,
+    stripes_are_seen_for_sure,
+    stripes_lower_the_score,
+    strong_stripes_stand_out,
+    unchanged_copies_keep_their_score,
+    every_alteration_is_seen,
+    more_costs_more,
+    golden_items_are_held_out,
+    golden_pairs_are_complete,
 )
 
 
@@ -101,7 +147,7 @@ def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame |
         plan,
         tables,
         gates=gates_by_setting(tables, plan),
-        golden_gates=golden_gates(tables["golden_scores"], tables["sensitivity"], tables["dose_response"], plan),
+        golden_gates=rows_of(OF_GOLDEN_SET, tables, plan),
         advice=advice_by_setting(tables, plan),
         decision_gates=decision_gates(tables["recommended_setting"], plan),
         drops=dose_points(tables["golden_scores"]),
@@ -110,6 +156,46 @@ def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame |
         doses=doses,
         dose_readings=readings(tables["dose_response"], plan.thresholds.dose_response_r2),
     )
+
+
+def gates_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) -> dict[str, list[GateRow]]:
+    """The gates of each setting that has the tables behind them, by partition key; settings without any are left out.
+
+    Args:
+        tables: Frames by name, all settings in one.
+        plan: The study.
+    """
+    made = set.intersection(*(_settings(tables, name) for one in OF_SETTING for name in declared(one).reads))
+    tested = _settings(tables, "annotator_test")
+    found: dict[str, list[GateRow]] = {}
+    for key in (setting.key for setting in plan.settings.settings):
+        asked = (*(OF_SETTING if key in made else ()), *((judge_can_stand_in,) if key in tested else ()))
+        if asked:
+            found[key] = rows_of(asked, _of_setting(tables, key), plan)
+    return found
+
+
+def advice_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) -> dict[str, list[GateRow]]:
+    """What is advice only and has no column in the table of all settings, by partition key.
+
+    Args:
+        tables: Frames by name, all settings in one.
+        plan: The study.
+    """
+    found: dict[str, list[GateRow]] = {}
+    for one in APART:
+        for key in dict.fromkeys(key for name in declared(one).reads for key in tables[name]["setting"]):
+            if rows := rows_of([one], _of_setting(tables, key), plan):
+                found.setdefault(str(key), []).extend(rows)
+    return found
+
+
+def _settings(tables: Mapping[str, pd.DataFrame], name: str) -> set[str]:
+    return set(tables[name]["setting"])
+
+
+def _of_setting(tables: Mapping[str, pd.DataFrame], key: str) -> dict[str, pd.DataFrame]:
+    return {name: tables[name][tables[name]["setting"] == key] for name in BY_SETTING}
 
 
 def write_report(contents: Contents, path: Path) -> pd.DataFrame:

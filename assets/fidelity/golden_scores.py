@@ -172,9 +172,9 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 @gate(golden_scores, Kind.ADVICE, to_do="Run it again: faults are asked again.")
-def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: Study) -> Gate:
+def golden_pairs_are_complete(golden_scores: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Nearly every golden image has a score beside its original's; failures are not random."""
-    return complete_gate(golden_scores, study.fidelity.max_missing_share)
+    return complete_gate(golden_scores, plan.max_missing_share)
 
 
 @gate(
@@ -182,9 +182,9 @@ def golden_pairs_are_complete(golden_scores: pd.DataFrame, study: Study) -> Gate
     Kind.ADVICE,
     to_do="Name items in `golden.items` of products that do not choose, or judge more products.",
 )
-def golden_items_are_held_out(golden_scores: pd.DataFrame, study: Study) -> Gate:
+def golden_items_are_held_out(golden_scores: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """No item of the golden set had a part in choosing the setting."""
-    return held_out_gate(golden_scores, study.fidelity)
+    return held_out_gate(golden_scores, plan)
 
 
 def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:

@@ -6,6 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from assets.fidelity.logic.agreement_rows import agreement_rows, unit_of
 from assets.fidelity.matched_scores import match_column, sound_matches
 from assets.shared.gate import Kind, gate
@@ -83,15 +84,15 @@ def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
     to_do="Look at the scatter plot in matched_scores; try another prompt or judge.",
     withheld="the setting is not recommended.",
 )
-def orders_like_people(human_agreement: pd.DataFrame, study: Study) -> Gate:
+def orders_like_people(human_agreement: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The judge orders objects as people do: Spearman reaches its threshold."""
-    return spearman_gate(human_agreement, study.fidelity.thresholds.spearman)
+    return spearman_gate(human_agreement, plan.thresholds.spearman)
 
 
 @gate(human_agreement, Kind.ADVICE, to_do="Judge objects of more products.")
-def orders_like_people_for_sure(human_agreement: pd.DataFrame, study: Study) -> Gate:
+def orders_like_people_for_sure(human_agreement: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The lower bound of Spearman reaches the threshold too."""
-    threshold = study.fidelity.thresholds.spearman
+    threshold = plan.thresholds.spearman
     return spearman_gate(human_agreement, threshold, "ci_low")
 
 
@@ -101,15 +102,15 @@ def orders_like_people_for_sure(human_agreement: pd.DataFrame, study: Study) -> 
     to_do="Calibrate: `mae_linear` in human_agreement says what that would leave.",
     withheld="nothing; read the scores as an order, not as people's numbers.",
 )
-def close_to_people(human_agreement: pd.DataFrame, study: Study) -> Gate:
+def close_to_people(human_agreement: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The judge's scores are near people's: the mean absolute error keeps its limit."""
-    return error_gate(human_agreement, "mae", study.fidelity.thresholds.mae)
+    return error_gate(human_agreement, "mae", plan.thresholds.mae)
 
 
 @gate(human_agreement, Kind.ADVICE, to_do="Calibrate: `mae_linear` in human_agreement says what that would leave.")
-def no_large_errors(human_agreement: pd.DataFrame, study: Study) -> Gate:
+def no_large_errors(human_agreement: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The root mean squared error, in which large errors weigh more, keeps its limit."""
-    return error_gate(human_agreement, "rmse", study.fidelity.thresholds.rmse)
+    return error_gate(human_agreement, "rmse", plan.thresholds.rmse)
 
 
 def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") -> Gate:
@@ -118,7 +119,7 @@ def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") 
     remedy = "Look at the scatter plot in matched_scores: which objects does the judge place elsewhere?"
     if column != "value":
         remedy = "More products narrow the interval."
-    return at_least(
+    gate = at_least(
         "orders_like_people" if column == "value" else "orders_like_people_for_sure",
         seen,
         threshold,
@@ -127,6 +128,7 @@ def spearman_gate(frame: pd.DataFrame, threshold: float, column: str = "value") 
         reason=_reason(row),
         remedy=NOT_ENOUGH if pd.isna(row["value"]) else remedy,
     )
+    return _with_interval(gate, row) if column == "value" else gate
 
 
 def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
@@ -134,7 +136,7 @@ def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
     row, seen = _overall(frame, statistic, "value")
     names = {"mae": ("close_to_people", "Mean absolute error"), "rmse": ("no_large_errors", "Root mean squared error")}
     name, what = names[statistic]
-    return at_most(
+    gate = at_most(
         name,
         seen,
         limit,
@@ -145,6 +147,11 @@ def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
         if seen is None
         else "Calibrate: mae_linear in human_agreement says what a calibration on held-out products would leave.",
     )
+    return _with_interval(gate, row)
+
+
+def _with_interval(gate: Gate, row: pd.Series) -> Gate:
+    return gate.with_interval(row["ci_low"], row["ci_high"], unreliable=bool(row["n_products"] < RELIABLE_CLUSTERS))
 
 
 def _overall(frame: pd.DataFrame, statistic: str, column: str) -> tuple[pd.Series, float | None]:

@@ -10,6 +10,7 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.settings import draw_human_scores
 from reports.shared.figure import figure_metadata
+from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, listed
 from resources.inputs.faults import counted_by_cause
 from resources.inputs.fidelity.human_scores import HumanScoresRead, read_human_scores
@@ -52,9 +53,9 @@ def headline(read: HumanScoresRead) -> dict[str, Any]:
 
 
 @gate(human_scores, Kind.INTEGRITY, to_do="Make `human_scores` again: the file changed since the table was made.")
-def every_row_accounted_for(human_scores: pd.DataFrame, study: Study) -> Gate:
+def every_row_accounted_for(human_scores: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Each row of the score file is in the table or was left out for a counted cause."""
-    return accounted_gate(human_scores, read_human_scores(study.fidelity))
+    return accounted_gate(human_scores, read_human_scores(plan))
 
 
 def accounted_gate(stored: pd.DataFrame, read: HumanScoresRead) -> Gate:

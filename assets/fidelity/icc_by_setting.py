@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.agreement.icc import Icc, IccForm, icc, icc_band
 from analysis.agreement.icc_bootstrap import icc_bootstrap
 from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_most
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Interval
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.shared.gate import Kind, gate
@@ -137,21 +137,21 @@ def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
     to_do="Plan more repeats, or judge at a lower temperature above 0.",
     withheld="the setting is not recommended.",
 )
-def repeatable(icc_by_setting: pd.DataFrame, study: Study) -> Gate:
+def repeatable(icc_by_setting: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The mean of the repeats is repeatable: ICC(1,k) reaches its threshold."""
-    return repeatable_gate(icc_by_setting, study.fidelity.thresholds.icc)
+    return repeatable_gate(icc_by_setting, plan.thresholds.icc)
 
 
 @gate(icc_by_setting, Kind.ADVICE, to_do="Judge more objects of more products.")
-def repeatable_for_sure(icc_by_setting: pd.DataFrame, study: Study) -> Gate:
+def repeatable_for_sure(icc_by_setting: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The lower bound of ICC(1,k) reaches the threshold too."""
-    return lower_bound_gate(icc_by_setting, study.fidelity.thresholds.icc)
+    return lower_bound_gate(icc_by_setting, plan.thresholds.icc)
 
 
 @gate(icc_by_setting, Kind.ADVICE, to_do="Report it with the score matrix: one of the two is wrong.")
-def icc_agrees_with_pingouin(icc_by_setting: pd.DataFrame, score_matrix: pd.DataFrame, study: Study) -> Gate:
+def icc_agrees_with_pingouin(icc_by_setting: pd.DataFrame, score_matrix: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """An independent implementation gives the same six coefficients."""
-    return pingouin_gate(icc_by_setting, sound_matrix(score_matrix, study.fidelity))
+    return pingouin_gate(icc_by_setting, sound_matrix(score_matrix, plan))
 
 
 def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
@@ -159,7 +159,7 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
     seen = row.iloc[0]
     if seen["deterministic"]:
         return _deterministic_gate("repeatable", int(seen["n_used"]), threshold)
-    return at_least(
+    gate = at_least(
         "repeatable",
         None if pd.isna(seen["icc_1k"]) else float(seen["icc_1k"]),
         threshold,
@@ -170,6 +170,10 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
         if pd.isna(seen["icc_1k"])
         else "More repeats raise ICC(1,k), and so does a lower temperature above 0.",
     )
+    by_product = bool(seen["n_products"] < seen["n_used"])
+    few = by_product and bool(seen["n_products"] < RELIABLE_CLUSTERS)
+    which = "_by_product" if by_product else ""
+    return gate.with_interval(seen[f"icc_1k_low{which}"], seen[f"icc_1k_high{which}"], unreliable=few)
 
 
 def lower_bound_gate(row: pd.DataFrame, threshold: float) -> Gate:
@@ -193,7 +197,7 @@ def _deterministic_gate(name: str, n: int, threshold: float) -> Gate:
         f"{DOES_NOT_APPLY}: the setting is deterministic, all repeats of each object are equal, so ICC(1,k) is 1 by "
         f"construction over {n} objects and shows nothing about repeatability. A temperature above 0 would show it."
     )
-    return Gate(name, True, None, f">= {threshold:g}", sentence, n, DETERMINISTIC)
+    return Gate(name, True, None, f">= {threshold:g}", sentence, n, DETERMINISTIC, limit=threshold)
 
 
 def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:

@@ -12,6 +12,7 @@ from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from assets.shared.run_origin import started_by_a_person
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import listed
 from resources.judges.contract import ANSWER_STATES, JudgedObject
@@ -117,9 +118,9 @@ def first_answers(calls: pd.DataFrame) -> pd.DataFrame:
     to_do="Read `fault_message` in judge_calls, then change the prompt or take a judge that keeps to the form.",
     withheld="the setting is not recommended.",
 )
-def answers_are_valid_json(judge_calls: pd.DataFrame, study: Study) -> Gate:
+def answers_are_valid_json(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The judge keeps to the answer's form: JSON validity reaches its threshold."""
-    return validity_gate(judge_calls, study.fidelity.thresholds.json_validity, study.fidelity.confidence)
+    return validity_gate(judge_calls, plan.thresholds.json_validity, plan.confidence)
 
 
 @gate(judge_calls, Kind.ADVICE, to_do="Pin the model's version, or name the model that answers.")
@@ -129,9 +130,9 @@ def same_model_answered(judge_calls: pd.DataFrame) -> Gate:
 
 
 @gate(judge_calls, Kind.ADVICE, to_do="Look the price up and set `price`.")
-def prices_are_recent(judge_calls: pd.DataFrame, study: Study) -> Gate:
+def prices_are_recent(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The price by which a paid judge's budget is kept was looked up within the last 180 days."""
-    return price_age_gate(study.fidelity.judge)
+    return price_age_gate(plan.judge)
 
 
 def model_gate(calls: pd.DataFrame) -> Gate:

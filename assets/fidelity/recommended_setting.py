@@ -144,6 +144,6 @@ def recommendation_confirmed(recommended_setting: pd.DataFrame) -> Gate:
 
 
 @gate(recommended_setting, Kind.ADVICE, to_do="Use the setting provisionally; judge objects of more products.")
-def recommended_for_sure(recommended_setting: pd.DataFrame, study: Study) -> Gate:
+def recommended_for_sure(recommended_setting: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """ICC and Spearman reach their thresholds with their lower bounds, for all settings tried together."""
-    return sure_gate(recommended_setting, study.fidelity.thresholds)
+    return sure_gate(recommended_setting, plan.thresholds)

@@ -95,9 +95,9 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
     Kind.INTEGRITY,
     to_do="Run again: faults are asked again. Of answers without a score `answers_are_valid_json` says the cause.",
 )
-def enough_repeats(score_matrix: pd.DataFrame, judge_calls: pd.DataFrame, study: Study) -> Gate:
+def enough_repeats(score_matrix: pd.DataFrame, judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Few objects lack the valid repeats that their statistics need; they are left out and named."""
-    return enough_repeats_gate(score_matrix, study.fidelity, judge_calls)
+    return enough_repeats_gate(score_matrix, plan, judge_calls)
 
 
 def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.DataFrame | None = None) -> Gate:

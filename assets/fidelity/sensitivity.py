@@ -15,6 +15,7 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.sensitivity import draw_sensitivity
 from reports.shared.figure import figure_metadata
+from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listed
 from resources.study import Study
 from resources.tables.fidelity_golden import DISTURBED, IN_PART, NOT_SEEN, UNKNOWN
@@ -60,9 +61,9 @@ def _named(frame: pd.DataFrame, seen: str) -> str:
     to_do="Look at the pairs in golden_scores; try another prompt or judge.",
     withheld="nothing; do not trust a small difference between two scores.",
 )
-def stripes_are_seen(sensitivity: pd.DataFrame, study: Study) -> Gate:
+def stripes_are_seen(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Each stripes alteration lowers the scores by a large effect: Cohen's d reaches its threshold."""
-    return effect_gate(sensitivity, study.fidelity.thresholds.effect_size)
+    return effect_gate(sensitivity, plan.thresholds.effect_size)
 
 
 @gate(
@@ -71,28 +72,28 @@ def stripes_are_seen(sensitivity: pd.DataFrame, study: Study) -> Gate:
     to_do="Look at the pairs in golden_scores; try another prompt or judge.",
     withheld="nothing; do not trust a small difference between two scores.",
 )
-def stripes_lower_the_score(sensitivity: pd.DataFrame, study: Study) -> Gate:
+def stripes_lower_the_score(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Stripes lower the score of nearly every item: the hit rate reaches its threshold."""
-    plan = study.fidelity
+    plan = plan
     return hit_rate_gate(sensitivity, plan.thresholds.hit_rate, plan.confidence)
 
 
 @gate(sensitivity, Kind.ADVICE, to_do="Put more items into the golden set.")
-def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, study: Study) -> Gate:
+def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The lower bound of Cohen's d reaches the threshold too."""
-    return effect_gate(sensitivity, study.fidelity.thresholds.effect_size, "cohens_d_low")
+    return effect_gate(sensitivity, plan.thresholds.effect_size, "cohens_d_low")
 
 
 @gate(sensitivity, Kind.ADVICE, to_do="Look at the pairs in golden_scores; try another prompt or judge.")
-def strong_stripes_stand_out(sensitivity: pd.DataFrame, study: Study) -> Gate:
+def strong_stripes_stand_out(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Stripes at opacity 0.7 lower the scores by a very large effect."""
-    return strong_stripes_gate(sensitivity, study.fidelity.thresholds.stripes_effect_size)
+    return strong_stripes_gate(sensitivity, plan.thresholds.stripes_effect_size)
 
 
 @gate(sensitivity, Kind.ADVICE, to_do="Plan more repeats, which steady the scores.")
-def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, study: Study) -> Gate:
+def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Untouched and imperceptibly changed copies score as the original does."""
-    return false_alarm_gate(sensitivity, study.fidelity.thresholds.false_alarm_rate)
+    return false_alarm_gate(sensitivity, plan.thresholds.false_alarm_rate)
 
 
 @gate(
@@ -146,7 +147,7 @@ def hit_rate_gate(frame: pd.DataFrame, threshold: float, confidence: float = 0.9
     if worst is None:
         return _not_asked("stripes_lower_the_score", f">= {threshold:g}")
     which = _of_several("lowest", int(frame["kind"].isin(STRIPES).sum()), "stripes alterations")
-    return share_at_least(
+    gate = share_at_least(
         "stripes_lower_the_score",
         int(worst["n_hits"]),
         int(worst["n_items"]),
@@ -157,6 +158,7 @@ def hit_rate_gate(frame: pd.DataFrame, threshold: float, confidence: float = 0.9
         "is plain to see.",
         confidence=confidence,
     )
+    return gate.with_interval(worst["hit_rate_low"], worst["hit_rate_high"])
 
 
 def false_alarm_gate(frame: pd.DataFrame, limit: float) -> Gate:
@@ -213,7 +215,7 @@ def _effect_gate(name: str, worst: pd.Series | None, n_stripes: int, threshold: 
         return _not_asked(name, f">= {threshold:g}")
     which = _of_several("lowest", n_stripes, "stripes alterations")
     reason = worst["undefined"] if not pd.isna(worst["undefined"]) else worst["method"]
-    return at_least(
+    gate = at_least(
         name,
         _number(worst[column]),
         threshold,
@@ -225,6 +227,7 @@ def _effect_gate(name: str, worst: pd.Series | None, n_stripes: int, threshold: 
         if pd.isna(worst["cohens_d"])
         else "Look at these pairs in golden_scores; more items narrow the interval.",
     )
+    return gate.with_interval(worst["cohens_d_low"], worst["cohens_d_high"]) if column == "cohens_d" else gate
 
 
 def _of_several(which: str, n: int, of: str) -> str:

@@ -10,6 +10,7 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_stability
 from reports.shared.figure import figure_metadata
+from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
 
 
@@ -48,15 +49,15 @@ def stability_rows(matrix: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 
 @gate(stability, Kind.QUALITY, to_do="Judge at a lower temperature.", withheld="the setting is not recommended.")
-def repeats_agree(stability: pd.DataFrame, study: Study) -> Gate:
+def repeats_agree(stability: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The repeats of a typical object agree: the median MAD keeps its limit."""
-    return mad_gate(stability, study.fidelity.thresholds.median_mad)
+    return mad_gate(stability, plan.thresholds.median_mad)
 
 
 @gate(stability, Kind.ADVICE, to_do="Plan as many repeats as `projected_n` in convergence_curves says.")
-def means_are_precise(stability: pd.DataFrame, study: Study) -> Gate:
+def means_are_precise(stability: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """A typical object's mean is known closely: the median half-width keeps its limit."""
-    return width_gate(stability, study.fidelity.thresholds.ci_half_width)
+    return width_gate(stability, plan.thresholds.ci_half_width)
 
 
 def mad_gate(frame: pd.DataFrame, limit: float) -> Gate:

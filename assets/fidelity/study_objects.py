@@ -96,9 +96,9 @@ def render_shows_the_scored_object(study_objects: pd.DataFrame) -> Gate:
     Kind.INTEGRITY,
     to_do="Put the images there, name the objects you have in `selected_objects`, or raise `max_missing_share`.",
 )
-def images_are_there(study_objects: pd.DataFrame, study: Study) -> Gate:
+def images_are_there(study_objects: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Few objects lack usable images."""
-    return missing_gate(study_objects, study.fidelity.max_missing_share)
+    return missing_gate(study_objects, plan.max_missing_share)
 
 
 @gate(

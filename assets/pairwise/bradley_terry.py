@@ -13,6 +13,7 @@ from assets.pairwise.logic.strengths import NOT_ASKED, strengths_of
 from assets.shared.gate import Kind, gate
 from reports.pairwise.plots.methods import draw_strengths
 from reports.shared.figure import figure_metadata
+from resources.configuration.pairwise import PairwiseStudy
 from resources.study import Study
 from resources.tables.pairwise import BRADLEY_TERRY
 
@@ -94,9 +95,9 @@ def headline(photo_pairs: pd.DataFrame, frame: pd.DataFrame, fit: BradleyTerry |
 
 
 @gate(bradley_terry, Kind.QUALITY, to_do="Make `bradley_terry` again.", withheld="nothing; do not use the strengths.")
-def strengths_rest_on_all_votes(bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, study: Study) -> Gate:
+def strengths_rest_on_all_votes(bradley_terry: pd.DataFrame, photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """Strengths are fitted on every vote: leaving out ties and narrow wins would exaggerate them."""
-    fit = strengths_of(photo_pairs, study.pairwise) if bradley_terry.empty else None
+    fit = strengths_of(photo_pairs, plan) if bradley_terry.empty else None
     return all_votes_gate(bradley_terry, photo_pairs, fit if isinstance(fit, str) else "")
 
 

@@ -104,9 +104,9 @@ def accuracies_are_plausible(method_metrics: pd.DataFrame) -> Gate:
     Kind.ADVICE,
     to_do="Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.",
 )
-def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame, study: Study) -> Gate:
+def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """At least one method is right more often than a coin, with all methods in mind."""
-    return chance_gate(method_metrics, study.pairwise)
+    return chance_gate(method_metrics, plan)
 
 
 @gate(method_metrics, Kind.ADVICE, to_do="Run the command that method_metrics names under `unavailable`.")

@@ -1,5 +1,6 @@
 """Table `pairwise_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,22 @@ import dagster as dg
 import pandas as pd
 
 from analysis.preference.truth import majority_share
+from assets.pairwise.bradley_terry import strengths_rest_on_all_votes
 from assets.pairwise.logic.photo_pair_counts import counts_of, position_numbers
-from assets.pairwise.logic.report_gates import pairwise_gates
+from assets.pairwise.method_metrics import (
+    accuracies_are_plausible,
+    all_methods_are_available,
+    some_method_beats_chance_for_sure,
+)
+from assets.pairwise.pairwise_results import pairs_have_predictions
+from assets.pairwise.photo_pairs import no_photo_is_missing, photos_are_there, some_pairs_are_judged
+from assets.shared.gate import rows_of
 from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk
 from reports.pairwise.contents import Contents, People
 from reports.pairwise.report import FILE_NAME, pairwise_page
+from reports.shared.gate_row import GateRow
 from resources.configuration.pairwise import PairwiseStudy
 from resources.runtime.memory import return_freed_memory
 from resources.study import Study
@@ -24,6 +34,15 @@ from resources.tables.parquet_tables import Frames
 
 WHOLE = ("photo_pairs", "image_features", "method_metrics", "method_significance", "bradley_terry")
 BY_METHOD = "pairwise_results"
+OF_STUDY = (
+    photos_are_there,
+    some_pairs_are_judged,
+    strengths_rest_on_all_votes,
+    no_photo_is_missing,
+    all_methods_are_available,
+    some_method_beats_chance_for_sure,
+    accuracies_are_plausible,
+)
 # What the page shows of them; of 100,000 pairs and 16 methods the other columns would take 100 MB once more.
 RESULTS = ["method", "pair_idx", "score_image1", "score_image2", "predicted_winner", "credit", "undefined"]
 
@@ -65,6 +84,18 @@ def contents_of(name: str, plan: PairwiseStudy, frames: dict[str, pd.DataFrame |
         table: without_addresses(as_one(table, frame, columns.get(table)), plan) for table, frame in frames.items()
     }
     return Contents(name, plan, tables, people_of(tables["photo_pairs"], plan), pairwise_gates(tables, plan))
+
+
+def pairwise_gates(tables: Mapping[str, pd.DataFrame], plan: PairwiseStudy) -> dict[str, list[GateRow]]:
+    """Every gate on the tables that the report reads, by method or, of all methods together, under the study's name.
+
+    Args:
+        tables: Frames by name, all methods in one.
+        plan: The study.
+    """
+    by_method = tables[BY_METHOD].groupby("method", sort=False)
+    rows = {str(name): rows_of([pairs_have_predictions], {BY_METHOD: frame}, plan) for name, frame in by_method}
+    return {"study": rows_of(OF_STUDY, tables, plan)} | rows
 
 
 def people_of(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> People:

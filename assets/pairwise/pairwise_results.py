@@ -12,6 +12,7 @@ from assets.pairwise.photo_pairs import photos_gate
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import METHODS, ONE_RUN, each_method, methods_of_run
+from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listed
 from resources.photos.features.stages import STAGES
 from resources.photos.methods.features import Features
@@ -63,9 +64,9 @@ def pairwise_results(
 
 
 @gate(pairwise_results, Kind.ADVICE, to_do="Mend the cause that is named; its photos are in image_features.")
-def pairs_have_predictions(pairwise_results: pd.DataFrame, study: Study) -> Gate:
+def pairs_have_predictions(pairwise_results: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """A method leaves few judged pairs without a prediction; what it fails on is not drawn by chance."""
-    limit = study.pairwise.max_missing_share
+    limit = plan.max_missing_share
     return predictions_gate(pairwise_results, limit)
 
 

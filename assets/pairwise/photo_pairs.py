@@ -55,9 +55,9 @@ def headline(frame: pd.DataFrame, n_rows_in_file: int, plan: PairwiseStudy) -> d
 
 
 @gate(photo_pairs, Kind.INTEGRITY, to_do="Make `photo_pairs` again: the file or how it is read changed since.")
-def every_row_accounted_for(photo_pairs: pd.DataFrame, study: Study) -> Gate:
+def every_row_accounted_for(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """Each row is in the table with its votes, and the votes agree with MaxVote and Total."""
-    return accounted_gate(photo_pairs, read_photo_pairs(study.pairwise))
+    return accounted_gate(photo_pairs, read_photo_pairs(plan))
 
 
 @gate(
@@ -65,15 +65,15 @@ def every_row_accounted_for(photo_pairs: pd.DataFrame, study: Study) -> Gate:
     Kind.INTEGRITY,
     to_do="Put the photos there, correct `image_root`, or set `max_missing_share: 1` to go on without.",
 )
-def photos_are_there(photo_pairs: pd.DataFrame, study: Study) -> Gate:
+def photos_are_there(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """Few of the photos that judged pairs need are missing."""
-    return photos_gate(photo_pairs, study.pairwise)
+    return photos_gate(photo_pairs, plan)
 
 
 @gate(photo_pairs, Kind.ADVICE, to_do="Put the photos there.")
-def no_photo_is_missing(photo_pairs: pd.DataFrame, study: Study) -> Gate:
+def no_photo_is_missing(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """Every photo that pairs need is in the image folder."""
-    return no_photo_missing_gate(photo_pairs, study.pairwise)
+    return no_photo_missing_gate(photo_pairs, plan)
 
 
 @gate(

@@ -58,16 +58,18 @@ def judgments(
 
 
 @gate(judgments, Kind.INTEGRITY, to_do="Score the documents that are named, or raise `max_incomplete_share`.")
-def every_judge_scored_the_documents(judgments: pd.DataFrame, query_documents: pd.DataFrame, study: Study) -> Gate:
+def every_judge_scored_the_documents(
+    judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy
+) -> Gate:
     """Few documents lack a judge's score; they are left out and counted."""
-    scored = scored_documents(judgments, study.reliability, documents=query_documents)
-    return _complete(judgments, scored, study.reliability)
+    scored = scored_documents(judgments, plan, documents=query_documents)
+    return _complete(judgments, scored, plan)
 
 
 @gate(judgments, Kind.INTEGRITY, to_do="Name `judges`, or give a file with the scores of two judges.")
-def two_judges_have_scores(judgments: pd.DataFrame, study: Study) -> Gate:
+def two_judges_have_scores(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
     """Agreement takes two judges."""
-    return judges_gate(judgments, study.reliability)
+    return judges_gate(judgments, plan)
 
 
 def rounds(

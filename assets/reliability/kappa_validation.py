@@ -85,10 +85,10 @@ def judges_agree(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-    study: Study,
+    plan: ReliabilityStudy,
 ) -> Gate:
     """Macro and micro kappa reach their limits, and few queries have a low kappa."""
-    return agreement_gate(query_kappa, judge_agreement, study.reliability)
+    return agreement_gate(query_kappa, judge_agreement, plan)
 
 
 @gate(kappa_validation, Kind.ADVICE, to_do="Judge more queries: the bounds narrow.")
@@ -96,11 +96,11 @@ def agreement_is_proven(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-    study: Study,
+    plan: ReliabilityStudy,
 ) -> Gate:
     """Where the judges agree, the lower bounds of both kappas do too."""
-    reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
-    return proven_gate(kappa_validation, study.reliability.gate, reason)
+    reason = why_no_verdict(query_kappa, judge_agreement, plan)
+    return proven_gate(kappa_validation, plan.gate, reason)
 
 
 @gate(kappa_validation, Kind.ADVICE, to_do="Sample queries with relevant and irrelevant documents.")
@@ -108,10 +108,10 @@ def convention_does_not_decide(
     kappa_validation: pd.DataFrame,
     query_kappa: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-    study: Study,
+    plan: ReliabilityStudy,
 ) -> Gate:
     """Where the judges agree, they do whether queries with one label count as 1 or not at all."""
-    reason = why_no_verdict(query_kappa, judge_agreement, study.reliability)
+    reason = why_no_verdict(query_kappa, judge_agreement, plan)
     return convention_gate(kappa_validation, reason)
 
 

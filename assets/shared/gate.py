@@ -1,7 +1,7 @@
 """A gate is one function with one declaration: Dagster's check, its row in docs/gates.md and in a report come of it."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -12,6 +12,8 @@ import pandas as pd
 from analysis.gates import Gate
 from assets.shared.checks import NOT_ASKED, WARN, gate_result, result_of_each
 from assets.shared.partitions import METHODS, SETTINGS
+from reports.shared.gate_row import GateRow, gate_row
+from resources.configuration.section import Section
 from resources.study import Study
 
 
@@ -46,27 +48,45 @@ class Declared:
         held = f"\nWithheld: {self.withheld}" if self.withheld else ""
         return f"{self.kind.value}: {asks}\n\nWhat to do: {self.to_do}{held}"
 
-    def ask(self, frames: Mapping[str, pd.DataFrame], study: Study, partition: str = "", **once: Any) -> Gate | None:
+    def ask(self, frames: Mapping[str, pd.DataFrame], **given: Any) -> Gate | None:
         """The gate's answer over its tables; of a table with partitions over those of one.
 
         Args:
             frames: Its tables by name.
-            study: The running study.
-            partition: Whose frames they are.
-            once: What partitions share under the name `once`, where it is known already.
+            given: Whatever of `GIVEN` the function takes; more is not handed on.
         """
-        if self.once is not None:
-            once = once or {"once": self.once(study)}
-        known = {"study": study, "partition": partition}
         wanted = inspect.signature(self.function).parameters
-        return self.function(
-            **{name: frames[name] for name in self.reads},
-            **{name: value for name, value in known.items() if name in wanted},
-            **once,
-        )
+        handed = {name: value for name, value in given.items() if name in wanted}
+        return self.function(**{name: frames[name] for name in self.reads}, **handed)
 
 
 GATES: Final[dict[dg.AssetCheckKey, Declared]] = {}
+# What a gate's function may take besides tables: the study's section of the configuration, the whole study, the key of
+# the partition that it is asked for, and what partitions share.
+GIVEN: Final = ("plan", "study", "partition", "once")
+
+
+def declared(check: dg.AssetChecksDefinition) -> Declared:
+    """The declaration behind a check."""
+    return GATES[next(iter(check.check_keys))]
+
+
+def rows_of(
+    checks: Iterable[dg.AssetChecksDefinition], tables: Mapping[str, pd.DataFrame], plan: Section
+) -> list[GateRow]:
+    """The gates as a report shows them, without those that are not asked of these tables.
+
+    Args:
+        checks: Gates, in the report's order.
+        tables: By name; of a table with partitions one partition's frame.
+        plan: The study's section of the configuration.
+    """
+    rows = []
+    for said in map(declared, checks):
+        answer = said.ask(tables, plan=plan)
+        if answer is not None and (answer.n or (answer.n is not None and not answer.passed)):
+            rows.append(gate_row(answer, advice=said.kind is Kind.ADVICE))
+    return rows
 
 
 def gate(
@@ -77,10 +97,10 @@ def gate(
     withheld: str = "",
     once: Callable[[Study], Any] | None = None,
 ) -> Callable[[Callable[..., Gate | None]], dg.AssetChecksDefinition]:
-    """Declare a gate: a function from tables, each an argument of its name, and `study` to an answer.
+    """Declare a gate: a function from tables, each an argument of its name, and the study's `plan` to an answer.
 
-    Of a table with partitions the function is asked for each of them, with that partition's frames; it may take its
-    key as `partition`. The docstring says what must hold.
+    Of a table with partitions the function is asked for each of them, with that partition's frames. What else it may
+    take is in `GIVEN`. The docstring says what must hold.
 
     Args:
         table: On which it is a check.
@@ -95,9 +115,9 @@ def gate(
     if bool(withheld) != (kind is Kind.QUALITY):
         raise ValueError(f"a gate on {table.key.path[-1]}: a quality gate says what is withheld, and no other does")
 
-    def declared(function: Callable[..., Gate | None]) -> dg.AssetChecksDefinition:
+    def check_of(function: Callable[..., Gate | None]) -> dg.AssetChecksDefinition:
         wanted = inspect.signature(function).parameters
-        reads = tuple(name for name in wanted if name not in ("study", "partition", "once"))
+        reads = tuple(name for name in wanted if name not in GIVEN)
         said = Declared(function, kind, to_do, withheld, reads, once)
         check = dg.asset_check(
             asset=table,
@@ -110,28 +130,30 @@ def gate(
         GATES[next(iter(check.check_keys))] = said
         return check
 
-    return declared
+    return check_of
 
 
 def _check_of(said: Declared, table: dg.AssetsDefinition) -> Callable[..., dg.AssetCheckResult]:
     """The function that Dagster calls; it reads from the signature what to hand over."""
     severity = WARN if said.kind is Kind.ADVICE else dg.AssetCheckSeverity.ERROR
-    partitions, own = table.partitions_def, table.key.path[-1]
+    partitions, own, group = table.partitions_def, table.key.path[-1], str(table.group_names_by_key[table.key])
     order = next((kept for kept in (SETTINGS, METHODS) if kept == partitions), None)
 
     def check(context: dg.AssetCheckExecutionContext, study: Study, **frames: Any) -> dg.AssetCheckResult:
+        given = {"study": study, "plan": getattr(study, group)}
+        if said.once is not None:
+            given["once"] = said.once(study)
         if partitions is None:
-            answer = said.ask(frames, study)
+            answer = said.ask(frames, **given)
             assert answer is not None
             return gate_result(answer, severity)
         keys = sorted(frames[own]) if order is None else order.get_partition_keys()
-        once = {} if said.once is None else {"once": said.once(study)}
         gates = {}
         for key in keys:
             if key in frames[own]:
                 parts = {name: frame[key] if isinstance(frame, dict) else frame for name, frame in frames.items()}
                 unset = Gate(said.function.__name__, True, None, "nothing", NOT_ASKED)
-                gates[key] = said.ask(parts, study, key, **once) or unset
+                gates[key] = said.ask(parts, partition=key, **given) or unset
         return result_of_each(context, gates, severity)
 
     handed = {

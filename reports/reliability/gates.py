@@ -1,7 +1,5 @@
 """The gate's three conditions with the numbers seen and needed, and as advice what a pass does not prove yet."""
 
-from typing import Any
-
 from analysis.gates import at_least
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from reports.reliability.contents import Contents
@@ -21,21 +19,18 @@ TERMS = {
 
 def gates(contents: Contents) -> list[GateRow]:
     """The three conditions; none without a verdict."""
-    verdict, last, gate = contents.standing.gate, contents.last, contents.plan.gate
+    verdict, last = contents.standing.gate, contents.last
     if verdict is None or last is None:
         return []
     few = bool(last["total_queries"] < RELIABLE_CLUSTERS)
     share = contents.agreement.get("low_share", {})
     return [
-        gate_row(verdict.macro, gate.min_macro, unreliable=few, **_bounds(last, "kappa_macro")),
-        gate_row(verdict.micro, gate.min_micro, unreliable=few, **_bounds(last, "kappa_micro")),
-        gate_row(
-            verdict.low_share,
-            gate.max_low_share,
-            low=share.get("value_low"),
-            high=share.get("value_high"),
-            unreliable=few,
-        ),
+        gate_row(one.with_interval(low, high, unreliable=few))
+        for one, low, high in (
+            (verdict.macro, last["kappa_macro_low"], last["kappa_macro_high"]),
+            (verdict.micro, last["kappa_micro_low"], last["kappa_micro_high"]),
+            (verdict.low_share, share.get("value_low"), share.get("value_high")),
+        )
     ]
 
 
@@ -53,7 +48,7 @@ def advice(contents: Contents) -> list[GateRow]:
     ):
         seen = float(last[column]) if is_number(last[column]) else None
         gate_seen = at_least(name, seen, needed, n=n, what=name, reason=_why(contents, column))
-        rows.append(gate_row(gate_seen, needed, advice=True))
+        rows.append(gate_row(gate_seen, advice=True))
     return rows
 
 
@@ -63,10 +58,6 @@ def gates_of_study(contents: Contents) -> dict[str, list[GateRow]]:
         return {"study": rows}
     needed = contents.plan.gate.min_macro
     return {"study": [GateRow(GATE, False, None, needed, ">=", advice=False, n=0, reason=contents.standing.reason)]}
-
-
-def _bounds(last: dict[str, Any], name: str) -> dict[str, Any]:
-    return {"low": last[f"{name}_low"], "high": last[f"{name}_high"]}
 
 
 def _why(contents: Contents, column: str) -> str:

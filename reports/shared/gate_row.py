@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analysis.gates import DETERMINISTIC, Gate
-from reports.shared.numbers import beside_limit, interval, is_number, plain_number
+from reports.shared.numbers import beside_limit, interval, plain_number
 from reports.shared.text import Text
 
 # Several rows of a report are one check: each bound of the recommended setting, and each condition of two judges'
@@ -69,42 +69,29 @@ class GateRow:
         return plain_number(self.needed)
 
 
-def gate_row(
-    gate: Gate,
-    needed: float,
-    *,
-    advice: bool = False,
-    low: Any = None,
-    high: Any = None,
-    unreliable: bool = False,
-) -> GateRow:
-    """A gate's answer with what a reader wants beside it; n and reason are the gate's own.
+def gate_row(gate: Gate, *, advice: bool = False) -> GateRow:
+    """A gate's answer as a row.
 
     Args:
         gate: As the asset check has it.
-        needed: The limit.
         advice: Whether failing it is a warning only.
-        low: Lower bound of the number.
-        high: Upper bound.
-        unreliable: Whether that interval rests on too few clusters.
 
     Raises:
-        ValueError: The gate does not say what its number was computed from.
+        ValueError: The gate does not say what its number was computed from, or what is needed.
     """
-    if gate.n is None:
-        raise ValueError(f"gate {gate.name} has no n")
-    defined = gate.seen is not None
+    if gate.n is None or gate.limit is None:
+        raise ValueError(f"gate {gate.name} has no n or no limit")
     return GateRow(
         gate.name,
         gate.passed,
         gate.seen,
-        needed,
+        gate.limit,
         ">=" if gate.needed.startswith(">=") else "<=",
         advice,
         gate.n,
-        float(low) if defined and is_number(low) else None,
-        float(high) if defined and is_number(high) else None,
-        unreliable,
+        gate.low,
+        gate.high,
+        gate.unreliable,
         gate.reason,
     )
 

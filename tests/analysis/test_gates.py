@@ -10,7 +10,7 @@ from analysis.significance.wilson import wilson
 
 def test_a_number_that_reaches_the_one_needed_passes_in_one_sentence():
     assert at_least("icc", 0.912, 0.85, n=48, what="ICC(1,k)", remedy="Ask for more repeats.") == Gate(
-        "icc", True, 0.912, ">= 0.85", "ICC(1,k) is 0.912 over 48 objects; needed: at least 0.85.", 48
+        "icc", True, 0.912, ">= 0.85", "ICC(1,k) is 0.912 over 48 objects; needed: at least 0.85.", 48, limit=0.85
     )
 
 

@@ -11,6 +11,7 @@ from analysis.agreement.setting_measures import Compared
 from analysis.gates import DETERMINISTIC, Gate, at_least, at_most
 from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.undefined import UndefinedStatistic
+from reports.shared.gate_row import GateRow, gate_row
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 
 # MAE is a gate and none of them: a setting can keep all four and miss it.
@@ -142,7 +143,7 @@ def condition_gates(conditions: list[Condition], thresholds: FidelityThresholds,
             sentence = (
                 "deterministic: every object's repeats are equal, so ICC is 1 by construction and proves nothing."
             )
-            gates.append(Gate("icc", False, None, f">= {limit:g}", sentence, n, DETERMINISTIC))
+            gates.append(Gate("icc", False, None, f">= {limit:g}", sentence, n, DETERMINISTIC, limit=limit))
             continue
         gap = "" if value is None else f"{'Short by' if compare is at_least else 'Over by'} {abs(value - limit):.2g}."
         gate = compare(column, value, limit, n=n, what=what, counted=counted, reason=reason, remedy=gap)
@@ -166,3 +167,56 @@ def _why_no_icc(given: Compared, place: int) -> str:
     except UndefinedStatistic as undefined:
         return undefined.reason
     return found.icc_1k_planned.reason or "not defined on these objects"
+
+
+def decision_gates(recommended: pd.DataFrame, study: FidelityStudy) -> list[GateRow]:
+    """Whether the recommended setting keeps its conditions when reported, and its lower bounds over all tried (Holm).
+
+    Args:
+        recommended: Table `recommended_setting`; without a recommended setting there is nothing to ask.
+        study: Its thresholds.
+    """
+    chosen = recommended[recommended["recommended"].fillna(False).astype(bool)]
+    if chosen.empty:
+        return []
+    row, limits = chosen.iloc[0].to_dict(), study.thresholds
+    conditions = conditions_by_setting(chosen, study, "reporting").get(str(row["setting"]), [])
+    n_missed = sum(not condition.passed for condition in conditions)
+    confirmed = bool(pd.isna(row["lacks_when_reported"]))
+    rows = [
+        GateRow(
+            "recommendation_confirmed",
+            confirmed,
+            float(n_missed),
+            0.0,
+            "<=",
+            advice=True,
+            n=len(conditions),
+        )
+    ]
+    for name, column, n, needed in (
+        ("icc_for_sure", "icc_holm_low", "n_reporting", limits.icc),
+        ("spearman_for_sure", "spearman_holm_low", "n_matched_reporting", limits.spearman),
+    ):
+        bound = None if pd.isna(row[column]) else float(row[column])
+        gate = at_least(name, bound, needed, n=int(row[n]), what=name, reason=str(row["method"]))
+        rows.append(gate_row(gate, advice=True))
+    return rows
+
+
+def conditions_by_setting(recommended: pd.DataFrame, study: FidelityStudy, side: Side) -> dict[str, list[GateRow]]:
+    """The four conditions of each setting that was compared and has the side's numbers, by partition key.
+
+    Args:
+        recommended: Table `recommended_setting`.
+        study: Its thresholds.
+        side: Whether of the objects that choose, or of the numbers to report.
+    """
+    rows = {}
+    for row in recommended[recommended["n_settings_tried"] > 0].to_dict("records"):
+        conditions = stored_conditions(row, side)
+        if side == "reporting" and all(one.value is None for one in conditions):
+            continue
+        gates = condition_gates(conditions, study.thresholds, deterministic=bool(row["deterministic"]))
+        rows[str(row["setting"])] = [gate_row(gate) for gate in gates]
+    return rows

@@ -30,7 +30,7 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
     if age < 0:
         remedy = f"It was read on {price.read_on}, which is still to come. Correct `read_on`."
         told = f"Age of the price of '{model}' is {age} days over 1 model; needed: 0 to {OLDEST_DAYS} days. {remedy}"
-        return Gate(NAME, False, float(age), needed, told, 1, None, remedy)
+        return Gate(NAME, False, float(age), needed, told, 1, None, remedy, limit=OLDEST_DAYS)
     gate = at_most(
         NAME,
         float(age),

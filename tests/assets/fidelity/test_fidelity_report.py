@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 
 from assets.fidelity import fidelity_report as module
-from assets.fidelity.fidelity_report import contents_of, report_path, write_report
-from assets.fidelity.logic.report_gates import conditions_by_setting, gates_by_setting, golden_gates
+from assets.fidelity.fidelity_report import OF_GOLDEN_SET, contents_of, gates_by_setting, report_path, write_report
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
+from assets.fidelity.logic.setting_conditions import conditions_by_setting
+from assets.shared.gate import rows_of
 from reports.fidelity.report import FILE_NAME
+from reports.shared.gate_row import GateRow
+from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
 from tests.assets.fidelity.made_golden_set import scores_of_pairs
 from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
@@ -23,6 +26,11 @@ from tests.small_study import KEYS, errors, run, stored, without_drawing, write_
 TWO = (KEYS[0], KEYS[1])
 GOLDEN = ("golden_scores", "sensitivity", "dose_response")
 NO_SCORES = frames_of(Size())["golden_scores"].iloc[:0]
+
+
+def golden_gates(*args: pd.DataFrame, study: FidelityStudy) -> list[GateRow]:
+    """The rows over the tables in the order of `GOLDEN`."""
+    return rows_of(OF_GOLDEN_SET, dict(zip(GOLDEN, args, strict=True)), study)
 
 
 @pytest.fixture(scope="module")
@@ -97,14 +105,14 @@ def test_the_gates_are_those_of_the_checks() -> None:
     ]
     golden = {
         row.name: row
-        for row in golden_gates(frames["golden_scores"], frames["sensitivity"], frames["dose_response"], study)
+        for row in golden_gates(frames["golden_scores"], frames["sensitivity"], frames["dose_response"], study=study)
     }
     # The weakest stripes have d 1.2 and the hue shift is not seen.
     assert (golden["stripes_are_seen"].seen, golden["stripes_are_seen"].passed) == (1.2, True)
     assert golden["stripes_are_seen"].low == pytest.approx(0.8)
     assert (golden["every_alteration_is_seen"].seen, golden["every_alteration_is_seen"].passed) == (1.0, False)
     assert golden["more_costs_more"].passed
-    assert golden_gates(*(frames[name].iloc[:0] for name in GOLDEN), study) == []
+    assert golden_gates(*(frames[name].iloc[:0] for name in GOLDEN), study=study) == []
 
 
 def test_golden_gates_stand_with_the_numbers_of_the_very_row_that_the_check_speaks_of() -> None:
@@ -119,7 +127,10 @@ def test_golden_gates_stand_with_the_numbers_of_the_very_row_that_the_check_spea
     }
     study = plan()
     frame = keeps_to_its_declaration("sensitivity", sensitivity_rows(scores_of_pairs(originals, altered), study))
-    rows = {row.name: row for row in golden_gates(NO_SCORES, frame, frames_of(Size())["dose_response"].iloc[:0], study)}
+    rows = {
+        row.name: row
+        for row in golden_gates(NO_SCORES, frame, frames_of(Size())["dose_response"].iloc[:0], study=study)
+    }
     seen = rows["stripes_are_seen"]
     assert (seen.seen, seen.n, seen.low, seen.high, seen.passed) == (None, 3, None, None, False)
     assert "neither original nor altered scores vary" in (seen.reason or "")
@@ -135,7 +146,9 @@ def test_the_dose_gate_stands_with_the_items_of_its_line() -> None:
     frame = frames["dose_response"]
     two = pd.concat([frame.assign(n_items=10), frame.assign(kind="hue", r2=0.7, n_items=0, n_line=7)])
     [row] = [
-        one for one in golden_gates(NO_SCORES, frames["sensitivity"], two, plan()) if one.name == "more_costs_more"
+        one
+        for one in golden_gates(NO_SCORES, frames["sensitivity"], two, study=plan())
+        if one.name == "more_costs_more"
     ]
     assert (row.seen, row.n) == (0.7, 7)
 
@@ -144,7 +157,9 @@ def test_what_nobody_knows_of_an_alteration_is_a_reason_in_the_report() -> None:
     scores = scores_of_pairs([0.9, 0.8], {"stripes7_o70": [0.1, 0.2], "hue_5": [None, None]})
     frame = keeps_to_its_declaration("sensitivity", sensitivity_rows(scores, plan()))
     empty = frames_of(Size())["dose_response"].iloc[:0]
-    [row] = [one for one in golden_gates(NO_SCORES, frame, empty, plan()) if one.name == "every_alteration_is_seen"]
+    [row] = [
+        one for one in golden_gates(NO_SCORES, frame, empty, study=plan()) if one.name == "every_alteration_is_seen"
+    ]
     assert (row.seen, row.passed) == (None, False)
     assert row.reason == "fewer than 2 items have a pair of scores that counts for hue_5"
 

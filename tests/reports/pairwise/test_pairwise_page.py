@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assets.pairwise.pairwise_report import contents_of
-from pipeline.gate_list import ADVICE
+from assets.shared.gate import Kind
 from pipeline.gate_list import gates as every_gate
 from reports.pairwise import people, ranking, report, speed, strengths
 from reports.pairwise.contents import WORDS, Contents
@@ -111,8 +111,8 @@ def test_the_gates_are_those_of_the_checks_by_code_name(contents: Contents, page
         "pairs_have_predictions",
     }
     known = {one.name: one.kind for one in every_gate() if one.study == "pairwise"}
-    assert all(known[row.name] == ADVICE for row in advice)
-    assert not [row.name for row in counted if known[row.name] == ADVICE]
+    assert all(known[row.name] == Kind.ADVICE for row in advice)
+    assert not [row.name for row in counted if known[row.name] == Kind.ADVICE]
     assert "No gate that counts fails." in words(page)
     assert "Nessuna soglia che conta è mancata." in words(page, "it")
     assert '<code class="small">some_<wbr>pairs_<wbr>are_<wbr>judged</code>' in page
