@@ -23,7 +23,7 @@ from upath import UPath
 
 from resources.errors import UserError
 from resources.photos.colour_profiles import foreign_profile, in_srgb
-from resources.photos.jpeg import PixelMemory, load_strictly
+from resources.photos.jpeg import decoded_jpeg
 from resources.runtime.opened_files import no_file
 
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
@@ -117,18 +117,17 @@ def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> N
     return array if max_side_px is None else _reduced(array, max_side_px)
 
 
-def decode_photo(data: bytes, path: object, memory: PixelMemory | None = None) -> NDArray[np.uint8]:
+def decode_photo(data: bytes, path: object) -> NDArray[np.uint8]:
     """The picture as `decode_image` gives it, without alpha: what is transparent shows white behind it, as on a page.
 
     Args:
         data: The file.
         path: Only serves the message.
-        memory: Given again and again, it makes JPEGs of one size a third faster.
 
     Returns:
         Shape ``(height, width, 3)``, red, green, blue, 0-255; of an animation the first frame.
     """
-    array = _decoded(data, path, memory)
+    array = _decoded(data, path)
     if array.ndim == 2:
         return np.asarray(cv2.cvtColor(array, cv2.COLOR_GRAY2RGB), dtype=np.uint8)
     if array.shape[2] == 3:
@@ -139,13 +138,13 @@ def decode_photo(data: bytes, path: object, memory: PixelMemory | None = None) -
     return np.rint(array[..., :3] * alpha + 255.0 * (1.0 - alpha)).astype(np.uint8)
 
 
-def _decoded(data: bytes, path: object, memory: PixelMemory | None = None) -> NDArray[np.uint8]:
+def _decoded(data: bytes, path: object) -> NDArray[np.uint8]:
     """The upright picture in sRGB: grey without a third axis, or red, green, blue, with alpha or not."""
     _refuse_empty(data, path)
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _refuse_bad_size(image, path)
-            return _upright(_in_channels(image, data, path, memory), _orientation(image, data))
+            return _upright(_in_channels(image, data, path), _orientation(image, data))
     except UnreadableImage:
         raise
     except UnidentifiedImageError as error:
@@ -179,13 +178,14 @@ def _refuse_bad_size(image: Image.Image, path: object) -> None:
         raise _too_large(path)
 
 
-def _in_channels(image: Image.Image, data: bytes, path: object, memory: PixelMemory | None) -> NDArray[np.uint8]:
+def _in_channels(image: Image.Image, data: bytes, path: object) -> NDArray[np.uint8]:
     """The decoded picture as stored, not yet upright, in memory of its own."""
     profile = foreign_profile(image)
-    if isinstance(image, JpegImagePlugin.JpegImageFile):
-        load_strictly(image, data, memory)
-    image.load()  # raises on truncated data
-    array = None
+    array = decoded_jpeg(data, image.mode) if isinstance(image, JpegImagePlugin.JpegImageFile) else None
+    if array is None or image.mode == "CMYK":
+        # Of four inks Pillow makes colours, and has to decode them for that.
+        image.load()  # raises on truncated data
+        array = None
     if image.format == "PNG" and data[_PNG_BIT_DEPTH_AT] == 16:
         array = _deep_png(data)
     elif image.mode.startswith("I;16"):

@@ -28,7 +28,6 @@ from resources.photos.features.shards import (
     written_whole,
 )
 from resources.photos.features.stages import STAGES, Stages
-from resources.photos.jpeg import PixelMemory
 from resources.runtime.progress import Advance
 
 # Rows held before they are written: about 10 kB each with every stage.
@@ -102,7 +101,7 @@ class FeatureMaker:
             return
         stages.open()
         # While the models run on one batch, the next is being prepared.
-        prepare = partial(prepared, stages=stages, memory=PixelMemory())
+        prepare = partial(prepared, stages=stages)
         ready = ahead(prepare, photos, self.threads, self.gpu.batch_size + 2 * self.threads)
         while batch := list(islice(ready, self.gpu.batch_size)):
             yield rows_of(batch, stages.names, self._embeddings(batch, stages), schema)

@@ -17,7 +17,6 @@ from analysis.images.photo_rules import PhotoMeasures, photo_measures
 from resources.errors import UserError
 from resources.photos.features.stages import KEPT_OVER_SIDE, Stages
 from resources.photos.images import MAX_BYTES, UnreadableImage, decode_photo, refuse_large
-from resources.photos.jpeg import PixelMemory
 
 if TYPE_CHECKING:
     import torch
@@ -94,8 +93,8 @@ class Halvings:
             place += 1
 
 
-def prepared(photo: Photo, stages: Stages, memory: PixelMemory | None = None) -> Prepared:
-    """Read, decode, measure, and make the models' inputs; `memory` serves one photo after another.
+def prepared(photo: Photo, stages: Stages) -> Prepared:
+    """Read, decode, measure, and make the models' inputs.
 
     Raises:
         UserError: The file is gone or was changed since it was looked at.
@@ -103,7 +102,7 @@ def prepared(photo: Photo, stages: Stages, memory: PixelMemory | None = None) ->
     started = time.thread_time()
     done = Prepared(photo.sha256)
     try:
-        pixels = decode_photo(_unchanged(photo), photo.path, memory)
+        pixels = decode_photo(_unchanged(photo), photo.path)
     except UnreadableImage as error:
         done.unreadable = error.reason
         return done

@@ -43,7 +43,7 @@ class Stages:
         decoding = {
             "decoding": DECODING_VERSION,
             "times": TIMES_VERSION,
-            "versions": {name: version(name) for name in ("opencv-python-headless", "pillow")},
+            "versions": {name: version(name) for name in ("opencv-python-headless", "pillow", "simplejpeg")},
         }
         rules = {"measures": RULES_VERSION, "long_side_px": self.rules_long_side, "timed": list(STEPS)}
         measured = {"rules": rules} if self.rules else {}

@@ -16,7 +16,6 @@ from resources.photos.features.reading import NOT_COMPUTED, read_features
 from resources.photos.features.shards import Shard, stored_shards
 from resources.photos.features.stages import Stages
 from resources.photos.images import load_image
-from resources.photos.jpeg import PixelMemory
 from tests.resources.photos.features.made_photos import Counted, make, study_of, write_photo, write_photos, write_vit
 
 
@@ -222,10 +221,10 @@ def test_a_run_that_dies_keeps_finished_shards_and_leaves_no_half_one(
     paths, study = write_photos(tmp_path, 6), study_of(tmp_path)
     prepare = making.prepared
 
-    def dies_at_the_sixth(photo: Photo, stages: Stages, memory: PixelMemory) -> Prepared:
+    def dies_at_the_sixth(photo: Photo, stages: Stages) -> Prepared:
         if photo.path == paths["p5"]:
             raise KeyboardInterrupt
-        return prepare(photo, stages, memory)
+        return prepare(photo, stages)
 
     with monkeypatch.context() as patch:
         patch.setattr(making, "prepared", dies_at_the_sixth)
