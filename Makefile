@@ -45,13 +45,16 @@ endif
 demo: $(STUDIES) ## Make sample inputs, run the studies on them, print what they found
 	@$(BIN)/touchstone demo
 
+# A file stays with one worker: what its tests share is built once, and long files come first (tests/conftest.py).
+BY_FILE := --dist loadfile --no-loadscope-reorder
+
 # One worker more than there are cores: the fast tests wait for databases and servers for a third of their time.
 test: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: $(READY) ## Run the fast tests (about 6 minutes on 2 cores)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "fast or not slow"
+	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) -m "fast or not slow"
 
 test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 25 minutes on 2 cores)
-	@$(BIN)/python -m pytest -n auto --dist worksteal --durations=25
+	@$(BIN)/python -m pytest -n auto $(BY_FILE) --durations=25
 
 check: $(READY) ## Lint, format and types
 	@$(BIN)/python -m ruff check

@@ -23,6 +23,7 @@ without_syncing()
 
 # How long an example takes is no fault: a busy machine would fail tests that hold.
 settings.register_profile("touchstone", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=25)
 settings.load_profile("touchstone")
 
 pytest_plugins = ["tests.chromium", "tests.postgres", "tests.stored_tables"]
@@ -35,11 +36,20 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """A quarter of the examples of a property in the fast lane, unless the property has a number of its own."""
+    if "not slow" in config.option.markexpr:
+        settings.load_profile("fast")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave to the slow lane, by kind, what needs a browser, a second database or a service; `fast` keeps a test."""
     for item in items:
         if _is_slow(item) and item.get_closest_marker("fast") is None:
             item.add_marker(pytest.mark.slow)
+    # Files with slow tests first: where files are dealt out to workers, none starts a long one at the end.
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def _is_slow(item: pytest.Item) -> bool:

@@ -39,8 +39,12 @@ def module_name(path: Path) -> str:
 
 
 def imports_of(path: Path) -> set[str]:
+    return imports_in(ast.parse(path.read_text()))
+
+
+def imports_in(tree: ast.Module) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -68,6 +72,15 @@ def test_no_module_imports_itself_by_a_detour() -> None:
     modules = own_modules()
     graph = {name: (imports_of(path) & modules.keys()) - {name} for name, path in modules.items()}
     TopologicalSorter(graph).prepare()
+
+
+def test_collecting_the_tests_loads_no_library_of_models() -> None:
+    for path in python_files("tests"):
+        tree = ast.parse(path.read_text())
+        # A statement at the left edge runs when the file is collected, by every worker.
+        tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        found = {name.split(".")[0] for name in imports_in(tree)} & {"torch", "transformers", "open_clip", "ray"}
+        assert not found, f"{path.relative_to(ROOT)} imports {found} at the top: import it where it is used"
 
 
 def test_analysis_is_mathematics_without_dagster_or_pandas() -> None:

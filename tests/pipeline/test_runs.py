@@ -6,7 +6,6 @@ import dagster as dg
 import pytest
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import WorkspaceFileTarget
-from dagster_graphql.test.utils import execute_dagster_graphql
 
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.instance import this_process
@@ -123,6 +122,8 @@ def test_a_folder_that_cannot_be_written_is_told_in_the_systems_words(
 def test_a_run_of_the_command_line_is_among_those_of_its_job_and_of_the_code_location(
     tmp_path: Path, sqlite_instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from dagster_graphql.test.utils import execute_dagster_graphql
+
     home = tmp_path / "home"
     home.mkdir()
     write_scores(home / "scores.csv")

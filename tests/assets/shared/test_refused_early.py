@@ -5,7 +5,6 @@ from pathlib import Path
 import dagster as dg
 import pandas as pd
 import pytest
-import torch
 from upath import UPath
 
 from assets.pairwise.image_features import image_features, refuse_what_would_fail_later, unreadable_gate
@@ -20,8 +19,11 @@ from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan
 from tests.resources.photos.features.made_photos import study_of, write_photos, write_vit
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")
 def test_an_absent_device_is_refused_before_a_photo_is_looked_at(tmp_path: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a CUDA device")
     pairs = photo_pairs_of([(1, 0, 1, 4, 1)], absent_images=[[]])
     paths = list(write_photos(tmp_path / "photos", 2).values())
     pairs = pairs.assign(path_1=paths[0], path_2=paths[1])

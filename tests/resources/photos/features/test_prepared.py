@@ -3,12 +3,11 @@
 import hashlib
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 from skimage import data
 
@@ -18,6 +17,9 @@ from resources.photos.features.prepared import Halvings, Photo, at_long_side, pr
 from resources.photos.features.stages import Stages
 from resources.photos.images import decode_photo
 from tests.resources.photos.features.made_photos import write_photo
+
+if TYPE_CHECKING:
+    import torch
 
 
 def of_size(height: int, width: int) -> np.ndarray:
@@ -100,10 +102,12 @@ class Model:
 
     def open(self) -> None: ...
 
-    def prepare(self, photo: Image.Image) -> torch.Tensor:
+    def prepare(self, photo: Image.Image) -> "torch.Tensor":
+        import torch
+
         return torch.zeros(photo.size)
 
-    def embed(self, batch: torch.Tensor) -> np.ndarray:
+    def embed(self, batch: "torch.Tensor") -> np.ndarray:
         return np.zeros((len(batch), 1), np.float32)
 
 

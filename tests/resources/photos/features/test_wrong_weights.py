@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 
 from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError
@@ -83,6 +81,9 @@ def test_clip_weights_of_quite_another_architecture_are_refused(tmp_path: Path) 
 
 
 def test_weights_that_are_no_numbers_are_refused_once_and_by_name(tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+
     clip, vit = write_clip(tmp_path / "clip"), write_vit(tmp_path / "vit")
     for file, name in ((clip.weights, "text_projection"), (tmp_path / "vit" / WEIGHTS, "vit.layernorm.weight")):
         assert file is not None
@@ -115,6 +116,9 @@ def test_what_is_no_weights_file_is_called_what_it_is(tmp_path: Path, name: str,
 
 
 def test_an_empty_weights_file_and_one_of_another_name_are_refused(tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+
     save_file({}, tmp_path / "none.safetensors")
     with pytest.raises(UserError, match=r"none\.safetensors holds no weights at all"):
         ClipEmbedding(ClipModel(weights=tmp_path / "none.safetensors"), CPU)
