@@ -1,17 +1,13 @@
 """Resource `alerts`: sends alerts to the webhook that `TOUCHSTONE_ALERT_WEBHOOK` names, without any secret in them."""
 
 import json
+import logging
 import math
 import os
-import ssl
 import threading
-from collections.abc import Mapping
-from http.client import HTTPException, HTTPMessage
 from ipaddress import ip_address
-from typing import IO, Any, Final
-from urllib.error import HTTPError, URLError
+from typing import Any, Final
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 import dagster as dg
 
@@ -38,15 +34,6 @@ class NotDelivered(Exception):
 
 class _Refused(NotDelivered):
     """It read the alert and did not like it."""
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Alerts go to the address that a person gave, and to no other."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        """No request: the answer counts as it is, as a failure."""
 
 
 class AlertWebhook(dg.ConfigurableResource):
@@ -103,26 +90,33 @@ def body_of(alert: Alert, masking: Masking) -> dict[str, Any]:
 
 
 def _post(address: str, body: bytes, failures: list[NotDelivered]) -> None:
-    """Send it, and note why it failed."""
-    headers: Mapping[str, str] = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "touchstone"}
+    """Send it, and note why it failed; of an answer only the status is read."""
+    # Imported here: nothing but an alert needs it.
+    import httpx2
+
+    # Its line for every request holds the address, and any part of that may be a secret.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    headers = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "touchstone"}
     # Beyond this machine by the proxy that the environment names; to this machine by none.
-    proxies = [ProxyHandler({})] if urlsplit(address).scheme == "http" else []
+    beyond = urlsplit(address).scheme == "https"
     try:
-        request = Request(address, data=body, headers=dict(headers), method="POST")
-        with build_opener(_NoRedirects, *proxies).open(request, timeout=TIMEOUT_S):
-            return
-    except HTTPError as answer:
-        redirected = ", a redirect, which is not followed: set the address that it leads to"
-        is_of_the_body = answer.code // 100 == 4 and answer.code not in NOT_OF_THE_BODY
-        kind = _Refused if is_of_the_body else NotDelivered
-        failures.append(kind(f"it answered {answer.code}{redirected if answer.code // 100 == 3 else ''}"))
-        answer.close()
-    except (URLError, HTTPException, ssl.SSLError, OSError) as problem:
-        cause = problem.reason if isinstance(problem, URLError) else problem
-        failures.append(NotDelivered(f"it cannot be reached ({cause or type(cause).__name__})"))
-    except ValueError as problem:
+        with (
+            httpx2.Client(timeout=TIMEOUT_S, trust_env=beyond, follow_redirects=False) as client,
+            client.stream("POST", address, content=body, headers=headers) as answer,
+        ):
+            status = answer.status_code
+    except httpx2.RequestError as problem:
+        failures.append(NotDelivered(f"it cannot be reached ({problem or type(problem).__name__})"))
+        return
+    except (httpx2.InvalidURL, ValueError, OSError) as problem:
         # Its words may hold the address.
         failures.append(NotDelivered(f"the request could not be made ({type(problem).__name__})"))
+        return
+    if status // 100 != 2:
+        redirected = ", a redirect, which is not followed: set the address that it leads to"
+        is_of_the_body = status // 100 == 4 and status not in NOT_OF_THE_BODY
+        kind = _Refused if is_of_the_body else NotDelivered
+        failures.append(kind(f"it answered {status}{redirected if status // 100 == 3 else ''}"))
 
 
 def _address() -> str:
