@@ -1,6 +1,7 @@
 """Benjamini and Yekutieli's correction of several p-values, whatever their dependence."""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 
@@ -26,9 +27,4 @@ def benjamini_yekutieli(p_values: ArrayLike) -> list[float]:
         raise ValueError(f"one p-value per test is needed, got shape {p.shape}")
     if not np.isfinite(p).all() or bool(np.any((p < 0.0) | (p > 1.0))):
         raise ValueError("p-values must lie between 0 and 1; leave out tests that have none and say so")
-    ranks = np.arange(1, p.size + 1)
-    order = np.argsort(p, kind="stable")
-    penalised = p[order] * (p.size * np.sum(1.0 / ranks)) / ranks
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.minimum(np.minimum.accumulate(penalised[::-1])[::-1], 1.0)
-    return [float(value) for value in adjusted]
+    return [float(value) for value in scipy.stats.false_discovery_control(p, method="by")]

@@ -1,7 +1,6 @@
 """Wilson's interval of a share."""
 
-import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
@@ -31,12 +30,8 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
         raise ValueError(f"successes must lie between 0 and the trials, got {successes} of {trials}")
     if trials == 0:
         raise UndefinedStatistic("no trial, so there is no share")
-    z = float(ndtri(0.5 + confidence / 2.0))
-    share = successes / trials
-    centre = share + z**2 / (2 * trials)
-    width = z * float(np.sqrt(share * (1.0 - share) / trials + z**2 / (4 * trials**2)))
-    scale = 1.0 + z**2 / trials
+    found = scipy.stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
     # The formula is exact at the ends, floating point is not.
-    low = 0.0 if successes == 0 else (centre - width) / scale
-    high = 1.0 if successes == trials else (centre + width) / scale
+    low = 0.0 if successes == 0 else float(found.low)
+    high = 1.0 if successes == trials else float(found.high)
     return Interval(low, high, f"Wilson, {trials} trials", trials, False, 0)

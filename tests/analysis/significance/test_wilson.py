@@ -1,9 +1,11 @@
 """Tests of `analysis/significance/wilson.py`."""
 
+from math import sqrt
+from statistics import NormalDist
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
@@ -25,12 +27,20 @@ def test_published_intervals(successes, trials, low, high):
 
 
 @given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
-def test_scipy_gives_the_same_interval(trials, share, confidence):
+def test_the_formula_as_wilson_wrote_it_gives_the_same_interval(trials, share, confidence):
     successes = round(share * trials)
-    expected = binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    z, p = NormalDist().inv_cdf(0.5 + confidence / 2), successes / trials
+    centre, width = p + z * z / (2 * trials), z * sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
     interval = wilson(successes, trials, confidence)
-    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    expected = [(centre + side * width) / (1 + z * z / trials) for side in (-1, 1)]
+    assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-12)
     assert 0 <= interval.low <= successes / trials <= interval.high <= 1
+
+
+@pytest.mark.parametrize("trials", [1, 7, 20, 333])
+def test_the_ends_are_exact(trials):
+    assert wilson(0, trials).low == 0.0
+    assert wilson(trials, trials).high == 1.0
 
 
 def test_no_trial_has_no_share():
