@@ -38,7 +38,7 @@ class Gate(NamedTuple):
         """The gate with the interval of its number; none, not NaN, where there is no bound or no number."""
         if self.seen is None:
             return self._replace(unreliable=unreliable)
-        known = [None if bound is None or bound != bound else float(bound) for bound in (low, high)]  # noqa: PLR0124
+        known = [None if bound is None or bound != bound else float(bound) for bound in (low, high)]
         return self._replace(low=known[0], high=known[1], unreliable=unreliable)
 
     def passing_as(self, sentence: str) -> "Gate":

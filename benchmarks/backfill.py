@@ -11,13 +11,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # A developer's own study has other data sets.
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-benchmark")
-from assets.shared.partitions import DATASETS  # noqa: E402
-from pipeline.automation import partitions_between  # noqa: E402
-from pipeline.definitions import definitions_of  # noqa: E402
-from pipeline.runs import QUIET  # noqa: E402
-from resources.configuration.evaluation import Dataset  # noqa: E402
-from tests.small_datasets import study_over, write_scores  # noqa: E402
-from tests.small_study import sqlite_instance_in  # noqa: E402
+from assets.shared.partitions import DATASETS
+from pipeline.automation import partitions_between
+from pipeline.definitions import definitions_of
+from pipeline.runs import QUIET
+from resources.configuration.evaluation import Dataset
+from tests.small_datasets import study_over, write_scores
+from tests.small_study import sqlite_instance_in
 
 N_DATASETS = 500
 

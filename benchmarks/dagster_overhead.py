@@ -15,15 +15,15 @@ import dagster as dg
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # A developer's own study has other settings.
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-benchmark")
-from dagster._core.execution.plan import compute_generator  # noqa: E402
+from dagster._core.execution.plan import compute_generator
 
-from pipeline.definitions import definitions_of  # noqa: E402
-from pipeline.runs import QUIET  # noqa: E402
-from resources.configuration.evaluation import Dataset  # noqa: E402
-from resources.study import Study  # noqa: E402
-from tests.small_datasets import study_over, write_answers, write_scores  # noqa: E402
-from tests.small_relevance import AGREED, relevance_study  # noqa: E402
-from tests.small_study import sqlite_instance_in  # noqa: E402
+from pipeline.definitions import definitions_of
+from pipeline.runs import QUIET
+from resources.configuration.evaluation import Dataset
+from resources.study import Study
+from tests.small_datasets import study_over, write_answers, write_scores
+from tests.small_relevance import AGREED, relevance_study
+from tests.small_study import sqlite_instance_in
 
 RUNS, LIMIT_S = 3, 0.5
 

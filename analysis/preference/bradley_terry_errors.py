@@ -1,5 +1,6 @@
 """Standard errors of strengths and of their differences, by the information or clustered by voters."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -81,7 +82,7 @@ class Spread:
         variances = np.empty(plus.size)
         order = np.argsort(place, kind="stable")
         bounds = np.searchsorted(place[order], np.arange(0, place.max(initial=0) + AT_ONCE + 1, AT_ONCE))
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in itertools.pairwise(bounds):
             chosen = order[start:end]
             if chosen.size:
                 taken = None if minus is None else minus[chosen]

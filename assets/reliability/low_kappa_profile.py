@@ -88,7 +88,7 @@ def features_of(query_documents: pd.DataFrame, versions: pd.Series) -> Mapping[s
 def _told_by(values: Iterable[str]) -> list[str]:
     """The values to be asked about, in order: of two the second alone, since not to have it is to have the first."""
     known = sorted(set(values))
-    return known[1:] if len(known) == 2 else known  # noqa: PLR2004
+    return known[1:] if len(known) == 2 else known
 
 
 def _most_common_kind(texts: list[str | None]) -> str | None:

@@ -115,4 +115,4 @@ def metadata_value(value: Any) -> Any:
     if isinstance(value, dg.MetadataValue):
         return value
     plain = value.item() if hasattr(value, "item") else value
-    return dg.MetadataValue.null() if plain is pd.NA or plain is None or plain != plain else plain  # noqa: PLR0124
+    return dg.MetadataValue.null() if plain is pd.NA or plain is None or plain != plain else plain

@@ -201,7 +201,7 @@ def _write_rows(single: pd.DataFrame, file: TextIO) -> None:
 
 
 def _cell(value: object) -> str:
-    if value is None or value != value:  # noqa: PLR0124
+    if value is None or value != value:
         return ""
     if not isinstance(value, str):
         return str(value)

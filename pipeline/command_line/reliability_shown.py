@@ -93,7 +93,7 @@ def _needed(limit: str, *, missed: bool) -> Text:
 def pair_in_words(last: Mapping[Any, Any]) -> str:
     """Of how many pairs of judges this one decides, and why this one; nothing for two judges."""
     n_judges = len(json.loads(last["thresholds"]))
-    if n_judges <= 2:  # noqa: PLR2004
+    if n_judges <= 2:
         return ""
     n_pairs = n_judges * (n_judges - 1) // 2
     return f"the pair that decides of {n_pairs}: of the pairs that fail, else of all, the one with the lowest macro"

@@ -1,6 +1,6 @@
 """Sample inputs that ship with the package as one archive a study: the same bytes on every machine."""
 
-import zipfile
+import zipfile  # noqa: TID251 - the archives that come with the package; it keeps every name inside the folder
 from pathlib import Path
 
 from pipeline.samples.whole_folder import make_whole

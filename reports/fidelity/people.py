@@ -166,4 +166,4 @@ def said_of_few_labels(contents: Contents, key: str) -> Text | None:
 
 
 def _there(value: Any) -> bool:
-    return value is not None and value == value and str(value) not in ("", "<NA>", "nan")  # noqa: PLR0124
+    return value is not None and value == value and str(value) not in ("", "<NA>", "nan")

@@ -1,5 +1,6 @@
 """How far people agree among themselves: the votes of both orders, the place on the screen, the agreement on pairs."""
 
+import itertools
 from typing import Any, Final
 
 import numpy as np
@@ -124,6 +125,6 @@ def agreement_chart(contents: Contents) -> Chart:
 
 def _labels() -> list[Text]:
     found = [say("people.tie")]
-    for low, high in zip(EDGES[:-1], EDGES[1:], strict=True):
+    for low, high in itertools.pairwise(EDGES):
         found.append(joined([number(low, 1), number(high, 1)], "\u2013"))
     return [*found, say("people.unanimous")]

@@ -136,7 +136,7 @@ def _query(
 def _kappa(contents: Contents, query: str, kappa: float | None) -> Text:
     """The query's kappa; of several pairs of judges the lowest, with the pair that it is of."""
     shown = same("0/0") if kappa is None else number(kappa)
-    if kappa is None or len(contents.pairs) < 2:  # noqa: PLR2004
+    if kappa is None or len(contents.pairs) < 2:
         return shown
     rows = contents.tables["query_kappa"]
     of_query = rows[rows["query_id"] == query].nsmallest(1, "kappa").iloc[0]

@@ -1,5 +1,6 @@
 """Kappa query by query: how it is distributed, and what tells queries of low kappa from the rest."""
 
+import itertools
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -195,7 +196,4 @@ def feature_name(feature: str) -> Text:
 
 
 def _labels() -> list[Text]:
-    return [
-        joined([number(low, 1), number(high, 1)], "\u2009\u2013\u2009")
-        for low, high in zip(EDGES[:-1], EDGES[1:], strict=True)
-    ]
+    return [joined([number(low, 1), number(high, 1)], "\u2009\u2013\u2009") for low, high in itertools.pairwise(EDGES)]

@@ -30,7 +30,7 @@ class InputVersion(NamedTuple):
     n_bytes: int
 
 
-class NotYet(Exception):  # noqa: N818 - no fault: the input is left alone until a later look
+class NotYet(Exception):
     """A file is still being written, or there was no time to read all of them."""
 
 

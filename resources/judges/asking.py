@@ -352,7 +352,7 @@ class Asking:
                 return [error for error in errors if str(error) != STOPPED]
             except Exception:
                 raise
-            except BaseException:  # a person interrupts again: what was sent costs as much whether it is kept or not
+            except BaseException:  # noqa: S112 - a person interrupts again: what was sent costs as much, kept or not
                 continue
 
     def _wait(self) -> list[Future[Answered]]:

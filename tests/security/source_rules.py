@@ -1,20 +1,25 @@
-"""Rules about source code that a reader could break without noticing, each found in the syntax tree."""
+"""Rules about source code that ruff has not, each found in the syntax tree: above all, no value in a SQL statement.
+
+Ruff's own (`S`, and the list of banned names in pyproject.toml) are for the rest: pickles, text that is run, shells,
+archives, YAML, markup.
+"""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-UNPICKLING_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "skops"}
-ARCHIVE_MODULES = {"zipfile", "tarfile", "lzma", "bz2", "py7zr", "rarfile", "zlib"}
-RUNS_CODE = {"eval", "exec", "compile", "execfile", "__import__"}
 # Methods that take a statement, made by SQLAlchemy or a text; and those that take a text alone.
 RUNS_SQL = {"execute", "executemany", "scalar", "scalars", "stream", "read_sql"}
 RUNS_TEXT = {"exec_driver_sql", "executescript", "read_sql_query"}
 TEXT_OF_SQL = {"text", "literal_column", "DDL"}
 BUILDS_TEXT = {"format", "format_map", "replace"}
-
-Expressions = Mapping[str | None, ast.expr]
+# Arguments that nothing may be given as true, with the rule that they break.
+NEVER_TRUE = {
+    "allow_pickle": "unpickles",
+    "unsafe_allow_html": "marks as markup",
+    "unsafe_allow_javascript": "marks as markup",
+}
 
 
 class Finding(NamedTuple):
@@ -80,44 +85,19 @@ def _note_built_texts(tree: ast.Module, file: _File) -> None:
 
 
 def _broken(node: ast.AST, file: _File) -> Iterator[str]:
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        names = [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        roots = {name.split(".")[0] for name in names}
-        if roots & UNPICKLING_MODULES:
-            yield "unpickles"
-        if roots & ARCHIVE_MODULES:
-            yield "opens archives"
-    elif isinstance(node, ast.ClassDef):
-        bases = {file.name(base) for base in node.bases}
-        if any(base.startswith("yaml.") and base.endswith("Loader") and "Safe" not in base for base in bases):
-            yield "loads YAML as objects"
-    elif isinstance(node, ast.Call):
-        options = {one.arg: one.value for one in node.keywords}
-        name = file.name(node.func)
-        root, last = name.partition(".")[0], name.rpartition(".")[2]
-        yield from _runs_or_unpickles(name, root, last, options)
-        first = [*node.args, *options.values()][:1]
-        if first and _builds_sql(first[0], name, root, last, file):
-            yield "builds SQL"
-        if last in ("unpack_archive", "extractall") or name == "numpy.load" or (root == "gzip" and last != "compress"):
-            yield "opens archives"
-        if _marks_markup(first, name, root, last, options):
-            yield "marks as markup"
-
-
-def _runs_or_unpickles(name: str, root: str, last: str, options: Expressions) -> Iterator[str]:
-    if root == "torch" and last == "load" and ("jit" in name or not _is(options.get("weights_only"), True)):
-        yield "unpickles"
-    if last == "read_pickle" or _is(options.get("allow_pickle"), True):
-        yield "unpickles"
-    if root == "yaml" and last in ("load", "load_all", "unsafe_load", "full_load", "unsafe_load_all", "full_load_all"):
-        yield "loads YAML as objects"
-    if name.removeprefix("builtins.") in RUNS_CODE or last == "exec_module" or root == "runpy":
+    if not isinstance(node, ast.Call):
+        return
+    options = {one.arg: one.value for one in node.keywords}
+    name = file.name(node.func)
+    root, last = name.partition(".")[0], name.rpartition(".")[2]
+    first = [*node.args, *options.values()][:1]
+    if first and _builds_sql(first[0], name, root, last, file):
+        yield "builds SQL"
+    if last == "exec_module":
         yield "runs code"
-    if name in ("os.system", "os.popen") or last in ("getoutput", "getstatusoutput", "create_subprocess_shell"):
-        yield "starts a shell"
-    if _is(options.get("shell"), True):
-        yield "starts a shell"
+    for option, rule in NEVER_TRUE.items():
+        if isinstance(given := options.get(option), ast.Constant) and given.value is True:
+            yield rule
 
 
 def _builds_sql(text: ast.expr, name: str, root: str, last: str, file: _File) -> bool:
@@ -127,19 +107,7 @@ def _builds_sql(text: ast.expr, name: str, root: str, last: str, file: _File) ->
     return last in RUNS_SQL | {"copy_expert"} and "." in name and file.is_built(text)
 
 
-def _marks_markup(first: list[ast.expr], name: str, root: str, last: str, options: Expressions) -> bool:
-    if last == "Markup" or (root == "streamlit" and last == "html"):
-        return bool(first) and not _is_constant(first[0])
-    if last == "Environment":
-        return not _is(options.get("autoescape"), True)
-    return _is(options.get("unsafe_allow_html"), True) or _is(options.get("unsafe_allow_javascript"), True)
-
-
 def _is_constant(node: ast.expr) -> bool:
     if isinstance(node, ast.IfExp):
         return _is_constant(node.body) and _is_constant(node.orelse)
     return isinstance(node, ast.Constant)
-
-
-def _is(node: ast.expr | None, value: object) -> bool:
-    return isinstance(node, ast.Constant) and node.value is value

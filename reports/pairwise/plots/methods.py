@@ -33,7 +33,7 @@ def draw_accuracies(figure: Any, metrics: pd.DataFrame, level: float, units: str
         level: What a sure p lies below.
         units: What intervals take as independent, in words.
     """
-    axes, shown, lacking = _forest(figure, metrics)
+    axes, shown, _lacking = _forest(figure, metrics)
     if shown.empty:
         return
     values, low, high = (_floats(shown[name]) for name in ("accuracy", "accuracy_low", "accuracy_high"))

@@ -114,7 +114,7 @@ def _number_in(body: object, depth: int) -> int | None:
         return next((found for part in body if (found := _number_in(part, depth - 1))), None)
     for name in ("code", "status", "status_code"):
         value = body.get(name)
-        number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) == 3 else value  # noqa: PLR2004
+        number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) == 3 else value
         if isinstance(number, int) and number in _ERRORS:
             return number
     return next((found for name in _INSIDE if (found := _number_in(body.get(name), depth - 1))), None)

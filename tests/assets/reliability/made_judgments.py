@@ -55,7 +55,7 @@ def judgments_of(scores: Scores, judges: Sequence[str] = TWO, version: str = "v1
             "prompt_hash": None,
             "judge_identity": "imported",
             "score": score,
-            "state": "valid" if score == score else "invalid_json",  # noqa: PLR0124
+            "state": "valid" if score == score else "invalid_json",
             "message": None,
             "counts": counts,
         }

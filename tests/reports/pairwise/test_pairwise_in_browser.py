@@ -88,7 +88,7 @@ def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
         assert list(rows[0]) == list(frame.columns)
         assert len(rows) == len(frame) == len(taken["tables"][name])
         for column in frame.select_dtypes("float64"):
-            wanted = [None if value != value else value for value in frame[column]]  # noqa: PLR0124
+            wanted = [None if value != value else value for value in frame[column]]
             assert [float(row[column]) if row[column] else None for row in rows] == wanted
             assert [row[column] for row in taken["tables"][name]] == wanted
 
@@ -132,7 +132,7 @@ def test_hostile_words_are_shown_and_do_nothing(context: BrowserContext, tmp_pat
         for side in (1, 2)
     }
     metrics = made.tables["method_metrics"]
-    reasons = [EVIL_IDS[0] if reason is not None and reason == reason else None for reason in metrics["unavailable"]]  # noqa: PLR0124
+    reasons = [EVIL_IDS[0] if reason is not None and reason == reason else None for reason in metrics["unavailable"]]
     contents = contents_of_votes(
         name=EVIL_IDS[1],
         photo_pairs=pairs.assign(image_1=names[1], image_2=names[2], series_id=names[1]),

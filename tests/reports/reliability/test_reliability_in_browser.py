@@ -85,7 +85,7 @@ def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
         rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
         assert len(rows) == len(frame) == len(taken["tables"][name])
         for column in frame.select_dtypes("float64"):
-            wanted = [None if value != value else value for value in frame[column]]  # noqa: PLR0124
+            wanted = [None if value != value else value for value in frame[column]]
             assert [float(row[column]) if row[column] else None for row in rows] == wanted
             assert [row[column] for row in taken["tables"][name]] == wanted
 
