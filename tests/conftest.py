@@ -1,6 +1,5 @@
 """Fixtures that every part of the tests shares."""
 
-import fcntl
 import os
 import tempfile
 from pathlib import Path
@@ -13,6 +12,7 @@ from tests.unsynced import without_syncing
 
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
+    from tests.built import Built
 
 # A developer's own study must neither steer the tests nor be written to by them; no test makes this folder.
 for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL"):
@@ -26,7 +26,7 @@ settings.register_profile("touchstone", deadline=None)
 settings.register_profile("fast", deadline=None, max_examples=25)
 settings.load_profile("touchstone")
 
-pytest_plugins = ["tests.chromium", "tests.postgres", "tests.stored_tables"]
+pytest_plugins = ["tests.built", "tests.chromium", "tests.postgres", "tests.stored_tables"]
 
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
 SQL_ROOMS = ("tests/resources/database/",)
@@ -75,13 +75,8 @@ def shared_inputs() -> Path:
 
 
 @pytest.fixture(scope="session")
-def fidelity_samples(tmp_path_factory: pytest.TempPathFactory) -> "FidelitySamples":
-    """The fidelity study's sample inputs, made once for all tests; tests read them and leave them as they are."""
+def fidelity_samples(built: "Built") -> "FidelitySamples":
+    """The fidelity study's sample inputs."""
     from pipeline.samples.fidelity import write_fidelity_samples
 
-    base = tmp_path_factory.getbasetemp()
-    # Under pytest-xdist every worker is a session of its own: they share one folder, and one of them makes it.
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    with (shared / "fidelity_samples.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        return write_fidelity_samples(shared / "fidelity_samples")
+    return write_fidelity_samples(built("fidelity_samples", write_fidelity_samples))

@@ -82,6 +82,12 @@ def relevance_study(
         section["recalibration"] = {"judges": {judge: {"kind": "recorded", "path": path} for judge in JUDGES}}
     file = home / "touchstone.yaml"
     file.write_text(yaml.safe_dump({"study": "small", "reliability": section}), encoding="utf-8")
+    return study_in(home)
+
+
+def study_in(home: Path) -> Study:
+    """The study whose configuration `relevance_study` left in this home."""
+    file = home / "touchstone.yaml"
     return Study(
         "small", None, Home(UPath(home), home), file=file, reliability_section=read_configuration(file).reliability
     )

@@ -6,7 +6,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from reports.reliability.contents import Contents
+from tests.built import Built
 from tests.reports.reliability.made_reliability import contents_in, failing_study, recalibrated_study
+from tests.small_relevance import study_in
 
 
 @pytest.fixture
@@ -17,12 +19,12 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="session")
-def passed(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+def passed(built: Built) -> Contents:
     """A reliability study that passes once queries were judged again."""
-    return contents_in(recalibrated_study(tmp_path_factory.mktemp("passed")))
+    return contents_in(study_in(built("passed", recalibrated_study) / "home"))
 
 
 @pytest.fixture(scope="session")
-def failed(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+def failed(built: Built) -> Contents:
     """One that was validated once and failed."""
-    return contents_in(failing_study(tmp_path_factory.mktemp("failed")))
+    return contents_in(study_in(built("failed", failing_study) / "home"))
