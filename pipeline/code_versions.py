@@ -12,7 +12,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.table_reads import READS
 from resources.configuration.fidelity import LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
@@ -24,6 +23,7 @@ from resources.judges.prompt import RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLAT
 from resources.judges.relevance.prompts import prompt_of
 from resources.photos.features.stages import DECODING_VERSION, RULES_VERSION
 from resources.study import Study
+from resources.tables.all_tables import BY_GROUP, TABLES
 
 # Of a judge behind an endpoint: they bound what it costs and how fast it is asked, and change no answer.
 NOT_OF_AN_ANSWER: Final = (
@@ -41,7 +41,8 @@ def code_version(study: Study, table: str, own: str | None) -> str:
         table: Its name.
         own: What stands in its file.
     """
-    [(group, reads)] = [(group, tables[table]) for group, tables in READS.items() if table in tables]
+    reads = TABLES[table].reads
+    [group] = [group for group, tables in BY_GROUP.items() if table in tables]
     if not reads:
         return str(own)
     facts = {read: fact(study, group, read) for read in reads}

@@ -1,7 +1,7 @@
 """Inputs that people bring: where each lies, and how its content becomes a version that Dagster knows."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,6 +52,20 @@ def input_spec(name: str, group: str, kind: str, description: str) -> dg.AssetSp
     return dg.AssetSpec(name, group_name=group, kinds={kind}, description=description)
 
 
+def input_asset(name: str, group: str, kind: str, description: str) -> dg.AssetsDefinition:
+    """An input that is a file or folder, which the graph shows and observes; arguments as of `input_spec`."""
+
+    @dg.multi_observable_source_asset(name=name, specs=[input_spec(name, group, kind, description)])
+    def look(study: dg.ResourceParam[Study]) -> Iterator[dg.ObserveResult]:
+        """Its content now, as one version."""
+        place = INPUTS[group][name](study)
+        found = version_of(study, place)
+        version = dg.DataVersion(found.version)
+        yield dg.ObserveResult(asset_key=name, data_version=version, metadata=about_input(place, found))
+
+    return look
+
+
 def observation(
     key: dg.AssetKey, place: Path | None, found: InputVersion, partition: str | None = None
 ) -> dg.AssetObservation:
@@ -65,19 +79,6 @@ def observation(
     """
     tags = {DATA_VERSION: found.version}
     return dg.AssetObservation(key, partition=partition, metadata=about_input(place, found), tags=tags)
-
-
-def observed(study: Study, group: str, name: str) -> dg.ObserveResult:
-    """An input as it lies on the disk now.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    place = INPUTS[group][name](study)
-    found = version_of(study, place)
-    return dg.ObserveResult(
-        asset_key=name, data_version=dg.DataVersion(found.version), metadata=about_input(place, found)
-    )
 
 
 def version_of(

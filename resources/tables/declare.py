@@ -57,14 +57,28 @@ class Column:
         )
 
 
+# How intervals are made: keys of the configuration that tables of every study are made from.
+SAMPLING = ("bootstrap_resamples", "confidence", "seed")
+
+
 @dataclass(frozen=True)
 class Table:
-    """One table: the name is also its file, function, asset key and stored name."""
+    """One table: the name is also its file, function, asset key and stored name.
+
+    `reads` says what of the configuration the table, its checks included, is made from: a change of it makes the table
+    again. A name is a key of the study's section in touchstone.yaml, a section stands for all keys in it, ``*`` for the
+    whole section, and a name that begins with @ is one of `pipeline.code_versions.FACTS`. Where inputs lie is not among
+    them: their content is observed. Neither is what changes nothing that is stored or checked: threads, devices,
+    batches, budgets, the order of asking; nor what is set for one data set, of which `new_datasets` sees that it
+    changed. What follows from a table upstream is that table's alone; so a changed judge is a change of the tables that
+    ask it, and the rest follows once it has answered.
+    """
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
+    reads: tuple[str, ...] = ()
 
     @property
     def schema(self) -> pa.DataFrameSchema:

@@ -1,6 +1,6 @@
 """The tables of study C: predicted scores or answers held against the truth."""
 
-from resources.tables.declare import Column, Table, flag, number, text, texts, whole
+from resources.tables.declare import SAMPLING, Column, Table, flag, number, text, texts, whole
 
 KINDS = ("scores", "answers")
 
@@ -32,6 +32,7 @@ EVALUATION_SAMPLES = Table(
         ),
     ),
     key=("dataset", "sample_id"),
+    reads=("max_unusable_share",),
 )
 
 STATISTIC = (
@@ -66,6 +67,7 @@ CORRELATION = Table(
         *WORDS,
     ),
     key=("dataset", "statistic"),
+    reads=(*SAMPLING, "bca_resamples"),
 )
 
 METRIC_COMPARISON = Table(
@@ -97,6 +99,7 @@ METRIC_COMPARISON = Table(
         text("method", "How the interval was made.", nullable=True),
     ),
     key=("first", "second", "statistic"),
+    reads=(*SAMPLING, "bca_resamples"),
 )
 
 MCQ_CONFUSION = Table(
@@ -154,6 +157,7 @@ CATEGORY_BREAKDOWN = Table(
         *WORDS,
     ),
     key=("dataset", "grouped_by", "group", "level"),
+    reads=(*SAMPLING, "bca_resamples"),
 )
 
 PAPER_COMPARISON = Table(
@@ -178,6 +182,7 @@ PAPER_COMPARISON = Table(
         text("undefined", "Why there is nothing to compare.", nullable=True),
     ),
     key=("dataset", "statistic", "category", "model", "tools", "protocol"),
+    reads=("@baseline",),
 )
 
 EVALUATION_SUMMARY = Table(
@@ -193,6 +198,7 @@ EVALUATION_SUMMARY = Table(
         text("undefined", "Why the number is null; of a mean, what it leaves out or counts once.", nullable=True),
     ),
     key=("dataset", "kind", "statistic"),
+    reads=("seed",),
 )
 
 EVALUATION_REPORT = Table(
@@ -207,4 +213,5 @@ EVALUATION_REPORT = Table(
         texts("languages", "Languages in it."),
     ),
     key=("path",),
+    reads=SAMPLING,
 )

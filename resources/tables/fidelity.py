@@ -5,6 +5,12 @@ from typing import Any
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES
 from resources.tables.declare import Column, Table, number, text, texts, time, whole
 
+# Keys of the configuration that several tables are made from.
+REPEATS = ("max_incomplete_share", "minimum_repeats", "repeats")
+CALLS = ("@judge", "score_source", "max_missing_share", "repeats")
+BASELINE = ("settings.baseline_temperature", "settings.baseline_top_p")
+CHOOSING = ("recommendation.fewest_products_to_split", "recommendation.method")
+
 SCORE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 
 OBJECT = text("object", "Generated object: the 8 hex digits that its file name ends with.")
@@ -33,6 +39,7 @@ HUMAN_SCORES = Table(
         *CATEGORIES,
     ),
     key=("object", "annotator"),
+    reads=("algorithms", "columns", "score_max"),
 )
 
 STUDY_OBJECTS = Table(
@@ -55,6 +62,15 @@ STUDY_OBJECTS = Table(
         text("exclusion_detail", "The cause in a sentence, with the remedy.", nullable=True),
     ),
     key=("object",),
+    reads=(
+        "algorithms",
+        "candidates",
+        "columns.filename",
+        "golden.items",
+        "max_missing_share",
+        "mismatched_objects",
+        "references",
+    ),
 )
 
 JUDGE_CALLS = Table(
@@ -97,6 +113,7 @@ JUDGE_CALLS = Table(
         text("raw_answer", "The answer as it came.", nullable=True),
     ),
     key=("object", "setting", "repeat", "attempt"),
+    reads=(*CALLS, "@price", "confidence", "thresholds.json_validity"),
 )
 
 SCORE_MATRIX = Table(
@@ -112,6 +129,7 @@ SCORE_MATRIX = Table(
         Column(r"repeat_\d+", "number", "Verdict of this repeat.", "0-1", nullable=True, pattern=True, **SCORE),
     ),
     key=("setting", "object"),
+    reads=(*REPEATS, "max_missing_share"),
 )
 
 MATCHED_SCORES = Table(
@@ -131,4 +149,5 @@ MATCHED_SCORES = Table(
         number("difference", "Judge minus people.", "0-1", low=-1.0, high=1.0),
     ),
     key=("setting", "match_key"),
+    reads=(*REPEATS, "aggregate", "match_by"),
 )

@@ -1,7 +1,7 @@
 """The tables of study A that decide: the recommended setting, people against the judge, retries, drift, the report."""
 
-from resources.tables.declare import Table, bounds, flag, number, text, texts, time, undefined, whole
-from resources.tables.fidelity import OBJECT, SCORE, SETTING
+from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
+from resources.tables.fidelity import BASELINE, CALLS, CHOOSING, OBJECT, REPEATS, SCORE, SETTING
 
 RECOMMENDED_SETTING = Table(
     "recommended_setting",
@@ -75,6 +75,18 @@ RECOMMENDED_SETTING = Table(
         text("method", "split or optimism, and how the intervals were made."),
     ),
     key=("setting",),
+    reads=(
+        *SAMPLING,
+        *REPEATS,
+        *BASELINE,
+        "aggregate",
+        "match_by",
+        "recommendation",
+        "thresholds.icc",
+        "thresholds.json_validity",
+        "thresholds.median_mad",
+        "thresholds.spearman",
+    ),
 )
 
 RETRIED_CALLS = Table(
@@ -108,6 +120,7 @@ RETRIED_CALLS = Table(
         undefined(),
     ),
     key=("setting",),
+    reads=(*SAMPLING, *REPEATS, "aggregate"),
 )
 
 # The row of the whole; no annotator may have this name.
@@ -151,6 +164,7 @@ ANNOTATOR_TEST = Table(
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting", "annotator"),
+    reads=(*REPEATS, "aggregate", "annotators", "confidence", "thresholds.stand_in_share"),
 )
 
 FEW_LABELS = Table(
@@ -174,6 +188,7 @@ FEW_LABELS = Table(
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting", "n_labels"),
+    reads=("confidence", "seed"),
 )
 
 ANCHOR_SCORES = Table(
@@ -204,6 +219,7 @@ ANCHOR_SCORES = Table(
         number("cost_usd", "Cost of the object's calls.", "USD", low=0),
     ),
     key=("occasion", "object"),
+    reads=(*CALLS, "minimum_repeats", "anchor", "aggregate", "seed"),
 )
 
 DRIFT = Table(
@@ -236,6 +252,7 @@ DRIFT = Table(
         undefined(),
     ),
     key=("occasion",),
+    reads=(*SAMPLING, *REPEATS, "aggregate", "anchor", "thresholds.drift_icc", "thresholds.drift_shift"),
 )
 
 FIDELITY_REPORT = Table(
@@ -251,4 +268,17 @@ FIDELITY_REPORT = Table(
         texts("languages", "Languages in it."),
     ),
     key=("path",),
+    reads=(
+        *CHOOSING,
+        *REPEATS,
+        "aggregate",
+        "annotators",
+        "confidence",
+        "golden",
+        "match_by",
+        "max_missing_share",
+        "seed",
+        "settings",
+        "thresholds",
+    ),
 )

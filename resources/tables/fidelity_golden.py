@@ -1,7 +1,7 @@
 """The tables of study A's golden set: altered renders, what the judge says of them, and whether it sees the change."""
 
-from resources.tables.declare import Table, bounds, flag, number, text, texts, undefined, whole
-from resources.tables.fidelity import ITEM, OBJECT, PRODUCT, SCORE, SETTING
+from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.fidelity import CALLS, CHOOSING, ITEM, OBJECT, PRODUCT, SCORE, SETTING
 
 KINDS = (
     "stripes",
@@ -60,6 +60,7 @@ GOLDEN_IMAGES = Table(
         text("skipped", "Why there is no altered image; null where there is one.", nullable=True),
     ),
     key=("object", "alteration"),
+    reads=(*CHOOSING, "golden", "max_missing_share", "seed"),
 )
 
 GOLDEN_SCORES = Table(
@@ -88,6 +89,7 @@ GOLDEN_SCORES = Table(
         text("undefined", "Why there is no pair of scores; null where there is one.", nullable=True),
     ),
     key=("object", "alteration"),
+    reads=(*CALLS, *CHOOSING, "aggregate", "golden.items", "golden.setting", "minimum_repeats"),
 )
 
 SENSITIVITY = Table(
@@ -137,6 +139,7 @@ SENSITIVITY = Table(
         undefined(),
     ),
     key=("alteration",),
+    reads=(*SAMPLING, "golden.same_tolerance", "thresholds"),
 )
 
 DOSE_RESPONSE = Table(
@@ -169,4 +172,5 @@ DOSE_RESPONSE = Table(
         undefined(),
     ),
     key=("kind",),
+    reads=(*SAMPLING, "thresholds.dose_response_r2"),
 )

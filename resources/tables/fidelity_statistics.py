@@ -1,7 +1,7 @@
 """The tables of study A that hold statistics: repeatability, agreement and the summary."""
 
-from resources.tables.declare import Column, Table, flag, number, text, whole
-from resources.tables.fidelity import ITEM, OBJECT, PRODUCT, SCORE, SETTING
+from resources.tables.declare import SAMPLING, Column, Table, flag, number, text, whole
+from resources.tables.fidelity import BASELINE, ITEM, OBJECT, PRODUCT, REPEATS, SCORE, SETTING
 
 FORMS = {
     "11": ("ICC(1,1)", "one-way, one repeat"),
@@ -56,6 +56,7 @@ ICC_BY_SETTING = Table(
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting",),
+    reads=(*SAMPLING, *REPEATS, "thresholds.icc"),
 )
 
 STABILITY = Table(
@@ -78,6 +79,7 @@ STABILITY = Table(
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting", "object"),
+    reads=(*REPEATS, "confidence", "thresholds.ci_half_width", "thresholds.median_mad"),
 )
 
 CONVERGENCE_CURVES = Table(
@@ -100,6 +102,7 @@ CONVERGENCE_CURVES = Table(
         whole("first_n_all_looks", "First n by the half-width of all looks.", "count", nullable=True),
     ),
     key=("setting", "object", "n"),
+    reads=(*REPEATS, "confidence", "thresholds.ci_half_width"),
 )
 
 CONVERGENCE_SUMMARY = Table(
@@ -117,6 +120,7 @@ CONVERGENCE_SUMMARY = Table(
         number("threshold", "Half-width asked for.", "0-1"),
     ),
     key=("setting", "n"),
+    reads=(*REPEATS, "confidence", "thresholds.ci_half_width"),
 )
 
 HUMAN_AGREEMENT = Table(
@@ -139,6 +143,7 @@ HUMAN_AGREEMENT = Table(
         text("undefined", "Why the number is null.", nullable=True),
     ),
     key=("setting", "grouped_by", "group", "statistic"),
+    reads=(*SAMPLING, "match_by", "thresholds.mae", "thresholds.rmse", "thresholds.spearman"),
 )
 
 SETTING_SUMMARY = Table(
@@ -198,4 +203,5 @@ SETTING_SUMMARY = Table(
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting",),
+    reads=(*SAMPLING, *REPEATS, *BASELINE, "aggregate", "match_by", "thresholds"),
 )

@@ -3,7 +3,19 @@
 from typing import Any
 
 from analysis.preference.accuracy import BAND_NAMES
-from resources.tables.declare import Column, Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.declare import SAMPLING, Column, Table, bounds, flag, number, text, texts, undefined, whole
+
+# Keys of the configuration that several tables are made from.
+METHODS = (
+    "clip_attributes",
+    "composites",
+    "dl_methods",
+    "rule_based_methods",
+    "@own_methods",
+    "clip_model",
+    "folds",
+    "seed",
+)
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 METHOD = text("method", "Partition key: the method, such as sharpness_only.")
@@ -47,6 +59,18 @@ PHOTO_PAIRS = Table(
         texts("absent_images", "Names of its photos that are not in image_root.", optional=True),
     ),
     key=("pair_idx",),
+    reads=(
+        *SAMPLING,
+        "cluster_column",
+        "columns",
+        "image_root",
+        "max_missing_share",
+        "min_agreement",
+        "min_reviewers",
+        "orders",
+        "photo_number",
+        "sample_size",
+    ),
 )
 
 IMAGE_FEATURES = Table(
@@ -72,6 +96,16 @@ IMAGE_FEATURES = Table(
         texts("unavailable", "Stages that could not be computed, each with the reason and the remedy."),
     ),
     key=("shard",),
+    reads=(
+        "@stages",
+        "clip_attributes",
+        "clip_model",
+        "features_dir",
+        "image_root",
+        "max_missing_share",
+        "rules_long_side",
+        "vit_model",
+    ),
 )
 
 PAIRWISE_RESULTS = Table(
@@ -111,6 +145,7 @@ PAIRWISE_RESULTS = Table(
         text("undefined", "Why there is no prediction; null where there is one.", nullable=True),
     ),
     key=("method", "pair_idx"),
+    reads=(*METHODS, "features_dir", "image_root", "max_missing_share"),
 )
 
 METHOD_METRICS = Table(
@@ -182,6 +217,7 @@ METHOD_METRICS = Table(
         undefined(),
     ),
     key=("method",),
+    reads=(*METHODS, *SAMPLING, "cluster_column", "features_dir", "separation", "tie_model", "use_bradley_terry"),
 )
 
 METHOD_SIGNIFICANCE = Table(
@@ -208,6 +244,7 @@ METHOD_SIGNIFICANCE = Table(
         undefined(),
     ),
     key=("method_1", "method_2"),
+    reads=(*METHODS, "confidence", "orders"),
 )
 
 BRADLEY_TERRY = Table(
@@ -225,6 +262,7 @@ BRADLEY_TERRY = Table(
         flag("regularised", "Its component has no finite maximum, so the prior holds for all of it."),
     ),
     key=("image",),
+    reads=("separation", "tie_model", "use_bradley_terry"),
 )
 
 BENCHMARK_EXPORT = Table(
@@ -238,6 +276,7 @@ BENCHMARK_EXPORT = Table(
         whole("n_rows", "Rows; null where it is no table.", "count", nullable=True, low=0),
     ),
     key=("file",),
+    reads=("*", "@own_methods"),
 )
 
 PAIRWISE_REPORT = Table(
@@ -252,4 +291,18 @@ PAIRWISE_REPORT = Table(
         texts("languages", "Languages in it."),
     ),
     key=("path",),
+    reads=(
+        *METHODS,
+        *SAMPLING,
+        "cluster_column",
+        "dataset_name",
+        "image_root",
+        "min_agreement",
+        "min_reviewers",
+        "max_missing_share",
+        "orders",
+        "rules_long_side",
+        "sample_size",
+        "use_bradley_terry",
+    ),
 )

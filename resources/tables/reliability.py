@@ -3,7 +3,10 @@
 from typing import Any
 
 from resources.judges.contract import ANSWER_STATES
-from resources.tables.declare import Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, undefined, whole
+
+# Keys of the configuration that several tables are made from.
+THRESHOLDS = ("threshold", "thresholds")
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 KAPPA: dict[str, Any] = {"low": -1.0, "high": 1.0}
@@ -23,6 +26,7 @@ QUERY_DOCUMENTS = Table(
         whole("position", "Place of the document in its query, from 0, as the input has them.", "count", low=0),
     ),
     key=("query_id", "doc_id"),
+    reads=("@scores_come_with_input", "columns", "postgres", "scale"),
 )
 
 JUDGMENTS = Table(
@@ -41,6 +45,7 @@ JUDGMENTS = Table(
         flag("counts", "The score counts: no later prompt version is complete for the query."),
     ),
     key=("query_id", "doc_id", "judge", "prompt_version"),
+    reads=("@judges", "max_incomplete_share"),
 )
 
 QUERY_KAPPA = Table(
@@ -67,6 +72,7 @@ QUERY_KAPPA = Table(
         undefined("Why there is no kappa"),
     ),
     key=("judge_1", "judge_2", "query_id"),
+    reads=(*THRESHOLDS, "gate.low_kappa", "max_incomplete_share"),
 )
 
 JUDGE_AGREEMENT = Table(
@@ -84,6 +90,7 @@ JUDGE_AGREEMENT = Table(
         undefined("Why there is no value"),
     ),
     key=("judge_1", "judge_2", "statistic"),
+    reads=(*SAMPLING, *THRESHOLDS, "gate", "max_incomplete_share"),
 )
 
 DISPUTED_DOCUMENTS = Table(
@@ -106,6 +113,7 @@ DISPUTED_DOCUMENTS = Table(
         flag("decision", "Relevant by most votes; null without a vote and on a tie.", nullable=True),
     ),
     key=("query_id", "doc_id"),
+    reads=(*THRESHOLDS, "review.high_disagreement"),
 )
 
 DISAGREEMENTS = Table(
@@ -149,6 +157,7 @@ BIAS_TEST = Table(
         undefined("Why there is no test"),
     ),
     key=("judge_1", "judge_2", "test"),
+    reads=(*SAMPLING, *THRESHOLDS, "max_incomplete_share"),
 )
 
 THRESHOLD_ADVICE = Table(
@@ -165,4 +174,5 @@ THRESHOLD_ADVICE = Table(
         text("advice", "In words."),
     ),
     key=("judge_1", "judge_2"),
+    reads=(*THRESHOLDS, "max_incomplete_share", "seed"),
 )

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from resources.tables.declare import Table, bounds, flag, number, text, texts, time, undefined, whole
-from resources.tables.reliability import KAPPA, QUERY_ID, SHARE
+from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
+from resources.tables.reliability import KAPPA, QUERY_ID, SHARE, THRESHOLDS
 
 RISE: dict[str, Any] = {"low": -2.0, "high": 2.0}
 
@@ -37,6 +37,7 @@ KAPPA_VALIDATION = Table(
         text("run", "The run that wrote it."),
     ),
     key=("id",),
+    reads=(*THRESHOLDS, "gate", "review.min_reviewed_share"),
 )
 
 LOW_KAPPA_PROFILE = Table(
@@ -57,6 +58,7 @@ LOW_KAPPA_PROFILE = Table(
         undefined("Why there is no test"),
     ),
     key=("feature",),
+    reads=("gate",),
 )
 
 RECALIBRATION = Table(
@@ -75,6 +77,7 @@ RECALIBRATION = Table(
         undefined("Why there is no number"),
     ),
     key=("part", "statistic"),
+    reads=(*SAMPLING, *THRESHOLDS),
 )
 
 REVIEWER_AGREEMENT = Table(
@@ -106,6 +109,7 @@ JUDGES_AGAINST_REVIEWERS = Table(
         text("method", "How the bounds came about, or why there are none."),
     ),
     key=("judge",),
+    reads=(*SAMPLING, *THRESHOLDS),
 )
 
 GROUND_TRUTH = Table(
@@ -126,6 +130,7 @@ GROUND_TRUTH = Table(
         whole("validation", "Number of the validation that allowed it.", low=1),
     ),
     key=("query_id",),
+    reads=(*THRESHOLDS, "max_incomplete_share"),
 )
 
 RELIABILITY_REPORT = Table(
@@ -141,4 +146,5 @@ RELIABILITY_REPORT = Table(
         texts("languages", "Languages in it."),
     ),
     key=("path",),
+    reads=(*SAMPLING, *THRESHOLDS, "gate", "review", "recalibration.prompt_version"),
 )

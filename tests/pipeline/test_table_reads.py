@@ -11,13 +11,12 @@ from assets.shared.partitions import METHODS
 from pipeline.automation import partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
-from pipeline.table_reads import READS
 from resources.configuration.evaluation import Dataset
 from resources.configuration.fidelity import LocalJudge
 from resources.configuration.recommendation import Anchor
 from resources.configuration.section import Section
 from resources.study import Study
-from resources.tables.all_tables import BY_GROUP
+from resources.tables.all_tables import TABLES
 from tests.pipeline.reads import listening
 from tests.small_datasets import study_over, write_answers, write_scores
 from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate, vote_on
@@ -50,7 +49,7 @@ WRITABLE = {"output_dir"}
 AS_STAGES = {"composites", "dl_methods", "own_methods", "rule_based_methods"}
 # The files of users' methods stand for their names and places.
 AS_FILES = {"own_methods"}
-BY_TABLE = {table: reads for tables in READS.values() for table, reads in tables.items()}
+BY_TABLE = {name: table.reads for name, table in TABLES.items()}
 
 
 def undeclared(heard: set[str], declared: tuple[str, ...]) -> set[str]:
@@ -94,12 +93,6 @@ def assert_declared(found: Mapping[str, set[str]]) -> None:
     counting = {table: heard - WITHOUT_EFFECT_ON.get(table, set()) for table, heard in found.items()}
     wrong = {table: undeclared(heard, BY_TABLE[table]) for table, heard in counting.items()}
     assert not {table: sorted(reads) for table, reads in wrong.items() if reads}
-
-
-def test_every_table_is_declared_once() -> None:
-    assert {group: set(tables) for group, tables in READS.items()} == {
-        group: set(tables) for group, tables in BY_GROUP.items()
-    }
 
 
 def test_tables_of_study_a_read_what_is_declared(tmp_path: Path, instance: dg.DagsterInstance) -> None:

@@ -1,4 +1,4 @@
-"""Input `dataset_files`: the file of each data set, configured or dropped into the inbox."""
+"""Input of study C, the file of each data set, configured or dropped into the inbox: observed, never made."""
 
 from collections.abc import Iterator
 
