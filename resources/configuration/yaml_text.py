@@ -121,7 +121,7 @@ class _Loader(yaml.SafeLoader):
         self._n_behind: dict[str, int] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event: Any = self.peek_event()
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         line, before = event.start_mark.line + 1, self._n_values
         is_alias = isinstance(event, yaml.AliasEvent)
         if is_alias and event.anchor in self.anchors and event.anchor not in self._n_behind:

@@ -11,8 +11,9 @@ from analysis.agreement.concordance import concordance
 from analysis.agreement.deviation import deviation
 from analysis.agreement.icc import icc
 from analysis.correlation.calibration import Method, calibration
-from analysis.correlation.correlation import Kind, correlations
+from analysis.correlation.correlation import correlations
 from analysis.resampling.bootstrap import Interval
+from analysis.resampling.exact_permutation import Kind
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import in_words
 from resources.configuration.fidelity import FidelityStudy
