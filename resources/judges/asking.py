@@ -1,19 +1,19 @@
 """One run of calls against the ledger: what it does not answer yet is asked in a random order and kept at once."""
 
-import heapq
 import logging
 import random
+import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
-from itertools import islice
-from queue import Empty, SimpleQueue
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from functools import cached_property, partial
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from tenacity import RetryCallState, Retrying, retry_if_result, sleep_using_event, stop_after_attempt
 
 from resources.database.ledger import Ledger, Progress
 from resources.database.locks import Turn
@@ -24,6 +24,9 @@ from resources.judges.records import CallKey, CallRecord, images_digest
 from resources.runtime.progress import Advance, TracksProgress
 
 MOST_FAULTS_SAID = 5  # in one run's log; the ledger has all
+STOPPED = "The run ends; this call was not sent."
+WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
+MOST_WAITING = 256  # threads beyond those that ask
 NOT_ASKED = Progress(attempts=0, state=None, scored=False)
 
 
@@ -155,245 +158,249 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
     def _ask(self, calls: dict[CallKey, int], turn: Turn, progress: TracksProgress, log: logging.Logger) -> None:
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
-        n_answered = len(self._planned) - len(calls)
-        faults: set[str] = set()
-
-        def keep(records: Iterable[CallRecord]) -> None:
-            nonlocal n_answered
-            rows = list(records)
-            self.ledger.record_many(rows)
-            self._kept(rows)
-            n_answered += sum(row.answered for row in rows)
-            for row in rows:
-                # What a provider says is seen at once, such as a parameter that is left out from then on.
-                if not row.answered and row.fault_message not in faults and len(faults) < MOST_FAULTS_SAID:
-                    faults.add(str(row.fault_message))
-                    log.warning(f"{row.state}: {row.fault_message}")
-            turn.keep()
-
-        def waits_for(n: int) -> AbstractContextManager[Advance]:
-            return progress.track("answers under way still waited for", n, log)
-
-        with progress.track(self.what, len(calls), log) as advance:
-            asking = Asking(
-                self._answer,
-                self._again,
-                keep,
-                self.judge.stop,
-                advance,
-                waits_for,
-                workers=self.judge.workers,
-                attempts=self.judge.attempts,
-            )
-            try:
-                asking.ask_all(self._calls(calls))
-            except UserError as problem:
-                at = "1 setting" if len(self.settings) == 1 else f"{len(self.settings)} settings"
-                problem.add_note(f"{n_answered:,} of {len(self._planned):,} {self.what} at {at} are answered.")
-                raise
+        asking = _Asking(self, turn, progress, log, n_answered=len(self._planned) - len(calls))
+        try:
+            with progress.track(self.what, len(calls), log) as advance:
+                asking.ask_all(self._calls(calls), advance)
+        except UserError as problem:
+            at = "1 setting" if len(self.settings) == 1 else f"{len(self.settings)} settings"
+            problem.add_note(f"{asking.n_answered:,} of {len(self._planned):,} {self.what} at {at} are answered.")
+            raise
 
     def _calls(self, to_ask: dict[CallKey, int]) -> Iterator[Call]:
         for key, attempt in to_ask.items():
             yield self._call(*self._planned[key], key.repeat, attempt)
 
     def _again(self, call: Call, attempt: int) -> Call:
-        images = images_digest(call.judged.image_hashes)
-        digest, object_ = self.judge.identity.digest, call.judged.object
-        key = CallKey(self.study, digest, call.setting.key, object_, call.repeat, call.prompt_hash, images)
-        again = self._call(*self._planned[key], call.repeat, attempt)
+        again = self._call(cast(Thing, call.judged), call.setting, call.repeat, attempt)
         return replace(again, nth_try=call.nth_try + 1)
 
-    def _answer(self, call: Call) -> "Answered":
-        """One record for each attempt that the reply tells of, in order."""
-        started = time.perf_counter()
-        last = self.judge.reply(call)
-        taken_ms, ended_at = (time.perf_counter() - started) * 1000, datetime.now(UTC)
+    def _records(self, call: Call, last: Reply, taken_ms: float) -> list[CallRecord]:
+        """One for each attempt that a reply reports, in order; the last ended now."""
+        ended_at, read = datetime.now(UTC), partial(self._read, call=call)
         records = []
         for attempt, reply in enumerate((*last.earlier, last), start=call.attempt):
             # The judge tried again with the nonce and the seed that it was given.
             asked = replace(call, attempt=attempt)
             latency_ms = taken_ms if reply.latency_ms is None else reply.latency_ms
-            records.append(self._record(asked, reply, ended_at - timedelta(milliseconds=latency_ms), latency_ms))
-        return Answered(records, last.retry_after_s if last.fault else None, last.stops_run)
-
-    def _record(self, call: Call, reply: Reply, started_at: datetime, latency_ms: float) -> CallRecord:
-        def read(raw: str | None) -> Parsed:
-            return self._read(raw, call)
-
-        return recorded(self.study, read, self.judge.identity, call, reply, started_at, latency_ms, self.dagster_run_id)
+            began_at = ended_at - timedelta(milliseconds=latency_ms)
+            identity, run_id = self.judge.identity, self.dagster_run_id
+            records.append(recorded(self.study, read, identity, asked, reply, began_at, latency_ms, run_id))
+        return records
 
 
-STOPPED = "The run ends; this call was not sent."
-WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
+class _Asking:
+    """One run's calls under way, each in a thread of its own from the first question to the row that settles it.
 
-
-class Answered(NamedTuple):
-    """What one call brought: a row for each attempt.
-
-    `again_after_s` goes with a fault that may pass, `stops_run` with one that every other call would get too.
+    The judge has a bounded number of them at a time; the others wait until their row is written, or to ask again. Only
+    the run's own thread writes, logs and shows progress.
     """
 
-    records: list[CallRecord]
-    again_after_s: float | None = None
-    stops_run: str | None = None
-
-
-@dataclass(order=True)
-class _Try:
-    """One call at its nth try within the run; ordered by when it may be asked."""
-
-    due: float
-    place: int
-    call: Call = field(compare=False)
-    n: int = field(compare=False, default=1)
-
-
-class Asking:
-    """One run's calls to one judge, a bounded number of them at a time."""
-
     def __init__(
-        self,
-        answer: Callable[[Call], Answered],
-        again: Callable[[Call, int], Call],
-        keep: Callable[[Iterable[CallRecord]], object],
-        stop: Callable[[str], object],
-        advance: Advance,
-        waits_for: Callable[[int], AbstractContextManager[Advance]],
-        *,
-        workers: int,
-        attempts: int,
+        self, run: LedgerRun[Any, Any], turn: Turn, progress: TracksProgress, log: logging.Logger, *, n_answered: int
     ) -> None:
-        """Nothing is asked yet.
+        """Nothing is asked yet; so many planned calls were answered before."""
+        self._run, self._turn, self._progress, self._log = run, turn, progress, log
+        self.n_answered = n_answered
+        self._faults: set[str] = set()
+        workers = run.judge.workers
+        self._most_under_way = workers + min((WAITING_PER_WORKER - 1) * workers, MOST_WAITING)
+        self._with_retries = Retrying(
+            retry=retry_if_result(_may_pass),
+            wait=lambda tried: _reply_of(tried).retry_after_s or 0.0,  # as long as the judge asks
+            stop=stop_after_attempt(run.judge.attempts),
+            sleep=sleep_using_event(over := threading.Event()),
+            retry_error_callback=_reply_of,  # the fault stands
+        )
+        self._over = over
+        self._changed = threading.Condition()  # of all that follows
+        self._free = workers  # calls that the judge may be given now
+        self._asked = 0  # calls that the judge has
+        self._under_way = 0
+        self._settled = 0  # calls of which progress was not reported yet
+        self._came: list[tuple[list[CallRecord], Future[None]]] = []  # what is not on the disk yet
+        self._errors: list[BaseException] = []
+
+    def ask_all(self, calls: Iterator[Call], advance: Advance) -> None:
+        """Ask until every call has an answer or a fault that stands; what came is kept, whatever stops it.
 
         Args:
-            answer: Asks the judge; runs in several threads.
-            again: The same call at another attempt, whose number is given.
-            keep: Writes rows for good, all or none.
-            stop: Tells the judge to send nothing more, and why; calls that wait for their turn raise a UserError.
-            advance: Told of calls that are done with, whether they have an answer or a fault that stands.
-            waits_for: Tells a person that the run ends and for how many answers under way it still waits.
-            workers: Calls at a time.
-            attempts: How often one call is tried while faults that may pass come.
-        """
-        self._answer, self._again, self._keep = answer, again, keep
-        self._stop, self._advance, self._waits_for = stop, advance, waits_for
-        self._workers, self._attempts = workers, attempts
-        self._under_way: dict[Future[Answered], _Try] = {}
-        # Calls tell when they end: to look at all of them each time one does takes longer than asking.
-        self._ended: SimpleQueue[Future[Answered]] = SimpleQueue()
-        self._later: list[_Try] = []  # a heap: the next that may be asked stands first
-        self._begun = 0
-
-    def ask_all(self, calls: Iterator[Call]) -> None:
-        """Ask until every call has an answer or a fault that stands; what came is kept, whatever stops it.
+            calls: In the order in which they are asked for the first time.
+            advance: Called for calls that are settled.
 
         Raises:
             UserError: A call got a fault that ends the run.
-            BaseException: Whatever a call or the keeping raised, or a person who stops the run.
+            BaseException: Whatever a call or the ledger raised, or a person who stops the run.
         """
-        failed: list[BaseException] = []
-        with ThreadPoolExecutor(self._workers, thread_name_prefix="judge") as pool:
+        with ThreadPoolExecutor(self._most_under_way, thread_name_prefix="judge") as pool:
             try:
-                while not failed:
-                    self._start(calls, pool)
-                    if not self._under_way and not self._later:
-                        return
-                    failed += self._keep_finished(self._wait())
-            finally:
-                if self._under_way:
-                    failed += self._end()
-        first, *others = failed
-        # Where one call stops the run, the others only hear of it: they were never sent.
-        told = [one for one in others if str(one) != str(first) and not (_stops(first) and _stops(one))]
-        if told:
-            first.add_note(f"{len(told)} other calls failed too, one of them so: {type(told[0]).__name__}: {told[0]}")
-        raise first
+                for call in calls:
+                    # New calls first: rows that come meanwhile are written together.
+                    self._write_until(self._may_begin_another, advance)
+                    if self._errors:
+                        break
+                    with self._changed:
+                        self._free -= 1
+                        self._under_way += 1
+                    pool.submit(self._settle, call)
+                self._write_until(lambda: not self._under_way and not self._came, advance)
+            except BaseException as error:  # a person may stop the run at any point
+                self._errors.insert(0, error)
+            if self._errors:
+                self._end(pool)
+        if self._errors:
+            raise self._first_error()
 
-    def _start(self, calls: Iterator[Call], pool: ThreadPoolExecutor) -> None:
-        """Hand out what may be asked now, second tries first; those that wait take the room of new calls."""
-        now = time.monotonic()
-        ready = []
-        while self._later and self._later[0].due <= now:
-            ready.append(heapq.heappop(self._later))
-        room = WAITING_PER_WORKER * self._workers - len(self._under_way) - len(self._later) - len(ready)
-        for call in islice(calls, max(room, 0)):
-            self._begun += 1
-            ready.append(_Try(now, self._begun, call))
-        for one in ready:
-            # Known before it begins: a person may stop the run at any point, also while the pool takes it.
-            answering: Future[Answered] = Future()
-            answering.add_done_callback(self._ended.put)
-            self._under_way[answering] = one
-            pool.submit(self._ask, answering, one.call)
+    def _settle(self, call: Call) -> None:
+        """One planned call: ask, have what came written, and ask again while a fault may pass."""
 
-    def _ask(self, answering: Future[Answered], call: Call) -> None:
-        if not answering.set_running_or_notify_cancel():
-            return
+        def attempt() -> Reply:
+            nonlocal call
+            with self._at_the_judge(is_first=call.nth_try == 1):
+                began = time.perf_counter()
+                reply = self._run.judge.reply(call)
+                records = self._run._records(call, reply, (time.perf_counter() - began) * 1000)
+                written = self._hand_over(records)
+            if _may_pass(reply):
+                written.result()  # every attempt is a row before the next
+                call = self._run._again(call, records[-1].attempt + 1)
+            return reply
+
+        settled = 0
         try:
-            answering.set_result(self._answer(call))
-        except BaseException as error:  # whatever it is, the run has to hear of it
-            answering.set_exception(error)
+            stops_run = self._with_retries(attempt).stops_run
+            errors: list[BaseException] = [] if stops_run is None else [UserError(stops_run)]
+            settled = 1
+        except BaseException as problem:  # whatever it is, the run has to end with it
+            errors = [] if str(problem) == STOPPED else [problem]
+        with self._changed:
+            self._under_way -= 1
+            self._settled += settled
+            self._errors += errors
+            self._changed.notify_all()
 
-    def _end(self) -> list[BaseException]:
-        """Send nothing more, and keep what is under way: it is paid for, whatever stopped the run.
+    @contextmanager
+    def _at_the_judge(self, *, is_first: bool) -> Iterator[None]:
+        """One of the judge's places; for a call's first attempt it was taken when the call was handed out."""
+        with self._changed:
+            if not is_first:
+                self._changed.wait_for(lambda: self._free > 0 or self._over.is_set())
+                self._free -= 1
+            if self._over.is_set():
+                raise UserError(STOPPED)
+            self._asked += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._asked -= 1
+                self._free += 1
+                self._changed.notify_all()
 
-        Returns:
-            The errors of calls that had begun; those that were told not to go out are none.
-        """
+    def _hand_over(self, records: list[CallRecord]) -> "Future[None]":
+        """Have rows written; done once they are on the disk."""
+        written: Future[None] = Future()
+        with self._changed:
+            self._came.append((records, written))
+            self._changed.notify_all()
+        return written
+
+    def _may_begin_another(self) -> bool:
+        return self._free > 0 and self._under_way + len(self._came) < self._most_under_way
+
+    def _write_until(self, ready: Callable[[], bool], advance: Advance) -> None:
+        """Wait until something is so, or a call failed, and write meanwhile what comes; one write serves many calls."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._errors or self._came or self._settled or ready())
+                settled, self._settled = self._settled, 0
+                is_over = bool(self._errors) or ready()
+            if settled:
+                advance(settled)
+            if is_over:
+                return
+            if self._came:
+                self._write()
+
+    def _write(self) -> None:
+        """Put what came on the disk; it stays among what came until it is there, whatever stops the run meanwhile."""
+        with self._changed:
+            came = list(self._came)
+        rows = [row for records, _ in came for row in records]
+        self._run.ledger.record_many(rows)
+        self._run._kept(rows)
+        for _, written in came:
+            if not written.done():
+                written.set_result(None)
+        with self._changed:
+            del self._came[: len(came)]
+        self.n_answered += sum(row.answered for row in rows)
+        for row in rows:
+            # What a provider says is seen at once, such as a parameter that is left out from then on.
+            if not row.answered and row.fault_message not in self._faults and len(self._faults) < MOST_FAULTS_SAID:
+                self._faults.add(str(row.fault_message))
+                self._log.warning(f"{row.state}: {row.fault_message}")
+        self._turn.keep()
+
+    def _end(self, pool: ThreadPoolExecutor) -> None:
+        """Send nothing more, and keep what is under way: it is paid for, whatever stopped the run."""
+        failed = False
         while True:
             try:
-                self._stop(STOPPED)
-                begun = [answering for answering in self._under_way if not answering.cancel()]
-                if not_ended := [answering for answering in begun if not answering.done()]:
-                    with self._waits_for(len(not_ended)) as advance:
-                        for _ in as_completed(not_ended):
+                with self._changed:
+                    self._over.set()
+                    self._changed.notify_all()
+                    n_asked = self._asked
+                if not failed:
+                    self._run.judge.stop(STOPPED)
+                if n_asked and not failed:
+                    with self._progress.track("answers under way still waited for", n_asked, self._log) as advance:
+                        for n_left in reversed(range(n_asked)):
+                            self._wait_and_write(n_left)
                             advance()
-                errors = self._keep_finished(list(self._under_way))
-                return [error for error in errors if str(error) != STOPPED]
-            except Exception:
-                raise
+                self._wait_and_write(0)
+                pool.shutdown()
+                return
+            except Exception as error:
+                failed = True
+                self._errors.append(error)
+                with self._changed:
+                    lost, self._came = self._came, []
+                for _, written in lost:
+                    if not written.done():
+                        written.set_exception(error)
             except BaseException:  # noqa: S112 - a person interrupts again: what was sent costs as much, kept or not
                 continue
 
-    def _wait(self) -> list[Future[Answered]]:
-        """The calls that ended, once one has or another that waits may be asked again."""
-        pause = max(self._later[0].due - time.monotonic(), 0) if self._later else None
-        ended = []
-        with suppress(Empty):
-            ended.append(self._ended.get(timeout=pause))
-            while True:
-                ended.append(self._ended.get_nowait())
-        return ended
+    def _wait_and_write(self, n_left: int) -> None:
+        """Wait until the judge has no more calls than that, and write what they brought."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._asked <= n_left)
+        if self._came:
+            self._write()
 
-    def _keep_finished(self, answerings: list[Future[Answered]]) -> list[BaseException]:
-        """Record what calls brought that ended, and take them from those under way.
-
-        Returns:
-            The errors of those that brought nothing, and of faults that end the run.
-        """
-        finished = [(answering, self._under_way[answering]) for answering in answerings]
-        ended = [(answering, one) for answering, one in finished if not answering.cancelled()]
-        errors: list[BaseException] = [error for answering, _ in ended if (error := answering.exception()) is not None]
-        brought = [(answering.result(), one) for answering, one in ended if answering.exception() is None]
-        self._keep(record for answered, _ in brought for record in answered.records)
-        now, done = time.monotonic(), 0
-        for answering, _ in finished:
-            del self._under_way[answering]
-        for answered, one in brought:
-            if answered.stops_run is not None:
-                errors.append(UserError(answered.stops_run))
-            if answered.again_after_s is None or one.n >= self._attempts:
-                done += 1
-                continue
-            call = self._again(one.call, answered.records[-1].attempt + 1)
-            heapq.heappush(self._later, _Try(now + answered.again_after_s, one.place, call, one.n + 1))
-        if done:
-            self._advance(done)
-        return errors
+    def _first_error(self) -> BaseException:
+        """What ends the run, with a note about other errors that are not the same."""
+        first, *others = self._errors
+        # Where one call stops the run, the others only hear of it: they were never sent.
+        stops = isinstance(first, UserError)
+        other = [one for one in others if str(one) != str(first) and not (stops and isinstance(one, UserError))]
+        if other:
+            first.add_note(
+                f"{len(other)} other calls failed too, one of them so: {type(other[0]).__name__}: {other[0]}"
+            )
+        return first
 
 
-def _stops(error: BaseException) -> bool:
-    return isinstance(error, UserError)
+def _may_pass(reply: Reply) -> bool:
+    """Whether a reply is a fault after which asking again makes sense."""
+    return reply.fault is not None and reply.retry_after_s is not None and reply.stops_run is None
+
+
+def _reply_of(tried: RetryCallState) -> Reply:
+    """What the attempt brought that has just ended."""
+    assert tried.outcome is not None
+    return cast(Reply, tried.outcome.result())
 
 
 def recorded(
