@@ -12,7 +12,7 @@ UV := $(shell command -v uv 2>/dev/null)
 .DEFAULT_GOAL := help
 # Where nothing compiled may be kept, every process of a test compiles the libraries again.
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help demo test test-all check dev review gates screenshots bench chaos audit lock
+.PHONY: help demo test test-all check dev review docs gates screenshots bench chaos audit lock
 
 help: ## Show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -70,10 +70,13 @@ review: $(REVIEW) ## Page on http://127.0.0.1:8501 where people decide what judg
 gates: $(STUDIES) ## Write docs/gates.md from the checks in the code
 	@$(BIN)/touchstone gates > docs/gates.md.new && mv docs/gates.md.new docs/gates.md
 
+docs: $(READY) ## Make a site of docs/ in site/; a link that leads nowhere fails it
+	@$(BIN)/zensical build --strict --clean
+
 # A home of its own, so that the pictures show the samples and nobody's study.
 screenshots: $(READY) ## Take the pictures of the UI in docs/ over a demo of their own (needs chromium; minutes)
 	@TOUCHSTONE_HOME=.touchstone/screenshots $(BIN)/touchstone demo
-	@$(BIN)/python docs/screenshots.py .touchstone/screenshots
+	@$(BIN)/python tools/screenshots.py .touchstone/screenshots
 
 bench: $(READY) ## Measure what the project promises about speed
 	@for bench in benchmarks/*.py; do $(BIN)/python $$bench || exit 1; done

@@ -188,10 +188,15 @@ def test_importing_the_definitions_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_readme_names_every_table_and_only_commands_that_exist() -> None:
+def test_the_page_of_tables_names_every_table() -> None:
+    page = (ROOT / "docs" / "tables.md").read_text()
+    missing = [name for name in TABLES if f"| `{name}` |" not in page]
+    assert not missing, f"docs/tables.md does not name {missing}"
+
+
+def test_the_readme_is_short_and_names_only_commands_that_exist() -> None:
     readme = (ROOT / "README.md").read_text()
-    missing = [name for name in TABLES if f"`{name}`" not in readme]
-    assert not missing, f"README does not name {missing}"
+    assert readme.count("\n") < 150
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     asked = set(re.findall(r"\bmake ([a-z]+)\b", readme))
     assert asked <= targets, f"README asks for {asked - targets}"
