@@ -210,12 +210,28 @@ def openai_server(script: Script = (), latency_s: float = 0.0, port: int = 0) ->
         socket.close()
 
 
+class _AtOnce(uvicorn.Server):
+    """Ends when it is asked to; uvicorn looks ten times a second, and waits as long for open connections."""
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        while not self.should_exit:
+            await asyncio.sleep(0.01)
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        for listening in (*self.servers, *(sockets or [])):
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await asyncio.sleep(0.01)
+
+
 def _uvicorn(server: OpenAIServer, port: int) -> tuple[uvicorn.Server, Any]:
     application = Starlette(routes=[Route("/v1/chat/completions", server.answer, methods=["POST"])])
     config = uvicorn.Config(application, port=port, log_level="critical", access_log=False, lifespan="off")
     socket = config.bind_socket()
     server.base_url = f"http://127.0.0.1:{socket.getsockname()[1]}/v1"
-    return uvicorn.Server(config), socket
+    return _AtOnce(config), socket
 
 
 if __name__ == "__main__":

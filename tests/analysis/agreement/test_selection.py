@@ -55,12 +55,14 @@ def test_the_best_of_ten_equal_settings_looks_better_than_it_is(simulated):
     assert best > TRUE_RHO + 0.15
 
 
+@pytest.mark.slow
 def test_the_corrected_number_does_not(simulated):
     _, best, corrected, _ = simulated
     assert abs(corrected - TRUE_RHO) < 0.05
     assert abs(corrected - TRUE_RHO) < 0.3 * (best - TRUE_RHO)
 
 
+@pytest.mark.slow
 def test_neither_does_the_number_from_the_other_half(simulated):
     one, _, _, held_out = simulated
     # The mean of 80 has a standard error of about 0.03.

@@ -67,11 +67,13 @@ def grades(fidelity_samples: FidelitySamples) -> np.ndarray:
     return np.array([float(row["grade"]) for row in rows(fidelity_samples.truth)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.0, 0.2])
 def test_the_local_judge_sees_the_true_grade(scores, grades, temperature):
     assert spearmanr(scores[temperature].mean(axis=1), grades).statistic >= 0.85
 
 
+@pytest.mark.slow
 def test_the_local_judge_scores_on_the_humans_scale(fidelity_samples, scores):
     human = defaultdict(list)
     for row in rows(fidelity_samples.human_scores):
@@ -80,6 +82,7 @@ def test_the_local_judge_scores_on_the_humans_scale(fidelity_samples, scores):
     assert np.abs(scores[0.2].mean(axis=1) - means).mean() <= 0.10
 
 
+@pytest.mark.slow
 def test_spread_over_repeats_grows_with_temperature(scores):
     spreads = [float(np.sqrt(scores[temperature].var(axis=1, ddof=1).mean())) for temperature in (0.0, 0.2, 0.5, 0.8)]
     assert spreads[0] == pytest.approx(0, abs=1e-12)

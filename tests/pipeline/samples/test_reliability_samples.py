@@ -116,6 +116,7 @@ def test_the_study_reads_72_queries_of_5_documents_without_scores(read):
     assert read.ignored == ()
 
 
+@pytest.mark.slow
 def test_at_first_the_two_judges_fail_every_part_of_the_gate(first):
     found = verdict(kappa_summary(counts(first)))
     # 0.53, 0.54 and 44 % when the sample was made.
@@ -124,11 +125,13 @@ def test_at_first_the_two_judges_fail_every_part_of_the_gate(first):
     assert 0.4 < found.micro.seen < 0.65
 
 
+@pytest.mark.slow
 def test_sklearn_finds_the_same_micro_kappa(first):
     labels = [first[name] > 0.5 for name in JUDGES]
     assert kappa_summary(counts(first)).micro == pytest.approx(cohen_kappa_score(*labels))
 
 
+@pytest.mark.slow
 def test_with_the_second_answers_to_queries_of_low_kappa_they_pass(first, second):
     summary = kappa_summary(counts(judged_again(first, second)))
     # 0.92 and 0.92 when the sample was made.
@@ -136,10 +139,12 @@ def test_with_the_second_answers_to_queries_of_low_kappa_they_pass(first, second
     assert summary.macro > 0.8
 
 
+@pytest.mark.slow
 def test_they_pass_without_the_convention_too(first, second):
     assert not verdict(kappa_summary(counts(judged_again(first, second)))).depends_on_convention
 
 
+@pytest.mark.slow
 def test_easy_queries_bring_the_judges_together_and_hard_ones_apart(first, made):
     found = counts(first)
     truth = pd.read_json(made.truth, lines=True).groupby("query_id", sort=False)["difficulty"].first()
@@ -149,6 +154,7 @@ def test_easy_queries_bring_the_judges_together_and_hard_ones_apart(first, made)
     assert kappa_summary(found[truth == "other_words"]).macro_defined < 0.4
 
 
+@pytest.mark.slow
 def test_both_judges_follow_the_truth_better_than_chance(first, made):
     truth = pd.read_json(made.truth, lines=True)
     for name in JUDGES:
