@@ -8,13 +8,12 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from pipeline.automation import ASKING, JUDGMENTS
 from pipeline.step_errors import class_names, error_chain
 from resources.database.engine import DatabaseUnusable
 from resources.errors import UserError
+from resources.runtime.dagster_internals import AssetGraph, UnresolvedAssetJobDefinition
 
 UNDER_WAY: Final = [
     dg.DagsterRunStatus.QUEUED,

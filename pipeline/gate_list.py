@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 from assets.shared.gate import GATES, Kind
 from pipeline.definitions import STUDIES
+from resources.runtime.dagster_internals import AssetGraph
 
 REGENERATE = "make gates"
 HEAD = f"""# The gates

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 from assets.shared.observed_inputs import INPUTS, observation, read_version, version_of
 from pipeline.asked_runs import (
@@ -27,6 +26,7 @@ from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
 from resources.errors import UserError
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
+from resources.runtime.dagster_internals import AssetGraph
 from resources.runtime.dagster_tags import CODE_VERSION, DATA_VERSION
 from resources.study import Study
 

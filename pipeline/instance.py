@@ -228,7 +228,7 @@ def end_unfinished_backfills(instance: dg.DagsterInstance) -> int:
     Returns:
         How many there were.
     """
-    from dagster._core.execution.backfill import BULK_ACTION_TERMINAL_STATUSES, BulkActionsFilter, BulkActionStatus
+    from resources.runtime.dagster_internals import BULK_ACTION_TERMINAL_STATUSES, BulkActionsFilter, BulkActionStatus
 
     unfinished = [status for status in BulkActionStatus if status not in BULK_ACTION_TERMINAL_STATUSES]
     backfills = instance.get_backfills(BulkActionsFilter(statuses=unfinished))

@@ -7,12 +7,6 @@ from itertools import groupby
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.job_base import InMemoryJob
-from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
-from dagster._core.execution.api import execute_run
-from dagster._core.execution.build_resources import wrap_resources_for_execution
-from dagster._core.remote_origin import RemoteRepositoryOrigin
-from dagster._core.workspace.load import location_origins_from_yaml_paths
 
 from assets.reliability.ground_truth import ALLOWED
 from assets.shared.checks import evaluation_of, table_result
@@ -26,6 +20,14 @@ from pipeline.reliability_automation import reliability, revalidation, write_gro
 from pipeline.step_errors import error_chain, users_words
 from resources.errors import UserError, nearest
 from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.dagster_internals import (
+    SINGLETON_REPOSITORY_NAME,
+    InMemoryJob,
+    RemoteRepositoryOrigin,
+    execute_run,
+    location_origins_from_yaml_paths,
+    wrap_resources_for_execution,
+)
 from resources.runtime.dagster_tags import PARTITION
 from resources.runtime.home import CHECKOUT
 from resources.study import Study

@@ -5,7 +5,6 @@ from itertools import groupby
 from typing import Final
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from assets.shared.partitions import DATASETS
 from pipeline.automation import JUDGMENTS, all_settings, fidelity, judges_of, partitions_between, watch_drift
@@ -18,6 +17,7 @@ from resources.configuration.section import Section
 from resources.errors import UserError
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.judges.openai.paid import costs_money
+from resources.runtime.dagster_internals import UnresolvedAssetJobDefinition
 from resources.study import Study
 
 Requests = list[dg.RunRequest] | dg.SkipReason

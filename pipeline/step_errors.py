@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 import dagster as dg
-from dagster_shared.error import SerializableErrorInfo
 
 from resources.errors import UserError
+from resources.runtime.dagster_internals import SerializableErrorInfo
 
 
 def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:

@@ -101,6 +101,12 @@ def test_what_studies_share_imports_no_study() -> None:
             assert not studies, f"{path.relative_to(ROOT)} imports {studies}"
 
 
+def test_private_names_of_dagster_stand_in_one_file() -> None:
+    for path in python_files(*MAY_IMPORT):
+        private = {name for name in imports_of(path) if name.startswith(("dagster._", "dagster_shared"))}
+        assert not private or path.name == "dagster_internals.py", f"{path.relative_to(ROOT)} imports {private}"
+
+
 def test_files_stay_under_500_lines_and_say_what_is_in_them() -> None:
     for path in python_files(*MAY_IMPORT, "tests", "benchmarks", "tools"):
         text = path.read_text()

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationTargetMaterializationData
-from dagster_shared.record import copy
 
 from analysis.gates import Gate
 from assets.shared.table_gates import TableGate, table_gate
+from resources.runtime.dagster_internals import AssetCheckEvaluationTargetMaterializationData, copy
 
 WARN = dg.AssetCheckSeverity.WARN
 NOT_ASKED = "Not asked of this data set."

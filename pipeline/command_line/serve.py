@@ -102,8 +102,7 @@ def _wait_for_code(process: subprocess.Popen[bytes], code_port: int) -> None:
 
 
 def _answers(code_port: int) -> bool:
-    from dagster._core.errors import DagsterUserCodeUnreachableError
-    from dagster._grpc.client import DagsterGrpcClient
+    from resources.runtime.dagster_internals import DagsterGrpcClient, DagsterUserCodeUnreachableError
 
     try:
         DagsterGrpcClient(host=HOST, port=code_port).ping("")

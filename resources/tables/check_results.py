@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 import dagster as dg
-from dagster._core.storage.asset_check_execution_record import (
+
+from resources.runtime.dagster_internals import (
     COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
     AssetCheckExecutionRecord,
+    PartitionKeyFilter,
 )
-from dagster._core.storage.event_log.base import PartitionKeyFilter
 
 
 def latest_record(

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import dagster as dg
-from dagster._core.storage.asset_check_execution_record import AssetCheckExecutionRecordStatus
 
 from resources.errors import UserError
+from resources.runtime.dagster_internals import AssetCheckExecutionRecordStatus
 from resources.tables.check_results import latest_record
 
 

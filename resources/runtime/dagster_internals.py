@@ -1,0 +1,56 @@
+"""Every name of Dagster's that is not public and that this house uses: what to look at when Dagster is updated.
+
+Dagster is pinned to the patch. Those that `import dagster` does not load by itself are loaded when they are wanted.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationTargetMaterializationData
+from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
+from dagster._core.definitions.job_base import InMemoryJob
+from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.errors import DagsterUserCodeUnreachableError
+from dagster._core.execution.api import execute_run
+from dagster._core.execution.build_resources import wrap_resources_for_execution
+from dagster._core.remote_origin import RemoteRepositoryOrigin
+from dagster._core.storage.asset_check_execution_record import (
+    COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
+    AssetCheckExecutionRecord,
+    AssetCheckExecutionRecordStatus,
+)
+from dagster_shared.error import SerializableErrorInfo
+from dagster_shared.record import copy
+
+__all__ = [
+    "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
+    "SINGLETON_REPOSITORY_NAME",
+    "AssetCheckEvaluationTargetMaterializationData",
+    "AssetCheckExecutionRecord",
+    "AssetCheckExecutionRecordStatus",
+    "AssetGraph",
+    "DagsterUserCodeUnreachableError",
+    "InMemoryJob",
+    "RemoteRepositoryOrigin",
+    "SerializableErrorInfo",
+    "UnresolvedAssetJobDefinition",
+    "copy",
+    "execute_run",
+    "wrap_resources_for_execution",
+]
+LATER = {
+    "BULK_ACTION_TERMINAL_STATUSES": "dagster._core.execution.backfill",
+    "BulkActionStatus": "dagster._core.execution.backfill",
+    "BulkActionsFilter": "dagster._core.execution.backfill",
+    "DagsterGrpcClient": "dagster._grpc.client",
+    "PartitionKeyFilter": "dagster._core.storage.event_log.base",
+    "location_origins_from_yaml_paths": "dagster._core.workspace.load",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `LATER`, loaded now."""
+    if name not in LATER:
+        raise AttributeError(name)
+    return getattr(import_module(LATER[name]), name)
