@@ -8,17 +8,17 @@ def noun(n: int, one: str, several: str | None = None) -> str:
     return one if n == 1 else several or f"{one}s"
 
 
-def counted(n: int, one: str, several: str | None = None) -> str:
+def count_noun(n: int, one: str, several: str | None = None) -> str:
     """So many things in words, such as 1 query, 2 queries; `several` is `one` with an s where left out."""
     return f"{n:,} {noun(n, one, several)}"
 
 
 def queries(n: int) -> str:
     """So many queries in words."""
-    return counted(n, "query", "queries")
+    return count_noun(n, "query", "queries")
 
 
-def told_apart(one: float, other: float) -> tuple[str, str]:
+def distinct_numbers(one: float, other: float) -> tuple[str, str]:
     """Both numbers with 3 digits, or as many more as it takes to see that they differ."""
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
         words = f"{one:.{digits}g}", f"{other:.{digits}g}"

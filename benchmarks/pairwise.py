@@ -26,9 +26,9 @@ from reports.pairwise.export.folder import Benchmark, write_benchmark
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
 from resources.inputs.pairwise.photo_pairs import MISSING, read_photo_pairs
-from resources.photos.features.ahead import ahead, one_thread_a_picture
 from resources.photos.features.clip import ClipEmbedding
 from resources.photos.features.model import EmbeddingModel
+from resources.photos.features.prefetch import one_thread_a_picture, prefetched
 from resources.photos.features.prepared import Photo, prepared
 from resources.photos.features.run import make_features
 from resources.photos.features.stages import Stages, stages_of
@@ -90,7 +90,7 @@ def inputs(paths: list[str], stages: Stages, threads: int) -> None:
             model.prepare(photo)
 
     with one_thread_a_picture():
-        list(ahead(prepare, paths, threads, 2 * threads))
+        list(prefetched(prepare, paths, threads, 2 * threads))
 
 
 def pair_by_pair(paths: list[str], study: PairwiseStudy, stages: Stages) -> tuple[float, float]:

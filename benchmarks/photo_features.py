@@ -15,7 +15,7 @@ from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
-from resources.photos.features.ahead import ahead, one_thread_a_picture
+from resources.photos.features.prefetch import one_thread_a_picture, prefetched
 from resources.photos.features.run import make_features
 from resources.photos.features.stages import stages_of
 
@@ -56,7 +56,7 @@ def decoded(paths: dict[str, str], threads: int) -> None:
         cv2.imdecode(np.frombuffer(Path(path).read_bytes(), np.uint8), cv2.IMREAD_COLOR)
 
     with one_thread_a_picture():
-        list(ahead(decode, paths.values(), threads, 2 * threads))
+        list(prefetched(decode, paths.values(), threads, 2 * threads))
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 
 import dagster as dg
 
-from analysis.words import counted
+from analysis.words import count_noun
 from pipeline.step_errors import error_chain, users_words
 from resources.alerts.message import DRIFTS, GATE_FAILED, GATE_PASSES, RUN_FAILED, WARNS, WARNS_NO_MORE, Alert
 from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
@@ -245,7 +245,7 @@ def _gate_alert(kind: str, study: Study, run: dg.DagsterRun, seen: dg.AssetCheck
 
 
 def _count(n_sent: int) -> str:
-    return f"{counted(n_sent, 'alert')} sent."
+    return f"{count_noun(n_sent, 'alert')} sent."
 
 
 def _words(event: dg.DagsterEvent) -> str:

@@ -23,7 +23,7 @@ from pipeline.asked_runs import (
 )
 from pipeline.latest_records import latest, latest_by_partition
 from resources.configuration.evaluation import Dataset
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
 from resources.runtime.dagster_tags import DATA_VERSION
@@ -121,7 +121,7 @@ def dataset_runs(
         asked[name] = asked_now(name, content, last)
         requests.append(dg.RunRequest(run_key=asked[name].run_key, job_name=evaluation.name, partition_key=name))
     by_reason = groupby(sorted(waiting, key=waiting.__getitem__), key=waiting.__getitem__)
-    return requests, [f"{listed(names)}: {reason}" for reason, names in by_reason]
+    return requests, [f"{listing(names)}: {reason}" for reason, names in by_reason]
 
 
 def changed_datasets(

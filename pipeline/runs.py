@@ -18,7 +18,7 @@ from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from pipeline.step_errors import error_chain, users_words
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.dagster_internals import (
     SINGLETON_REPOSITORY_NAME,
@@ -135,7 +135,7 @@ def run_evaluation(
     for name in datasets:
         if name not in known:
             there = ", ".join(known) or "none"
-            raise UserError(f"There is no data set '{name}'{nearest(name, known)}. There are {there}.")
+            raise UserError(f"There is no data set '{name}'{did_you_mean(name, known)}. There are {there}.")
     chosen = list(datasets) or list(known)
     if not chosen:
         raise UserError("There is no data set. Name some under `evaluation: datasets:`, or drop files into the inbox.")
@@ -247,7 +247,7 @@ def _code_location() -> RemoteRepositoryOrigin:
 def _stretches(known: Sequence[str], chosen: Sequence[str], noun: str = "setting") -> Iterator[tuple[str, str]]:
     for key in chosen:
         if key not in known:
-            raise UserError(f"The study has no {noun} '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
+            raise UserError(f"The study has no {noun} '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")
     places = sorted({known.index(key) for key in chosen}) if chosen else range(len(known))
     for _, stretch in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
         members = [place for _, place in stretch]

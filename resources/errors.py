@@ -32,13 +32,13 @@ def nearest_of(word: str, known: Iterable[str], likeness: float = 0.6) -> str | 
     return spelt[matches[0]] if matches else None
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A phrase like `` (did you mean 'repeats'?)``, or nothing where no known word is near."""
     match = nearest_of(word, known)
     return f" (did you mean '{match}'?)" if match is not None else ""
 
 
-def listed(values: Iterable[object], shown: int = SHOWN) -> str:
+def listing(values: Iterable[object], shown: int = SHOWN) -> str:
     """The first few values and how many more there are."""
     items = [str(value) for value in values]
     rest = len(items) - shown

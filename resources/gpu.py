@@ -13,7 +13,7 @@ from pydantic import Field, PrivateAttr
 from resources.configuration.pairwise import DEVICES
 from resources.errors import UserError
 from resources.extras import require_extra
-from resources.runtime.own_threads import divided
+from resources.runtime.core_pool import divided
 
 if TYPE_CHECKING:
     import torch

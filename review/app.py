@@ -4,11 +4,12 @@ from functools import partial
 
 import streamlit as st
 
-from analysis.words import counted, noun
+from analysis.words import count_noun, noun
 from resources.database.reliability.review_store import ReviewStore
 from resources.errors import UserError
 from resources.study import Study, study_from_environment
-from review import desk, parts, state
+from review import page as desk
+from review import parts, state
 from review.state import Page
 
 
@@ -54,7 +55,7 @@ def show_name(reviewer: str) -> None:
 def nothing_left(page: Page) -> None:
     """Why there is no task, and what is next."""
     found, n = page.standing, page.standing.n_undecided
-    left = f" {counted(n, 'document')} whose labels differ {noun(n, 'is', 'are')} undecided." if n else ""
+    left = f" {count_noun(n, 'document')} whose labels differ {noun(n, 'is', 'are')} undecided." if n else ""
     if not page.progress.disputed and not len(page.validations):
         st.info("No validation yet: there are no disagreements to review. Run the study first, then reload this page.")
     elif not page.progress.disputed:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 import streamlit as st
 from pydantic import BaseModel, ConfigDict
 
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.database.reliability.models import LONGEST_REASON
 from resources.database.reliability.review_records import OpenDocument, ReviewTask, Sent
 from review.judges_shown import kappa_shown, scores_shown
@@ -80,7 +80,7 @@ def desk_data(
     more = task.n_open - len(task.documents)
     parts = [
         f"Disagreement {task.place} of {n_disputed}",
-        counted(len(task.documents), "document")
+        count_noun(len(task.documents), "document")
         + (f", {more} more after {these(len(task.documents))}" if more else ""),
     ]
     if not blind and task.kappa is not None:

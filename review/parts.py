@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from analysis.words import counted, queries
+from analysis.words import count_noun, queries
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import Sent
 from resources.database.reliability.review_store import ReviewStore
@@ -47,7 +47,7 @@ def messages(store: ReviewStore | None = None, page: Page | None = None) -> None
 def progress(page: Page) -> None:
     """How far the review has come, and what the quota asks for."""
     reviewed, disputed, _needed = page.progress
-    done = f"{reviewed:,}/{counted(disputed, 'disagreement')} reviewed"
+    done = f"{reviewed:,}/{count_noun(disputed, 'disagreement')} reviewed"
     st.progress(
         reviewed / disputed if disputed else 1.0,
         text=" · ".join(part for part in (done, page.standing.asked) if part),
@@ -128,7 +128,7 @@ def record(page: Page, section: ReliabilityStudy) -> None:
             )
             verbatim(
                 f"{row['reviewer_1']} and {row['reviewer_2']}\n{row['percent_agreement']:.0%} alike, {kappa}\n"
-                f"on {counted(row['n_documents'], 'document')} of {queries(row['n_queries'])}",
+                f"on {count_noun(row['n_documents'], 'document')} of {queries(row['n_queries'])}",
                 "pair",
                 place,
             )

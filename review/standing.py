@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from analysis.agreement.contingency import Status
-from analysis.words import counted, noun
+from analysis.words import count_noun, noun
 from resources.database.reliability.review_records import ReviewProgress
 from resources.study import Study
 
@@ -40,7 +40,7 @@ def standing(study: Study, progress: ReviewProgress, status: Status | None) -> S
 
 def _step(study: Study, n: int) -> str:
     """What is left where enough is reviewed: the manual review where it is open, else the step that follows."""
-    left = f"{counted(n, 'document')} whose labels differ {noun(n, 'is', 'are')} undecided"
+    left = f"{count_noun(n, 'document')} whose labels differ {noun(n, 'is', 'are')} undecided"
     if study.validations.manual_review_is_open():
-        return f"the manual review is due: {counted(n, 'document')} left to decide"
+        return f"the manual review is due: {count_noun(n, 'document')} left to decide"
     return f"enough for the next step, which `{STATUS}` names; {left}"

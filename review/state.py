@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 from pydantic import ValidationError
 
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.database.reliability.review_records import Only, ReviewProgress, ReviewTask, Sent
 from resources.database.reliability.review_store import ReviewStore
 from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
 from resources.study import Study
-from review import desk
+from review import page as desk
 from review.history import validations
 from review.judges_shown import pair_of_kappa
 from review.standing import Standing, standing
@@ -128,7 +128,7 @@ def _keep(store: ReviewStore, page: Page, message: desk.Message) -> None:
         if not votes.keys() <= {one.document_row for one in page.task.documents}:
             raise UserError("A choice is about a document that is not on the page. Nothing was saved: reload the page.")
         store.vote(page.reviewer, page.submission, votes, message.reason, message.note, message.blind)
-        said = f"Saved: {counted(len(votes), 'vote')}."
+        said = f"Saved: {count_noun(len(votes), 'vote')}."
     _pass_over(page.task.query_row)
     renew(said)
 

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, NamedTuple
 
-from analysis.words import counted, noun, queries
+from analysis.words import count_noun, noun, queries
 
 Status = Literal["passed", "contingency_triggered", "resolved_by_review"]
 StepName = Literal["none", "more_data", "review", "validate", "accept_thresholds", "recalibrate", "manual_review"]
@@ -108,7 +108,7 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
     why = "Recalibration is done" if facts.recalibrated else "No query has a low kappa to be judged again"
     return ContingencyStep(
         "manual_review",
-        f"{why} and kappa is still too low: decide the {counted(facts.n_undecided, 'document')} on which the "
+        f"{why} and kappa is still too low: decide the {count_noun(facts.n_undecided, 'document')} on which the "
         "judges still differ.",
     )
 
@@ -116,7 +116,7 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
 def _review(facts: ContingencyFacts, missing: int) -> str:
     """How much is left to review, and why it is asked for again after thresholds were accepted."""
     why = "The accepted threshold changed labels, so other documents are in dispute now. " if facts.moved else ""
-    disputed = counted(facts.n_disputed, "disputed query", "disputed queries")
+    disputed = count_noun(facts.n_disputed, "disputed query", "disputed queries")
     if facts.n_reviewed == 0:
         return f"{why}Review {missing} of {disputed}."
     done = f"{facts.n_reviewed} of the {facts.quota} needed {noun(facts.n_reviewed, 'is', 'are')} done"

@@ -10,8 +10,8 @@ from analysis.agreement.kappa import cohens_kappa, counts_of_queries, relevant
 from analysis.significance.walsh import differences_by_query, walsh_median
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
+from analysis.words import distinct_numbers
 from analysis.words import queries as in_queries
-from analysis.words import told_apart
 
 HIGHEST = 1.0
 # Of a threshold that a person will write down.
@@ -92,7 +92,7 @@ def threshold_advice(
     tried = _moved(thresholds, moved)[place]
     kappas = f"micro kappa {kappa_now:.2f} -> {kappa_advised:.2f}"
     seen = f"{kappas} on queries that did not set it, of {in_queries(n_queries)}"
-    shown_now, shown = told_apart(now, tried)
+    shown_now, shown = distinct_numbers(now, tried)
     if compare(kappa_advised, kappa_now, 1.0) <= 0:
         words = f"{NO_HELP}: {names[place]} above {shown} does not raise kappa ({seen})"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.preference.bradley_terry_components import connected
-from analysis.preference.bradley_terry_counts import Floats, counted, labels_of, named, per_pair
+from analysis.preference.bradley_terry_counts import Floats, labels_of, named, per_pair, win_counts
 from analysis.preference.bradley_terry_errors import Spread, voter_scores
 from analysis.preference.bradley_terry_newton import MOST_STEPS, TOLERANCE, Maximum, Prior, maximise
 from analysis.preference.bradley_terry_ties import MODELS, TieModel, outcome_chances
@@ -181,7 +181,7 @@ def bradley_terry(
         raise ValueError(f"unknown way {separation!r} with separated components, known are 'prior' and 'refuse'")
     if not (np.isfinite(prior_strength) and prior_strength > 0.0):
         raise ValueError(f"the prior's strength must be above 0, got {prior_strength}")
-    images, rows, kept = counted(first, second, wins_first, wins_second, ties)
+    images, rows, kept = win_counts(first, second, wins_first, wins_second, ties)
     counts = per_pair(rows)
     components = connected(counts)
     separated = ~components.strong[components.of_image]

@@ -24,7 +24,7 @@ class Counts(NamedTuple):
     n_images: int
 
 
-def counted(
+def win_counts(
     first: ArrayLike, second: ArrayLike, wins_first: ArrayLike, wins_second: ArrayLike, ties: ArrayLike | None
 ) -> tuple[NDArray[Any], Counts, NDArray[np.bool_]]:
     """The images that got a vote, and the rows with a vote in their numbers.

@@ -82,7 +82,7 @@ def differences_from(
     return intervals
 
 
-def told_apart(interval: Interval) -> bool | None:
+def distinguishable(interval: Interval) -> bool | None:
     """Whether a difference from the best lies above 0, not just in the last digits; none without an interval."""
     return None if interval.low is None else bool(compare(interval.low, 0.0, 1.0) > 0)
 

@@ -10,7 +10,7 @@ from analysis.gates import Gate, at_most
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset, EvaluationStudy
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
 from resources.inputs.evaluation.near_ties import with_ties
@@ -86,7 +86,7 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
     known = known_datasets(study.evaluation)
     if name not in known:
         raise UserError(
-            f"There is no data set '{name}'. The configuration and the inbox give {listed(known) or 'none'}."
+            f"There is no data set '{name}'. The configuration and the inbox give {listing(known) or 'none'}."
         )
     dataset = known[name]
     assert dataset.file is not None, "known_datasets gives every data set its file"
@@ -122,9 +122,9 @@ def refuse_unknown_fields(name: str, dataset: Dataset, fields: Sequence[str]) ->
     named += [("group_by", field) for fields_of_group in dataset.group_by for field in fields_of_group]
     wrong = [(key, field) for key, field in dict.fromkeys(named) if field is not None and field not in fields]
     if wrong:
-        words = "; ".join(f"`{key}` names '{field}'{nearest(field, fields)}" for key, field in wrong)
+        words = "; ".join(f"`{key}` names '{field}'{did_you_mean(field, fields)}" for key, field in wrong)
         raise UserError(
-            f"Data set '{name}': {words}, which the file does not have. Its fields are {listed(fields, 30) or 'none'}."
+            f"Data set '{name}': {words}, which the file does not have. Its fields are {listing(fields, 30) or 'none'}."
         )
 
 
@@ -140,8 +140,8 @@ def headline(read: EvaluationRead, digest: str) -> dict[str, Any]:
         "n_invalid_answers": read.n_invalid_answers,
         "prediction_field": read.prediction_field,
         "truth_field": read.truth_field,
-        "fields": listed(read.fields, 30) or "none",
-        "left_out": listed(read.examples) or "none",
+        "fields": listing(read.fields, 30) or "none",
+        "left_out": listing(read.examples) or "none",
         "notes": "; ".join(read.notes) or "none",
         "source_sha256": digest,
     }

@@ -13,7 +13,7 @@ from assets.evaluation.correlation import is_scores
 from assets.evaluation.logic.differences import TwoSides, accuracy_row, mean_row, two_sides
 from assets.evaluation.logic.rows import Sampling, clusters_of, sampling_of
 from assets.evaluation.mcq_confusion import is_answers
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import MADE_SO_FAR
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.known_datasets import known_datasets
@@ -98,5 +98,5 @@ def correlation_differences(sides: TwoSides, sampling: Sampling) -> Iterator[dic
             "steiger_p": found.steiger.p,
             "n_used": found.n,
             "n_clusters": found.n_clusters,
-            "method": in_words(one.interval),
+            "method": interval_words(one.interval),
         }

@@ -12,7 +12,7 @@ from assets.evaluation.logic.rows import as_table, datasets_of
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.inputs.evaluation.paper_baseline import PaperResult, read_baseline, results_for
 from resources.study import Study
@@ -80,7 +80,7 @@ def lack_of(baseline: Sequence[PaperResult], name: str) -> str:
     if not baseline:
         return "there is no baseline, or an empty one"
     names = dict.fromkeys(f"'{result.dataset}'" for result in baseline)
-    return f"the baseline has no number for '{name}'; it has {listed(names)}"
+    return f"the baseline has no number for '{name}'; it has {listing(names)}"
 
 
 def paper_gate(frame: pd.DataFrame, dataset: Dataset, lack: str = "") -> Gate | None:

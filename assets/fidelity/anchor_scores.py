@@ -24,7 +24,7 @@ from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.partitions import metadata_value
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.grid import Setting, setting_from_key
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
@@ -61,7 +61,7 @@ def anchor_scores(
     objects, gone = judged_again(study_objects, anchor.objects, today)
     if not objects:
         raise UserError(
-            f"The study has usable images of none of the anchor's objects ({listed(gone)}). Put their images back."
+            f"The study has usable images of none of the anchor's objects ({listing(gone)}). Put their images back."
         )
     judging = replace(judging_of(context, study, objects, [anchor.setting]), what="anchor calls")
     judging.ask(progress, context.log)
@@ -155,7 +155,7 @@ def headline(
         "n_without_score": int(now["judge_score"].isna().sum()),
         "n_with_too_few_repeats": int((~has_enough_repeats(now, study.minimum_repeats)).sum()),
         "n_objects_gone": len(gone),
-        "objects_gone": listed(gone) or "none",
+        "objects_gone": listing(gone) or "none",
         "mean": metadata_value(now["judge_score"].mean()),
         "cost_usd": float(now["cost_usd"].sum()),
     }

@@ -24,7 +24,7 @@ from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.annotators import draw_annotator_test
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.study import Study
 from resources.tables.fidelity_decision import ANNOTATOR_TEST, EVERYBODY
 
@@ -91,7 +91,7 @@ def _refuse_scored_twice(human_scores: pd.DataFrame) -> None:
     if len(cells):
         named = sorted({f"'{name}' by '{annotator}'" for name, annotator in cells.itertuples(index=False)})
         raise UserError(
-            f"human_scores holds more than one score of {listed(named)}. Keep one of each, and load it again."
+            f"human_scores holds more than one score of {listing(named)}. Keep one of each, and load it again."
         )
 
 

@@ -15,7 +15,7 @@ from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.sensitivity import draw_dose_response
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.study import Study
 
 LARGEST_SCORE = 1.0
@@ -87,7 +87,7 @@ def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
         reason=str(worst["undefined"]),
     )
     remedy = "Look at the lines in dose_response; more items steady them."
-    said = f"{gate.sentence} Short of it: {listed(_said(row) for row in failing)}. {remedy}"
+    said = f"{gate.sentence} Short of it: {listing(_said(row) for row in failing)}. {remedy}"
     holds = f"{gate.sentence} Every line rises with the dose."
     return gate._replace(passed=not failing, sentence=said, remedy=remedy if failing else "").passing_as(holds)
 

@@ -16,7 +16,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.anchor import has_enough_repeats, pinned_occasion
 from assets.fidelity.logic.anchor_changes import changes_since
 from assets.shared.gate import Kind, gate
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.drift import draw_drift
 from reports.shared.figure import figure_metadata
@@ -107,7 +107,7 @@ def compared(
         confidence=study.confidence,
     ).bias
     row |= {"shift": shift.value, "shift_low": shift.interval.low, "shift_high": shift.interval.high}
-    method = f"shift: {in_words(shift.interval)}"
+    method = f"shift: {interval_words(shift.interval)}"
     try:
         form = icc(np.column_stack([scores_then, scores_now]), confidence=study.confidence).icc_a_1
     except UndefinedStatistic as undefined:

@@ -8,15 +8,15 @@ import pandas as pd
 from upath import UPath
 
 from analysis.gates import Gate, at_most
-from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.golden_choice import golden_objects, other_object
+from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.golden import draw_contact_sheet, sheet_size_in
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.photos.golden_files import GoldenImage, Original, golden_folder, sha256_if_there, write_golden_item
 from resources.photos.golden_set import Alteration, alterations_of
 from resources.photos.images import UnreadableImage, load_image
@@ -123,7 +123,7 @@ def headline(manifest: pd.DataFrame) -> dict[str, Any]:
         "n_alterations": int(manifest["alteration"].nunique()),
         "n_images": int((~skipped).sum()),
         "n_skipped": int(skipped.sum()),
-        "skipped": listed(manifest["skipped"].dropna().unique(), 3) or "none",
+        "skipped": listing(manifest["skipped"].dropna().unique(), 3) or "none",
         "n_items_that_chose_the_setting": int(
             manifest.loc[manifest["chose_setting"].astype(bool), "item_id"].nunique()
         ),
@@ -175,8 +175,8 @@ def current_renders_gate(manifest: pd.DataFrame, study_objects: pd.DataFrame) ->
         n=len(made),
         counted="golden images",
         what="Number of golden images not made of the render that is judged now",
-        reason=listed(manifest["skipped"].dropna().unique(), 3),
-        remedy=f"{listed(faults, 3)} Make `study_objects` and then `golden_images` again.",
+        reason=listing(manifest["skipped"].dropna().unique(), 3),
+        remedy=f"{listing(faults, 3)} Make `study_objects` and then `golden_images` again.",
     )
     return gate.passing_as(f"All {len(made)} golden images are on the disk and of the renders that are judged now.")
 

@@ -11,9 +11,9 @@ from analysis.gates import Gate, at_least, at_most
 from analysis.ties import differences
 from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
 from assets.fidelity.judge_calls import judged_objects, judging_of
-from assets.fidelity.logic.counted_pairs import chose_setting, counted
+from assets.fidelity.logic.current_plan import CurrentPlan, current_plan, difference
 from assets.fidelity.logic.golden_setting import setting_in_force
-from assets.fidelity.logic.plan_in_force import PlanInForce, difference, plan_in_force
+from assets.fidelity.logic.held_out_pairs import chose_setting, held_out_pairs
 from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import as_planned, matrix_of
 from assets.fidelity.study_objects import require_sound_objects
@@ -25,7 +25,7 @@ from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.grid import setting_from_key
 from resources.database.call_queries import ALTERATION_SIGN
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.judges.contract import JudgedObject
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
@@ -60,7 +60,7 @@ def golden_scores(
         context.add_output_metadata({"note": NO_GOLDEN_SET})
         return nothing
     key = setting_in_force(study.fidelity.golden.setting, recommended_setting, "golden")
-    in_force = plan_in_force(study.fidelity, judged_objects(study_objects))
+    in_force = current_plan(study.fidelity, judged_objects(study_objects))
     originals = originals_at(key, judge_calls, score_matrix, study.fidelity, in_force)
     objects = [] if records_items_only(study.fidelity) else altered_objects(golden_images, study_objects)
     judging = replace(judging_of(context, study, objects, [setting_from_key(key)]), what="golden set calls")
@@ -96,7 +96,7 @@ def golden_name(object_: str, alteration: str) -> str:
 
 
 def originals_at(
-    key: str, calls: Frames, matrices: Frames, study: FidelityStudy, in_force: PlanInForce
+    key: str, calls: Frames, matrices: Frames, study: FidelityStudy, in_force: CurrentPlan
 ) -> pd.DataFrame:
     """The score matrix of one setting, if judge, prompt, images and repeats are those that altered images will have.
 
@@ -201,8 +201,8 @@ def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
         n=len(frame),
         counted="golden images",
         what="Share with a score beside the original's",
-        remedy=f"Lacking: {listed(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are asked "
-        "again.",
+        remedy=f"Lacking: {listing(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are "
+        "asked again.",
     )
 
 
@@ -211,7 +211,7 @@ def held_out_gate(frame: pd.DataFrame, study: FidelityStudy) -> Gate:
     if frame.empty:
         return Gate("golden_items_are_held_out", True, None, "<= 0", f"{NOT_ASKED} {NO_GOLDEN_SET}", 0)
     chose = frame.loc[chose_setting(frame), "item_id"].unique()
-    n_items, pairs = int(frame["object"].nunique()), counted(frame)
+    n_items, pairs = int(frame["object"].nunique()), held_out_pairs(frame)
     if chose_setting(pairs).any():
         consequence = "Their pairs count all the same, because no other item has a pair of scores."
     else:
@@ -223,7 +223,7 @@ def held_out_gate(frame: pd.DataFrame, study: FidelityStudy) -> Gate:
         n=n_items,
         counted="items",
         what="Number of items that had a part in choosing the setting",
-        remedy=f"They are {listed(chose)}. {consequence} {_how_to_hold_out(study, all_chose=len(chose) == n_items)}",
+        remedy=f"They are {listing(chose)}. {consequence} {_how_to_hold_out(study, all_chose=len(chose) == n_items)}",
     )
     return gate.passing_as(f"None of the {n_items} items had a part in choosing the setting.")
 

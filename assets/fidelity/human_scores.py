@@ -11,7 +11,7 @@ from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.settings import draw_human_scores
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.faults import counted_by_cause
 from resources.inputs.fidelity.human_scores import HumanScoresRead, read_human_scores
 from resources.runtime.file_hash import sha256_of_file
@@ -49,7 +49,7 @@ def headline(read: HumanScoresRead) -> dict[str, Any]:
     plot = figure_metadata(lambda figure: draw_human_scores(figure, frame))
     values = {name: metadata_value(value) for name, value in (numbers | left_out).items()}
     notes = {"notes": " ".join(read.notes)} if read.notes else {}
-    return values | notes | {"left_out": listed(read.exclusions) or "none", "plot": plot}
+    return values | notes | {"left_out": listing(read.exclusions) or "none", "plot": plot}
 
 
 @gate(human_scores, Kind.INTEGRITY, to_do="Make `human_scores` again: the file changed since the table was made.")

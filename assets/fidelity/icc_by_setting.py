@@ -14,7 +14,7 @@ from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Interval
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
 from assets.shared.gate import Kind, gate
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_icc
 from reports.shared.figure import figure_metadata
@@ -80,7 +80,7 @@ def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
         **{column: value for key, form in forms.items() for column, value in _form_columns(key, form).items()},
         "icc_1k_low_by_product": by_product.low,
         "icc_1k_high_by_product": by_product.high,
-        "interval_by_product": in_words(by_product),
+        "interval_by_product": interval_words(by_product),
         "variance_between": result.between_variance,
         "variance_within": result.within_variance,
         "standard_error_of_measurement": result.standard_error_of_measurement,

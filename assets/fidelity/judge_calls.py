@@ -14,7 +14,7 @@ from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, 
 from assets.shared.run_origin import started_by_a_person
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting, setting_from_key
-from resources.errors import listed
+from resources.errors import listing
 from resources.judges.contract import ANSWER_STATES, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.price_age import price_age_gate
@@ -142,7 +142,7 @@ def model_gate(calls: pd.DataFrame) -> Gate:
     """
     answered = calls[calls["state"].isin(ANSWER_STATES)]
     models = answered[["model_answered", "fingerprint"]].fillna("not stated").drop_duplicates()
-    named = listed(f"{row.model_answered} ({row.fingerprint})" for row in models.itertuples())
+    named = listing(f"{row.model_answered} ({row.fingerprint})" for row in models.itertuples())
     gate = at_most(
         "same_model_answered",
         float(len(models)),
@@ -160,7 +160,7 @@ def model_gate(calls: pd.DataFrame) -> Gate:
         }
     )
     if gate.passed and others:
-        reason = f"another model answered than was asked for: {listed(others)}"
+        reason = f"another model answered than was asked for: {listing(others)}"
         return at_most(
             gate.name,
             float(len(others)),
@@ -168,7 +168,7 @@ def model_gate(calls: pd.DataFrame) -> Gate:
             n=len(answered),
             counted="answers",
             what="Number of models that answered and were not asked for",
-            remedy=f"These answered: {listed(others)}. Name the one that answers, or ask the provider why.",
+            remedy=f"These answered: {listing(others)}. Name the one that answers, or ask the provider why.",
         )._replace(seen=None, reason=reason)
     return gate.passing_as(f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
 

@@ -7,10 +7,10 @@ import pandas as pd
 
 from analysis.gates import Gate
 from assets.fidelity.judge_calls import judged_objects
-from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.compared_settings import compared_settings, described
-from assets.fidelity.logic.plan_in_force import PlanInForce, plan_in_force
+from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
 from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
+from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
@@ -55,7 +55,7 @@ def recommended_setting(
 ) -> pd.DataFrame:
     """One row per setting: conditions, score, what cannot be told from the best, numbers to report, cost."""
     tables = Judgements(judge_calls, score_matrix, convergence_curves, human_scores, study_objects)
-    plan = plan_in_force(study.fidelity, judged_objects(study_objects))
+    plan = current_plan(study.fidelity, judged_objects(study_objects))
     made = recommendation_rows(tables, study.fidelity, plan)
     context.add_output_metadata(headline(made))
     return made
@@ -71,7 +71,7 @@ class Judgements(NamedTuple):
     study_objects: pd.DataFrame
 
 
-def recommendation_rows(tables: Judgements, study: FidelityStudy, plan: PlanInForce | None = None) -> pd.DataFrame:
+def recommendation_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | None = None) -> pd.DataFrame:
     """Every setting that was made; those of another plan or with too few repeats are shown and not compared."""
     found = compared_settings(tables.calls, tables.matrices, study, plan)
     columns: dict[str, dict[str, Any]] = {}

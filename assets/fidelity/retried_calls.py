@@ -11,12 +11,12 @@ from analysis.resampling.bootstrap import FEWEST_CLUSTERS, clustered_intervals
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.annotators import draw_retried_calls
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 from resources.study import Study
 from resources.tables.fidelity_decision import RETRIED_CALLS
@@ -84,7 +84,7 @@ def retried_row(
         "mae_others": error["mean"].get(False),
         "n_mae_retried": int(error["size"].get(True, 0)),
         "n_mae_others": int(error["size"].get(False, 0)),
-        "retried": listed(retried, SHOWN) or "none",
+        "retried": listing(retried, SHOWN) or "none",
         **_difference(scored, study_objects, study, reasons),
     }
     reasons |= {f"{name}: no such score": None for name in ("mean_retried", "mean_others") if row[name] is None}
@@ -126,7 +126,7 @@ def _difference(
         confidence=study.confidence,
     )
     bounds = {"difference_low": interval.low, "difference_high": interval.high}
-    return {"difference": float(differences.mean()), "method": in_words(interval)} | bounds
+    return {"difference": float(differences.mean()), "method": interval_words(interval)} | bounds
 
 
 def headline(row: pd.DataFrame) -> dict[str, object]:

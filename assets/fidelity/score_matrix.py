@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from analysis.words import counted
+from analysis.words import count_noun
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
@@ -13,7 +13,7 @@ from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_score_matrix
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.judges.contract import SCORED_STATES
 from resources.judges.without_score import why_no_score
 from resources.study import Study
@@ -55,7 +55,7 @@ def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
     made_with = set(matrix["n_planned"])
     if made_with - {repeats}:
         raise UserError(
-            f"score_matrix at {matrix['setting'].iloc[0]} was made with {listed(made_with)} repeats, "
+            f"score_matrix at {matrix['setting'].iloc[0]} was made with {listing(made_with)} repeats, "
             f"and the study plans {repeats}. Run the setting again."
         )
     return matrix
@@ -119,15 +119,15 @@ def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.Da
         reason="no object was judged",
         remedy="See what something_to_judge lacks."
         if matrix.empty
-        else f"Too few: {listed(short)}. {_why_too_few(matrix, minimum, calls)}Run the setting again: faults are asked "
-        "again. An answer without a score is final: `answers_are_valid_json` says the cause. Where only few have none, "
-        "plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
+        else f"Too few: {listing(short)}. {_why_too_few(matrix, minimum, calls)}Run the setting again: faults are "
+        "asked again. An answer without a score is final: `answers_are_valid_json` says the cause. Where only few "
+        "have none, plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
     )
     if not short:
         return gate.passing_as(f"Each of the {len(matrix)} objects has {minimum} valid repeats or more.")
     return gate.passing_as(
-        f"{counted(len(short), 'object')} of {len(matrix)} with fewer than {minimum} valid repeats, left out of all "
-        f"settings: {listed(short)}; allowed: at most {limit:g} of them.",
+        f"{count_noun(len(short), 'object')} of {len(matrix)} with fewer than {minimum} valid repeats, left out of all "
+        f"settings: {listing(short)}; allowed: at most {limit:g} of them.",
     )
 
 

@@ -16,7 +16,7 @@ from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.sensitivity import draw_sensitivity
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.study import Study
 from resources.tables.fidelity_golden import DISTURBED, IN_PART, NOT_SEEN, UNKNOWN
 
@@ -188,7 +188,7 @@ def seen_gate(frame: pd.DataFrame) -> Gate:
         return _not_asked("every_alteration_is_seen", "<= 0")
     missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
     unknown = worse.loc[worse["seen"] == UNKNOWN, "alteration"].tolist()
-    without = f"fewer than {FEWEST} items have a pair of scores that counts for {listed(unknown)}"
+    without = f"fewer than {FEWEST} items have a pair of scores that counts for {listing(unknown)}"
     remedy = f"They are {', '.join(missed)}: differences of that kind do not lower its scores. Do not read them so."
     if unknown:
         remedy = f"{remedy} Besides, {without}." if missed else NO_PAIRS

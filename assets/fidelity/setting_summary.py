@@ -13,11 +13,11 @@ from analysis.correlation.correlation import correlations
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.judge_calls import first_answers, judged_objects
 from assets.fidelity.logic.compared_settings import compared_settings, described
-from assets.fidelity.logic.plan_in_force import PlanInForce, plan_in_force
+from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import as_planned, incomplete_objects, scores_of
 from assets.fidelity.stability import stability_rows
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
 from reports.fidelity.plots.settings import draw_setting_summary
 from reports.shared.figure import figure_metadata
@@ -47,7 +47,7 @@ def setting_summary(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per setting: repeatability, agreement with people, answers and cost."""
-    plan = plan_in_force(study.fidelity, judged_objects(study_objects))
+    plan = current_plan(study.fidelity, judged_objects(study_objects))
     summary = summary_rows(judge_calls, score_matrix, human_scores, study_objects, study.fidelity, plan)
     context.add_output_metadata(headline(summary, study.fidelity))
     return summary
@@ -59,7 +59,7 @@ def summary_rows(
     human_scores: pd.DataFrame,
     study_objects: pd.DataFrame,
     study: FidelityStudy,
-    plan: PlanInForce | None = None,
+    plan: CurrentPlan | None = None,
 ) -> pd.DataFrame:
     """Every setting that was made, judged on the same objects: failures are not random.
 
@@ -158,7 +158,7 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
         spearman = found["spearman"]
         row |= {"spearman_r": spearman.value, "pearson_r": found["pearson"].value}
         row |= {"spearman_low": spearman.interval.low, "spearman_high": spearman.interval.high}
-        row["spearman_interval"] = in_words(spearman.interval)
+        row["spearman_interval"] = interval_words(spearman.interval)
     try:
         errors = deviation(judge, human, products, **sampling)
     except UndefinedStatistic as undefined:

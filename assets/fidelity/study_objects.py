@@ -15,7 +15,7 @@ from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.settings import draw_study_objects
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.fidelity.catalogue import read_catalogue
 from resources.inputs.fidelity.human_scores import known_algorithms
 from resources.inputs.fidelity.selected_objects import read_selected_objects
@@ -65,7 +65,7 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
         "n_items": int(frame["item_id"].nunique()),
         "n_photos": int(frame.drop_duplicates("item_id")["n_references"].sum()),
         **{f"n_left_out_{cause}": int(count) for cause, count in left_out.items()},
-        "left_out": listed(frame["exclusion_detail"][frame["excluded"].notna()]) or "none",
+        "left_out": listing(frame["exclusion_detail"][frame["excluded"].notna()]) or "none",
     }
 
 
@@ -124,7 +124,7 @@ def require_sound_objects(frame: pd.DataFrame, study: FidelityStudy) -> None:
 def enough_objects_gate(frame: pd.DataFrame) -> Gate:
     """Objects to judge against three, under which no correlation with people is defined."""
     causes = frame["excluded"].dropna().unique()
-    left_out = f"The others were left out: {listed(causes)}. Mend that, or score" if len(causes) else "Score"
+    left_out = f"The others were left out: {listing(causes)}. Mend that, or score" if len(causes) else "Score"
     judged = int(frame["excluded"].isna().sum())
     gate = at_least(
         "something_to_judge",
@@ -140,7 +140,7 @@ def enough_objects_gate(frame: pd.DataFrame) -> Gate:
 def mismatch_gate(frame: pd.DataFrame) -> Gate:
     """Objects, not excluded, whose render shows another object than people scored, each named."""
     wrong = frame[(frame["object"] != frame["judged_object"]) & frame["excluded"].ne("mismatched_object")]
-    named = listed(f"{row.item_id} (scored {row.object}, render of {row.judged_object})" for row in wrong.itertuples())
+    named = listing(f"{row.item_id} (scored {row.object}, render of {row.judged_object})" for row in wrong.itertuples())
     gate = at_most(
         "render_shows_the_scored_object",
         float(len(wrong)),
@@ -165,7 +165,7 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         n=len(wanted),
         what="Share of objects without usable images",
         reason="there is no object",
-        remedy=f"{listed(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
+        remedy=f"{listing(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
         "or raise max_missing_share."
         if len(missing)
         else "Correct `human_scores` or `selected_objects`: no object is left to judge.",

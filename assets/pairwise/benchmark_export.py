@@ -15,7 +15,7 @@ from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
 from reports.pairwise.export.folder import BASE, Benchmark, Written, write_benchmark
 from reports.pairwise.export.tables import confusion
-from resources.errors import listed
+from resources.errors import listing
 from resources.photos.golden_files import sha256_if_there
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
@@ -70,7 +70,7 @@ def headline(written: Written, metrics: pd.DataFrame) -> dict[str, Any]:
         "n_files": len(written.files),
         "n_bytes": sum(file.n_bytes for file in written.files),
         "n_methods": len(metrics) - len(lacking),
-        "unavailable": listed(lacking["method"], len(lacking)) or "none",
+        "unavailable": listing(lacking["method"], len(lacking)) or "none",
     }
 
 
@@ -94,7 +94,7 @@ def current_metrics_gate(metrics: pd.DataFrame, results: Frames) -> Gate:
         n=len(results),
         counted="methods",
         what="Number of methods whose metrics are not of their results",
-        remedy=f"Make method_metrics again: {listed(sorted(old))}.",
+        remedy=f"Make method_metrics again: {listing(sorted(old))}.",
     )
     return gate.passing_as(f"The metrics of all {len(results)} methods are of their results.")
 
@@ -128,6 +128,6 @@ def files_gate(export: pd.DataFrame) -> Gate:
         n=len(export),
         counted="files",
         what="Number of files that are gone or changed",
-        remedy=f"{listed(wrong)}. Make benchmark_export again for a new folder.",
+        remedy=f"{listing(wrong)}. Make benchmark_export again for a new folder.",
     )
     return gate.passing_as(f"All {len(export)} files are on the disk as they were written.")

@@ -16,15 +16,15 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value, methods_of_tags
 from reports.pairwise.export.folder import refuse_unwritable
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.gpu import GpuResource
 from resources.photos.features.engines import ENGINES
+from resources.photos.features.folder_lock import alone_in
 from resources.photos.features.reading import read_features, read_vectors
 from resources.photos.features.run import FeaturesMade, make_features
 from resources.photos.features.shards import features_folder
 from resources.photos.features.stages import STAGES, Stages, stages_of
 from resources.photos.features.texts import sentence_vectors
-from resources.photos.features.turns import alone_in
 from resources.photos.methods.own import needs_written_in
 from resources.photos.methods.registry import builders, method_of
 from resources.runtime.progress import TracksProgress
@@ -110,13 +110,13 @@ def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.
         "n_images": made.n_names,
         "n_different_images": made.n_photos,
         "n_unreadable": int(features["unreadable"].notna().sum()),
-        "unreadable": listed(features["unreadable"].dropna().unique(), 3) or "none",
+        "unreadable": listing(features["unreadable"].dropna().unique(), 3) or "none",
         "n_computed": made.n_computed,
         "images_per_s": made.images_per_s,
         "model_busy_share": made.model_share,
         "device": gpu.opened().sentence if stages.models else "none needed",
-        "stages": listed(stages.names),
-        "unavailable": listed(stages.unavailable.values(), len(STAGES)) or "none",
+        "stages": listing(stages.names),
+        "unavailable": listing(stages.unavailable.values(), len(STAGES)) or "none",
         "rules_long_side": f"{stages.rules_long_side} px" if stages.rules_long_side else "full resolution",
         **{f"mean_{stage}_ms": features[f"{stage}_ms"].mean() for stage in ("decode", *stages.names)},
         "records": dg.MetadataValue.json(stages.records),
@@ -169,7 +169,7 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
     unreadable = features["unreadable"].dropna()
     if len(features) and len(unreadable) == len(features):
         # A limit of 1 lets any number be missing, but not a study of nothing look well.
-        remedy = f"{listed(unreadable, 3)} {REPLACE}"
+        remedy = f"{listing(unreadable, 3)} {REPLACE}"
         sentence = f"None of the {len(features)} photos of judged pairs can be read; needed: at least 1. {remedy}"
         return Gate("few_photos_are_unreadable", False, 1.0, "< 1", sentence, len(features), None, remedy)
     gate = at_most(
@@ -179,7 +179,7 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
         n=len(features),
         counted="photos",
         what="Share of unreadable photos",
-        remedy=f"{listed(unreadable, 3)} {REPLACE}" if len(features) else "some_pairs_are_judged says why.",
+        remedy=f"{listing(unreadable, 3)} {REPLACE}" if len(features) else "some_pairs_are_judged says why.",
         reason="no pair is judged",
     )
     return gate.passing_as(f"{len(features) - len(unreadable)} of {len(features)} photos of judged pairs can be read.")

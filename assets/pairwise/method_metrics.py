@@ -6,17 +6,17 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
+from assets.pairwise.logic.bradley_terry_fit import strengths_of
 from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_holm
 from assets.pairwise.logic.method_scores import current_pairs_gate, images_of, shared_times_ms
 from assets.pairwise.logic.photo_measures import measured_times, unavailable_stages
-from assets.pairwise.logic.strengths import strengths_of
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, metadata_value
 from reports.pairwise.plots.methods import draw_accuracies, draw_agreement_bands, draw_speed, forest_height_in
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.photos.methods.cost import parts_of
 from resources.photos.methods.registry import method_of
 from resources.photos.methods.scoring import why_unavailable
@@ -78,7 +78,7 @@ def headline(frame: pd.DataFrame, not_run: list[str], study: PairwiseStudy) -> d
         "n_methods": len(frame),
         "n_unavailable": int(frame["unavailable"].notna().sum()),
         "n_beating_chance": len(_beating_chance(frame, study)),
-        "not_run": listed(not_run) or "none",
+        "not_run": listing(not_run) or "none",
     }
     if best.empty:
         return numbers | {"note": "no method has a number"}
@@ -120,7 +120,7 @@ def plausible_gate(frame: pd.DataFrame) -> Gate:
     low, high = PLAUSIBLE
     seen = measured(frame)
     outside = seen[~seen["accuracy"].map(plausible).astype("bool")]
-    named = listed(f"{name} {value:.3f}" for name, value in zip(outside["method"], outside["accuracy"], strict=True))
+    named = listing(f"{name} {value:.3f}" for name, value in zip(outside["method"], outside["accuracy"], strict=True))
     gate = at_most(
         "accuracies_are_plausible",
         float(len(outside)) if len(seen) else None,
@@ -150,7 +150,7 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         if len(seen)
         else NO_ACCURACY,
     )
-    return gate.passing_as(f"Surely better than chance: {listed(beating)} ({len(beating)} of {len(seen)}).")
+    return gate.passing_as(f"Surely better than chance: {listing(beating)} ({len(beating)} of {len(seen)}).")
 
 
 def _numbering_doubt(seen: pd.DataFrame, study: PairwiseStudy) -> str:
@@ -174,7 +174,7 @@ def available_gate(frame: pd.DataFrame) -> Gate:
         n=len(frame),
         counted="methods",
         what="Number of methods not measured for want of weights or a package",
-        remedy=f"They are {listed(lacking['method'], 20)}; nothing is wrong with the others. What each lacks, and the "
+        remedy=f"They are {listing(lacking['method'], 20)}; nothing is wrong with the others. What each lacks, and the "
         "command that provides it, stand in method_metrics, on the page and in summary.json under `unavailable`.",
     )
     return gate.passing_as(f"All {len(frame)} methods are available.")

@@ -13,7 +13,7 @@ from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import METHODS, ONE_RUN, each_method, methods_of_run
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.photos.features.stages import STAGES
 from resources.photos.methods.features import Features
 from resources.photos.methods.registry import method_of
@@ -76,6 +76,7 @@ def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:
     if frame.empty:
         return Gate(name, True, None, f"<= {limit:g}", "No pair to predict: method_metrics says why.")
     without = frame["predicted_winner"].isna()
+    causes = listing(frame.loc[without, "undefined"].unique(), 3).rstrip(".")
     gate = at_most(
         name,
         float(without.mean()),
@@ -83,6 +84,6 @@ def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:
         n=len(frame),
         counted="pairs",
         what="Share of judged pairs without a prediction",
-        remedy=f"{listed(frame.loc[without, 'undefined'].unique(), 3).rstrip('.')}. Mend that or leave the method out.",
+        remedy=f"{causes}. Mend that or leave the method out.",
     )
     return gate.passing_as(f"{int((~without).sum())} of {len(frame)} judged pairs have a prediction.")

@@ -18,7 +18,7 @@ from assets.pairwise.logic.photo_pair_counts import (
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.pairwise.photo_pairs import PhotoPairsRead, read_photo_pairs
 from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
@@ -156,8 +156,8 @@ def judged_gate(frame: pd.DataFrame) -> Gate:
         n=len(frame),
         counted="pairs",
         what="Number of judged pairs",
-        remedy=f"Left out: {listed(f'{n} {cause}' for cause, n in causes.items()) or 'none'}. Lower `min_agreement` or "
-        "`min_reviewers`, or collect more votes.",
+        remedy=f"Left out: {listing(f'{n} {cause}' for cause, n in causes.items()) or 'none'}. Lower `min_agreement` "
+        "or `min_reviewers`, or collect more votes.",
     )
     return gate.passing_as(f"{judged} of {len(frame)} pairs are judged.")
 
@@ -165,4 +165,4 @@ def judged_gate(frame: pd.DataFrame) -> Gate:
 def _missing_words(missing: list[str], plan: PairwiseStudy) -> str:
     if not plan.image_root.is_dir():
         return f"There is no folder {plan.image_root}: correct `image_root`."
-    return f"{plan.image_root} has no photo {listed((f'{name}.JPG' for name in missing), SHOWN)}."
+    return f"{plan.image_root} has no photo {listing((f'{name}.JPG' for name in missing), SHOWN)}."

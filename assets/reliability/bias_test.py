@@ -10,7 +10,7 @@ from analysis.significance.walsh import score_differences
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from reports.reliability.plots import draw_differences, panels_height_in
 from reports.shared.figure import figure_metadata
@@ -66,7 +66,7 @@ def _row(test: BiasTest, names: tuple[str, str]) -> dict[str, Any]:
         "higher_judge": None if higher is None else names[higher - 1],
         "shift_low": interval.low,
         "shift_high": interval.high,
-        "interval_method": in_words(interval),
+        "interval_method": interval_words(interval),
     }
 
 

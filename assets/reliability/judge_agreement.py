@@ -18,7 +18,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.reliability.judgments import compared
 from assets.reliability.kappa_validation import verdict_of
 from assets.reliability.logic.judge_pairs import Pair, Scored, Thresholds
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
@@ -143,7 +143,7 @@ def _numbers(name: str, value: float, interval: Interval | None) -> dict[str, An
         "value": value,
         "value_low": interval.low if interval else None,
         "value_high": interval.high if interval else None,
-        "method": in_words(interval) if interval else "none: point value only",
+        "method": interval_words(interval) if interval else "none: point value only",
         "band": landis_koch(value) if name in KAPPAS or name == "fleiss_kappa" else None,
         "undefined": None,
     }

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.agreement.kappa_intervals import of_sums
 from assets.reliability.logic.judge_pairs import KEY, current_scores
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
@@ -80,5 +80,5 @@ def judge_row(
         "bias": float(values[0]),
         "bias_low": interval.low,
         "bias_high": interval.high,
-        "method": in_words(interval),
+        "method": interval_words(interval),
     }

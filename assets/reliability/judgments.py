@@ -7,7 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from analysis.words import counted, noun
+from analysis.words import count_noun, noun
 from assets.reliability.logic.input_scores import input_scores
 from assets.reliability.logic.judge_pairs import (
     Pair,
@@ -24,7 +24,7 @@ from assets.shared.run_origin import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.reliability.recalibrations import recalibrations
 from resources.database.reliability.records import JudgmentRecord, Source
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
 from resources.judges.without_score import why_no_score
@@ -209,8 +209,8 @@ def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int 
         reason="there is no document",
     )
     verbs = noun(n_of_others, "is kept and does", "are kept and do")
-    others = f" {counted(n_of_others, 'score')} of another model, prompt or input {verbs} not count."
-    whole = f"{n - missing} of {counted(n, 'document')} {noun(n, 'has', 'have')} a score of every judge"
+    others = f" {count_noun(n_of_others, 'score')} of another model, prompt or input {verbs} not count."
+    whole = f"{n - missing} of {count_noun(n, 'document')} {noun(n, 'has', 'have')} a score of every judge"
     gate = gate.passing_as(f"{whole}; {missing} {noun(missing, 'lacks', 'lack')} one.")
     return gate._replace(sentence=f"{gate.sentence}{others}") if n_of_others else gate
 
@@ -277,7 +277,7 @@ def refuse_without_judges(plan: ReliabilityStudy, judges: Sequence[str] = ()) ->
     if missing := [name for name in judges if name not in known]:
         others = [name for name in plan.recalibration.judges if name not in judges]
         raise UserError(
-            f"Nobody is named who could judge again for {listed(missing)}: kappa needs every judge's answer under "
+            f"Nobody is named who could judge again for {listing(missing)}: kappa needs every judge's answer under "
             f"'{plan.recalibration.prompt_version}'. Nothing was changed. Add it to `recalibration: judges:`"
-            f"{f', which names {listed(others)}, of whom there are no scores' if others else ''}."
+            f"{f', which names {listing(others)}, of whom there are no scores' if others else ''}."
         )

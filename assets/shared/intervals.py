@@ -3,7 +3,7 @@
 from analysis.resampling.bootstrap import Interval
 
 
-def in_words(interval: Interval) -> str:
+def interval_words(interval: Interval) -> str:
     """How the interval was made, or why there is none."""
     if interval.unreliable and interval.low is not None:
         return f"{interval.method}, unreliable: under 10 clusters"

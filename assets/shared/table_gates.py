@@ -8,7 +8,7 @@ import dagster as dg
 
 from analysis.gates import DOES_NOT_APPLY, Gate
 from assets.shared.partitions import DATASETS, METHODS, SETTINGS
-from resources.errors import listed
+from resources.errors import listing
 from resources.tables.check_results import latest_results
 
 NOUNS = ((SETTINGS, "settings"), (METHODS, "methods"), (DATASETS, "data sets"))
@@ -65,10 +65,10 @@ class TableGate(NamedTuple):
             worst, *others = with_number
             sentences.append(f"Worst is {worst}: {gates[worst].sentence}")
             also = [key for key in failing if key in others]
-            sentences += [f"Also failing: {listed(also)}."] if also else []
+            sentences += [f"Also failing: {listing(also)}."] if also else []
         apart = [key for key in gates if key not in asked or (key in failing and gates[key].seen is None)]
         for words in dict.fromkeys(gates[key].sentence for key in apart):
-            sentences.append(f"{listed(key for key in apart if gates[key].sentence == words)}: {words}")
+            sentences.append(f"{listing(key for key in apart if gates[key].sentence == words)}: {words}")
         return " ".join(sentences)
 
     @property
@@ -83,7 +83,7 @@ class TableGate(NamedTuple):
     def _now(self) -> str:
         """Which were judged in the run that asks, unless it judged all of them."""
         some = self.judged and len(self.judged) < len(self.gates)
-        return f"; {len(self.judged)} judged in this run ({listed(self.judged)})" if some else ""
+        return f"; {len(self.judged)} judged in this run ({listing(self.judged)})" if some else ""
 
     def _lack(self, key: str) -> float:
         """Larger for a gate that is further from passing; one without a number is the furthest if it fails."""

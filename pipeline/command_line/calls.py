@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 from resources.runtime.home import Home, touchstone_home
 
@@ -184,7 +184,7 @@ def _counts(study: Study, home: Home) -> pd.DataFrame:
 def _known_states(given: list[str]) -> tuple[str, ...]:
     for state in given:
         if state not in STATES:
-            raise UserError(f"There is no state '{state}'{nearest(state, STATES)}. There are {', '.join(STATES)}.")
+            raise UserError(f"There is no state '{state}'{did_you_mean(state, STATES)}. There are {', '.join(STATES)}.")
     return tuple(dict.fromkeys(given))
 
 
@@ -193,7 +193,7 @@ def _known_settings(study: Study, counts: pd.DataFrame, given: list[str]) -> tup
     known = list(dict.fromkeys([*(one.key for one in configured), *counts["setting"]]))
     for key in given:
         if key not in known:
-            raise UserError(f"The study has no setting '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
+            raise UserError(f"The study has no setting '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")
     return tuple(dict.fromkeys(given)) or None
 
 

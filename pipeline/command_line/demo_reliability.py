@@ -11,7 +11,7 @@ from rich.console import Console
 from upath import UPath
 
 from analysis.agreement.contingency import ContingencyStep
-from analysis.words import counted, queries
+from analysis.words import count_noun, queries
 from assets.reliability.logic.contingency_state import due, recalibration_under_way, undecided_now
 from assets.reliability.logic.recalibration_plan import recalibration_plan
 from assets.reliability.reliability_report import report_path
@@ -153,7 +153,7 @@ def _take(console: Console, study: Study, step: ContingencyStep, truth: Truth) -
             left = steps.open_manual_review(study, OPERATOR)
             vote(study, truth, until_quota=False)
             after = undecided_now(study, steps.tables_or_refuse(study).disputed_documents)
-            say(console, f"  '{REVIEWER}' decides {counted(len(left) - len(after), 'document')}; {len(after)} left.")
+            say(console, f"  '{REVIEWER}' decides {count_noun(len(left) - len(after), 'document')}; {len(after)} left.")
         case _:
             begun = recalibration_under_way(study) is not None
             _validate(console, study, "Validation", ask_judges=begun or step.name == "more_data")

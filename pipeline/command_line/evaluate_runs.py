@@ -19,7 +19,7 @@ from pipeline.command_line.evaluate_output import Drawing, deliver, refuse_outpu
 from pipeline.command_line.evaluate_shown import Show, show_correlation, show_papers
 from pipeline.command_line.evaluate_shown_groups import show_answers, show_breakdown
 from resources.configuration.evaluation import Dataset
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.files import read_evaluation_file
 from resources.inputs.evaluation.near_ties import with_ties
@@ -104,8 +104,8 @@ def correlate(asked: Asked, columns: Columns, metric: str) -> None:
     for name in columns.lower:
         if own_name(name, columns.predictions) is None:
             raise UserError(
-                f"`--lower-is-better-for {name}` is no `--prediction`{nearest(name, columns.predictions)}. "
-                f"Those are: {listed(columns.predictions) or 'none'}."
+                f"`--lower-is-better-for {name}` is no `--prediction`{did_you_mean(name, columns.predictions)}. "
+                f"Those are: {listing(columns.predictions) or 'none'}."
             )
     metrics = [_read(asked, columns, "scores", name) for name in columns.predictions or (None,)]
     _say_long_work(metrics[0], asked)
@@ -220,7 +220,7 @@ def _refuse_of_scores(one: Metric, given: Mapping[str, bool]) -> None:
     named = [f"`{name}`" for name, is_given in given.items() if is_given]
     if named and one.read.kind == "answers":
         verb = "is" if len(named) == 1 else "are"
-        raise UserError(f"{one.read.name} holds answers; {listed(named)} {verb} of scores. Leave that out.")
+        raise UserError(f"{one.read.name} holds answers; {listing(named)} {verb} of scores. Leave that out.")
 
 
 def _stem(file: str) -> str:
@@ -262,9 +262,9 @@ def _refuse_nothing_to_compare(
     there: dict[str, list[str]] = {}
     for result in papers:
         there.setdefault(result.dataset, []).append(result.metric)
-    has = "; ".join(f"'{name}' ({listed(dict.fromkeys(metrics))})" for name, metrics in there.items()) or "nothing"
-    near = nearest(dataset, there) if dataset.casefold() not in (name.casefold() for name in there) else ""
-    numbers = f" with one of {listed(ours)}" if ours else ""
+    has = "; ".join(f"'{name}' ({listing(dict.fromkeys(metrics))})" for name, metrics in there.items()) or "nothing"
+    near = did_you_mean(dataset, there) if dataset.casefold() not in (name.casefold() for name in there) else ""
+    numbers = f" with one of {listing(ours)}" if ours else ""
     raise UserError(
         f"{file} has no number for data set '{dataset}'{near}{numbers}. It has {has}. "
         "`--dataset` says what the file calls the data set."

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from resources.errors import listed
+from resources.errors import listing
 
 Show = Callable[[dict[str, Any], Console], None]
 NAMES = {"srcc": "SRCC", "plcc": "PLCC", "krcc": "KRCC", "accuracy": "accuracy", "rmse": "RMSE"}
@@ -73,7 +73,7 @@ def show_papers(result: Mapping[str, Any], console: Console) -> None:
     if result["other_entries"]:
         entries = [f"{one['dataset']} {one['metric']}" for one in result["other_entries"]]
         n = sum(one["n"] for one in result["other_entries"])
-        console.print(f"Of another data set or metric, not compared: {n} ({listed(entries)}).")
+        console.print(f"Of another data set or metric, not compared: {n} ({listing(entries)}).")
 
 
 def _paper_number(one: Mapping[str, Any]) -> str:
@@ -222,5 +222,5 @@ def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
     }
     if methods:
         console.print(
-            f"Intervals: paired {counted(listed(methods), result)}. Williams and Steiger assume independence."
+            f"Intervals: paired {counted(listing(methods), result)}. Williams and Steiger assume independence."
         )

@@ -17,7 +17,7 @@ from pipeline.command_line.evaluate_shown import (
     percent,
     show_source,
 )
-from resources.errors import listed
+from resources.errors import listing
 
 WIDEST_MATRIX, WIDEST_NAME = 7, 12
 SHOWN_PAIRS, SHOWN_GROUPS = 6, 100
@@ -100,7 +100,7 @@ def _show_confusion(confusion: Mapping[str, Any], console: Console) -> None:
         for why in option["undefined"].items():
             undefined.setdefault(why, []).append(option["option"])
     for (rate, reason), options in undefined.items():
-        console.print(f"{rate.capitalize()} undefined, {reason}: {listed(options)}.")
+        console.print(f"{rate.capitalize()} undefined, {reason}: {listing(options)}.")
 
 
 def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> None:
@@ -121,7 +121,7 @@ def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> N
         f"Differences by {by}: chi-square {difference['chi_square']:.2f}, df {difference['df']}, "
         f"p {p_value(difference['pvalue'])}{difference['method'].removeprefix('chi-square')}; "
         f"{len(apart)} of {in_words(len(difference['pairs']), 'pair')} differ{'s' * (len(apart) == 1)} (Holm)"
-        + (f": {listed(shown, SHOWN_PAIRS)}." if shown else ".")
+        + (f": {listing(shown, SHOWN_PAIRS)}." if shown else ".")
     )
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from reports.evaluation.plots.evaluation import MEANS
 from reports.evaluation.report import FILE_NAME
-from resources.errors import listed
+from resources.errors import listing
 from resources.runtime.home import Home
 
 COMPARED = {"srcc": "SRCC", "accuracy": "Accuracy", "mean": "Mean"}
@@ -63,7 +63,7 @@ def without_mean(rows: pd.DataFrame, averaged: set[str]) -> Iterator[str]:
     n_data_sets = defined.groupby("statistic", sort=False)["dataset"].nunique()
     names = list(n_data_sets[n_data_sets >= 2].index)
     if names:
-        yield f"No mean of {listed(names)}: the data sets are of the same samples."
+        yield f"No mean of {listing(names)}: the data sets are of the same samples."
 
 
 def with_interval(row: dict[Any, Any]) -> str:

@@ -6,7 +6,7 @@ import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from resources.errors import listed
+from resources.errors import listing
 
 
 class _Once:
@@ -25,7 +25,7 @@ class _Once:
             single = [one for one in order if isinstance(one, click.Option) and not (one.multiple or one.count)]
             twice = dict.fromkeys("/".join((*one.opts, *one.secondary_opts)) for one in single if single.count(one) > 1)
             if twice:
-                problem = f"{listed(twice)} is given several times, and one is read. Keep one."
+                problem = f"{listing(twice)} is given several times, and one is read. Keep one."
                 raise click.UsageError(problem, ctx)
             return values, rest, order
 

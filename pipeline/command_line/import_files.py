@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.terminal import show_gate, terminal
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.runtime.opened_files import refuse_no_file
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def kinds_of(file: Path, columns: "HumanScoreColumns") -> list[str]:
     there = list(read_csv_file(file, ()).frame.columns)
     kind = next((kind for kind, signs in signs_of(columns).items() if all(own_name(one, there) for one in signs)), None)
     if kind is None:
-        raise UserError(f"{file} is no input of this study: it has the columns {listed(sorted(there), 30)}.")
+        raise UserError(f"{file} is no input of this study: it has the columns {listing(sorted(there), 30)}.")
     return [kind]
 
 
@@ -147,7 +147,7 @@ def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
     for note in read.notes:
         console.print(f"  {note}", soft_wrap=True, highlight=False, markup=False)
     if read.exclusions:
-        console.print(f"  left out: {listed(read.exclusions)}", soft_wrap=True, highlight=False)
+        console.print(f"  left out: {listing(read.exclusions)}", soft_wrap=True, highlight=False)
     if read.n_catalogue_jobs is not None:
         console.print(
             f"{study.catalogue.name if study.catalogue else ''}: {read.n_catalogue_jobs} jobs, "
@@ -183,7 +183,7 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     calls = judged * len(study.settings.settings) * study.repeats
     console.print(f"Objects: {len(frame)}, {judged} can be judged.", highlight=False)
     for cause, rows in left_out.groupby("excluded"):
-        details = listed(rows["exclusion_detail"].unique(), 3)
+        details = listing(rows["exclusion_detail"].unique(), 3)
         console.print(f"  left out, {cause}: {len(rows)}. {details}", soft_wrap=True, highlight=False)
     gates = (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame))
     passed = [show_gate(gate, console) for gate in gates]

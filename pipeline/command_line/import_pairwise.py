@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.terminal import show_gate
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ def show_votes(frame: "pd.DataFrame", n_rows: int, plan: "PairwiseStudy", consol
         highlight=False,
     )
     left_out = frame.loc[~frame.index.isin(kept.index), "excluded"].value_counts()
-    causes = listed(f"{n} {cause}" for cause, n in left_out.items()) or "none"
+    causes = listing(f"{n} {cause}" for cause, n in left_out.items()) or "none"
     console.print(
         f"  {len(kept)} of {len(frame)} pairs pass the filter (orders {plan.orders}, agreement >= "
         f"{plan.min_agreement:g}, reviewers >= {plan.min_reviewers}); left out: {causes}.",

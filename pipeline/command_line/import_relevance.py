@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from analysis.words import counted as number_of
+from analysis.words import count_noun as number_of
 from assets.reliability.judgments import documents_of, refuse_without_judges
 from pipeline.command_line.relevance_ahead import (
     Round,
@@ -23,11 +23,11 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import latest_recalibration
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.runtime.home import touchstone_home
-from resources.runtime.shown_text import one_line
+from resources.runtime.sanitize import one_line
 from resources.study import Study, study_from_environment
 
 
@@ -66,7 +66,7 @@ def import_relevance(files: list[Path], console: Console) -> None:
     elif plan.judges:
         show_asked(console, plan, len(read.documents))
     else:
-        judges = listed(one_line(judge) for judge in read.judges)
+        judges = listing(one_line(judge) for judge in read.judges)
         say(console, f"A run would compare the judges {judges}, and ask nobody.")
     if files:
         say(console, f"To use this file, write into {FILE_NAME}:\nreliability:")
@@ -106,7 +106,7 @@ def show_input(console: Console, read: RelevanceInput) -> None:
         say(console, f"  {without_text} no text: people who review them see a number only.")
     for judge in read.judges:
         ours = read.scores[read.scores["judge"] == judge]
-        versions = listed(one_line(str(version)) for version in ours["prompt_version"].unique())
+        versions = listing(one_line(str(version)) for version in ours["prompt_version"].unique())
         say(
             console,
             f"  {one_line(judge)}: {number_of(len(ours), 'score')}, mean {ours['score'].mean():.3f}, range "
@@ -116,7 +116,7 @@ def show_input(console: Console, read: RelevanceInput) -> None:
     for note in read.notes:
         say(console, f"  {one_line(note, 300)}")
     if read.ignored:
-        say(console, f"  columns that say nothing to the study: {one_line(listed(read.ignored), 300)}.")
+        say(console, f"  columns that say nothing to the study: {one_line(listing(read.ignored), 300)}.")
 
 
 def show_judges(console: Console, plan: ReliabilityStudy) -> None:

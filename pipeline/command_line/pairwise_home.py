@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pipeline.command_line.init import slug, study_name
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 from resources.runtime.home import Home, touchstone_home
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def refuse_faulty(study: "PairwiseStudy", methods: Sequence[str]) -> None:
     for name in methods:
         if name not in study.methods:
             known = ", ".join(study.methods)
-            raise UserError(f"The study has no method '{name}'{nearest(name, study.methods)}. It has {known}.")
+            raise UserError(f"The study has no method '{name}'{did_you_mean(name, study.methods)}. It has {known}.")
     read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
 
 

@@ -12,12 +12,12 @@ from assets.fidelity.anchor_scores import anchor_plan, require_a_judge_that_answ
 from assets.fidelity.golden_scores import golden_name, records_items_only
 from assets.fidelity.judge_calls import judged_objects
 from assets.fidelity.logic.anchor import judged_again, occasion_rows
-from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_unknown_items
 from assets.fidelity.logic.golden_setting import setting_in_force
+from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
 from resources.configuration.grid import Setting, setting_from_key
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.contract import Call, Judge, JudgedObject
@@ -93,7 +93,7 @@ def _chosen(study: Study, keys: Sequence[str]) -> list[Setting]:
     known = {setting.key: setting for setting in study.fidelity.settings.settings}
     for key in keys:
         if key not in known:
-            raise UserError(f"The study has no setting '{key}'{nearest(key, known)}. It has {', '.join(known)}.")
+            raise UserError(f"The study has no setting '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")
     return [known[key] for key in known if not keys or key in keys]
 
 

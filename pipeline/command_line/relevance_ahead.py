@@ -21,7 +21,7 @@ from resources.errors import UserError
 from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.registry import ready_judges
-from resources.runtime.shown_text import one_line
+from resources.runtime.sanitize import one_line
 from resources.study import Study
 
 LONGEST = 1000

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from analysis.words import counted
+from analysis.words import count_noun
 from assets.reliability.judgments import documents_of
 from pipeline.command_line.estimate_shown import estimate_table, money_words, quota_words, require_consent
 from pipeline.command_line.relevance_ahead import (
@@ -108,10 +108,10 @@ def show_asked(console: Console, study: Study, asked: list[Asked]) -> None:
         console.print("The scores come with the input: no judge is asked.")
     for one in asked:
         if one.estimate is None:
-            documents = counted(one.n_documents, "document")
+            documents = count_noun(one.n_documents, "document")
             words = f"{one.name}, {one.version}: {documents}, judge {one.judge.kind}: costs nothing."
         else:
-            to_make = counted(one.n_open, "call")
+            to_make = count_noun(one.n_open, "call")
             words = f"{one.name}, {one.version}: {to_make} to make, {one.estimate.n_answered:,} answered."
         console.print(Text(words))
     rows = [one.estimate.row for one in asked if one.estimate]

@@ -98,7 +98,7 @@ def recalibrate(
 def manual_review(who: Who = None) -> None:
     """Record that people decide every document on which the judges still differ."""
     study, console = _configured(), terminal()
-    from analysis.words import counted, noun, queries
+    from analysis.words import count_noun, noun, queries
     from assets.reliability.logic.contingency_state import REVIEW, RUN
     from pipeline.command_line import reliability_steps as steps
 
@@ -106,7 +106,7 @@ def manual_review(who: Who = None) -> None:
     if left.empty:
         console.print(f"People decided every document on which the judges differ. Next: `{RUN}`")
         return
-    documents, of = counted(len(left), "document"), queries(left["query_id"].nunique())
+    documents, of = count_noun(len(left), "document"), queries(left["query_id"].nunique())
     console.print(
         f"{documents} of {of} {noun(len(left), 'is', 'are')} left to decide: the judges differ, and no vote or as many "
         f"votes for as against. Next: `{REVIEW}`",
@@ -140,7 +140,7 @@ def export(
     if (file is None) == (table is None):
         raise UserError("Name a file or `--table NAME`, one of them. Nothing was written.")
     study, console = _configured(), terminal()
-    from analysis.words import counted, queries
+    from analysis.words import count_noun, queries
     from pipeline.command_line.reliability_shown import ground_truth_in_words, say
     from resources.database.reliability.postgres_export import write_export_table
     from resources.database.reliability.stored_table import stored_table
@@ -153,7 +153,7 @@ def export(
         written = f"Wrote {queries(len(rows))} to {file}."
     else:
         done = write_export_table(_url_variable(study), str(table), rows, judges, overwrite=overwrite)
-        new = counted(done.inserted, "row")
+        new = count_noun(done.inserted, "row")
         written = f"Table {table}: {new} new, {done.updated} changed, {done.unchanged} unchanged."
     say(console, written)
     say(console, ground_truth_in_words(study, study.validations.validations()))

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.ties import compare
-from analysis.words import counted, noun, queries, told_apart
+from analysis.words import count_noun, distinct_numbers, noun, queries
 from assets.reliability.disagreements import exported
 from assets.reliability.logic.contingency_state import thresholds_now
 from assets.reliability.logic.recalibration_plan import RecalibrationPlan
@@ -19,7 +19,7 @@ from pipeline.command_line.reliability_steps import kappas_at, tables_or_refuse
 from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
 from resources.runtime.partial_files import write_whole
-from resources.runtime.shown_text import one_line
+from resources.runtime.sanitize import one_line
 from resources.study import Study
 
 SHOWN = 10
@@ -32,7 +32,7 @@ def show_thresholds(console: Console, study: Study, chosen: Mapping[str, float],
     tables = tables_or_refuse(study)
     now = thresholds_now(study, tables.query_kappa)
     for name, value in chosen.items():
-        in_force, asked_for = told_apart(now[name], value)
+        in_force, asked_for = distinct_numbers(now[name], value)
         say(console, f"Threshold of {one_line(name)}: {in_force} -> {asked_for}.")
     if advised:
         for row in tables.threshold_advice.dropna(subset=["threshold_advised"]).to_dict("records"):
@@ -81,8 +81,8 @@ def show_recalibration(console: Console, study: Study, plan: RecalibrationPlan) 
     if plan.without_answer:
         say(
             console,
-            f"{counted(plan.without_answer, 'recorded answer is', 'recorded answers are')} missing: where one is, the "
-            "query keeps its scores of before.",
+            f"{count_noun(plan.without_answer, 'recorded answer is', 'recorded answers are')} missing: where one is, "
+            "the query keeps its scores of before.",
             "yellow",
         )
 
@@ -106,7 +106,7 @@ def show_disagreements(console: Console, study: Study, output: Path | None) -> N
         raise UserError("There is no table of disagreements yet. Run `touchstone run reliability`.")
     if output is not None and output.suffix.lower() != ".csv":
         raise UserError(f"{output}: a name ending in .csv is needed. Nothing was written.")
-    in_dispute = counted(len(frame), "query is", "queries are")
+    in_dispute = count_noun(len(frame), "query is", "queries are")
     say(console, f"{in_dispute} in dispute, {int(frame['reviewed'].sum())} of them reviewed.")
     if len(frame):
         say(console, f"The worst {SHOWN} of {len(frame)}:" if len(frame) > SHOWN else "The worst first:")

@@ -16,7 +16,7 @@ from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED, Contin
 from analysis.agreement.landis_koch import landis_koch
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.ties import compare
-from analysis.words import counted, told_apart
+from analysis.words import count_noun, distinct_numbers
 from analysis.words import queries as in_queries
 from assets.reliability.ground_truth import GONE, SINCE, why_left_out
 from assets.reliability.kappa_validation import DECIDED
@@ -26,8 +26,8 @@ from reports.reliability.summary import said_of_one_answer
 from reports.shared.text import LANGUAGES
 from resources.configuration.reliability import ReliabilityGate
 from resources.database.reliability.stored_table import stored_table
-from resources.errors import listed
-from resources.runtime.shown_text import one_line
+from resources.errors import listing
+from resources.runtime.sanitize import one_line
 from resources.study import Study
 
 NAME = 24
@@ -58,11 +58,11 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
         low, high = last[f"kappa_{name}_low"], last[f"kappa_{name}_high"]
         bounds = "none" if pd.isna(low) or pd.isna(high) else f"[{low:.3f}, {high:.3f}]{few_queries(last)}"
         missed = bool(compare(value, limit) < 0)
-        seen = told_apart(value, limit)[0] if missed and f"{value:.3f}" == f"{limit:.3f}" else f"{value:.3f}"
+        seen = distinct_numbers(value, limit)[0] if missed and f"{value:.3f}" == f"{limit:.3f}" else f"{value:.3f}"
         table.add_row(f"kappa {name}", seen, bounds, landis_koch(value), _needed(f">= {limit:g}", missed=missed))
     low, most = 100 * float(last["low_share"]), 100 * gate.max_low_share
     missed = bool(compare(low, most) > 0)
-    share = told_apart(low, most)[0] if missed and f"{low:.1f}" == f"{most:.1f}" else f"{low:.1f}"
+    share = distinct_numbers(low, most)[0] if missed and f"{low:.1f}" == f"{most:.1f}" else f"{low:.1f}"
     table.add_row(f"queries below {gate.low_kappa:g}", f"{share} %", "", "", _needed(f"<= {most:g} %", missed=missed))
     judges = " and ".join(one_line(str(last[name]), NAME) for name in ("judge_1", "judge_2"))
     say(console, f"Judges {judges}: {counts(last)}.")
@@ -159,9 +159,9 @@ def steps_in_words(steps: list[dict[str, Any]]) -> list[str]:
         who = f" by {one_line(step['who'], NAME)}" if "who" in step else ""
         match step["step"]:
             case "tiebreaks" if step.get("n_votes"):
-                words.append(counted(step["n_votes"], "vote"))
+                words.append(count_noun(step["n_votes"], "vote"))
             case "thresholds_accepted":
-                accepted = listed(f"{one_line(name, NAME)} {value:.3g}" for name, value in step["thresholds"].items())
+                accepted = listing(f"{one_line(name, NAME)} {value:.3g}" for name, value in step["thresholds"].items())
                 words.append(f"threshold {accepted} accepted{who}")
             case "recalibration_started":
                 words.append(f"{in_queries(len(step['queries']))} judged again{who}")
@@ -222,7 +222,7 @@ def _left_out(study: Study, n: int) -> str:
 
 def counts(last: Mapping[Any, Any]) -> str:
     """Queries and documents behind a validation."""
-    return f"{in_queries(int(last['total_queries']))}, {counted(int(last['n_documents']), 'document')}"
+    return f"{in_queries(int(last['total_queries']))}, {count_noun(int(last['n_documents']), 'document')}"
 
 
 def say(console: Console, words: str, style: str = "") -> None:

@@ -24,7 +24,7 @@ from pipeline.command_line.reliability_shown import (
     show_verdict,
 )
 from resources.database.reliability.stored_table import stored_table
-from resources.runtime.shown_text import in_markdown
+from resources.runtime.sanitize import in_markdown
 from resources.study import Study
 
 SHOWN_VALIDATIONS = 20

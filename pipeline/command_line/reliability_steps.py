@@ -21,7 +21,7 @@ from assets.reliability.logic.judge_pairs import pairs_of_judges, scored_documen
 from resources.database.reliability.recalibrations import Recalibrated
 from resources.database.reliability.review_records import LONGEST_NAME, visible_name
 from resources.database.reliability.stored_table import stored_table
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.study import Study
 
 
@@ -159,8 +159,8 @@ def _threshold(written: str, now: Mapping[str, float]) -> tuple[str, float]:
         raise UserError(f"--judge {written!r}: NAME=VALUE is needed, such as judge2=0.62. Nothing was changed.")
     if name not in now:
         raise UserError(
-            f"--judge {written!r}: there is no judge '{name}'{nearest(name, now)}; there are {listed(now)}. Nothing "
-            "was changed."
+            f"--judge {written!r}: there is no judge '{name}'{did_you_mean(name, now)}; there are {listing(now)}. "
+            "Nothing was changed."
         )
     try:
         number = float(value)

@@ -23,7 +23,7 @@ from pipeline.command_line.reliability_shown import (
 from reports.shared.numbers import is_unreliable
 from resources.database.reliability.recalibrations import judged_again
 from resources.database.reliability.stored_table import stored_table
-from resources.runtime.shown_text import one_line
+from resources.runtime.sanitize import one_line
 from resources.study import Study
 
 LONGEST_REASON = 400

@@ -10,8 +10,8 @@ from rich.text import Text
 from pipeline.command_line.status_gates import FAIL, NOTE, STOP, GateState, failed
 from pipeline.command_line.status_study import ON_DEMAND, StudyState
 from pipeline.command_line.status_tables import TableState
-from resources.errors import listed
-from resources.runtime.shown_text import one_line
+from resources.errors import listing
+from resources.runtime.sanitize import one_line
 
 STYLES = {STOP: "bold red", FAIL: "red", NOTE: "yellow"}
 LONGEST = 300
@@ -32,7 +32,7 @@ def show_study(console: Console, state: StudyState, *, every_table: bool) -> Non
     for gate in [*failed(state.every_gate, STOP), *failed(state.every_gate, FAIL)]:
         grid.add_row("", _gate(gate))
     if notes := failed(state.every_gate, NOTE):
-        grid.add_row("", Text("note ", STYLES[NOTE]).append(listed((gate.name for gate in notes), 30), "default"))
+        grid.add_row("", Text("note ", STYLES[NOTE]).append(listing((gate.name for gate in notes), 30), "default"))
     if report := state.report():
         grid.add_row("Report", Text(report, overflow="fold"))
     grid.add_row("Next", Text(one_line(state.next_step, LONGEST), "bold"))
@@ -47,9 +47,9 @@ def _tables_in_words(state: StudyState) -> str:
     words = [f"{len(made)} of {len(state.tables)} made"]
     never = [one.key.path[-1] for one in state.expected if one.is_missing]
     if never:
-        words.append(f"never made: {listed(never, 3)}")
+        words.append(f"never made: {listing(never, 3)}")
     if made and (parts := [f"{one.key.path[-1]} ({one.n_missing})" for one in made if one.n_missing]):
-        words.append(f"partitions missing in {listed(parts, 3)}")
+        words.append(f"partitions missing in {listing(parts, 3)}")
     if wanted := [key.path[-1] for key, one in state.tables.items() if one.is_missing and key.path[-1] in ON_DEMAND]:
         words.append(f"made only when asked for: {', '.join(wanted)}")
     outdated = [one for one in state.expected if one.outdated]

@@ -15,8 +15,8 @@ from upath import UPath
 from analysis.correlation.correlation import correlation
 from analysis.gates import DOES_NOT_APPLY
 from analysis.one_answer import one_answers
-from analysis.words import counted
-from assets.fidelity.logic.plan_in_force import ANOTHER_JUDGE
+from analysis.words import count_noun
+from assets.fidelity.logic.current_plan import ANOTHER_JUDGE
 from assets.fidelity.logic.recommendation_gates import chosen_setting
 from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.setting_summary import NOT_COMPARED
@@ -165,7 +165,7 @@ def _incomplete(summary: pd.DataFrame) -> list[str]:
         return []
     first = compared.iloc[0]
     where = "; ".join(f"{row.setting}: {row.incomplete}" for row in lacking.itertuples())
-    n_gone = counted(int(first["n_total"] - first["n_objects"]), "object")
+    n_gone = count_noun(int(first["n_total"] - first["n_objects"]), "object")
     words = [f"Left out of all settings, as some setting has too few valid answers on them: {n_gone} ({where})."]
     for row in compared[compared["mae_worst"].notna()].itertuples():
         worst, best = (
@@ -189,7 +189,7 @@ def _spent(summary: pd.DataFrame) -> str:
     answered, faults = int(own["n_evaluations"].sum()), int(own["n_faults"].sum())
     words = f"{answered} answers and {faults} faults in the ledger, {own['cost_usd'].sum():.2f} USD"
     if other.any():
-        words += f", without {counted(int(other.sum()), 'setting')} that another judge answered"
+        words += f", without {count_noun(int(other.sum()), 'setting')} that another judge answered"
     return f"{words}."
 
 

@@ -9,7 +9,7 @@ from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_s
 from assets.fidelity.logic.recommendation_grade import grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
-from resources.errors import listed
+from resources.errors import listing
 from resources.tables.fidelity_decision import EVERYBODY
 from resources.tables.fidelity_golden import NOT_SEEN, UNKNOWN
 
@@ -27,7 +27,7 @@ def verdict(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> str:
     tried = int(recommended["n_settings_tried"].max()) if len(recommended) else 0
     if chosen.setting is None:
         if not tried:
-            reasons = listed(recommended["failed"].unique(), 3)
+            reasons = listing(recommended["failed"].unique(), 3)
             return f"no setting is recommended: none was compared. {reasons}".rstrip()
         words = f"no setting is recommended: none of {tried} that were compared keeps {FOUR_CONDITIONS}."
         if chosen.nearest is None:
@@ -119,5 +119,5 @@ def unseen(sensitivity: pd.DataFrame) -> str | None:
     too_few = f" Unknown, too few pairs: {unknown}." if unknown else ""
     if not missed:
         return f"Does not see: none of {len(worse)} alterations ({where}).{too_few}"
-    named = listed(missed, NAMED_ALTERATIONS)
+    named = listing(missed, NAMED_ALTERATIONS)
     return f"Does not see: {len(missed)} of {len(worse)} alterations ({where}): {named}.{too_few}"

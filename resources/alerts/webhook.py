@@ -15,7 +15,7 @@ from resources.alerts.masking import Masking
 from resources.alerts.message import LONGEST_FIELD, LONGEST_TEXT, Alert, chat_text
 from resources.errors import UserError
 from resources.runtime.network import prepare_network
-from resources.runtime.shown_text import one_line
+from resources.runtime.sanitize import one_line
 
 WEBHOOK: Final = "TOUCHSTONE_ALERT_WEBHOOK"
 TIMEOUT_S: Final = 5.0  # for each step: connecting, sending, each part of the answer

@@ -25,7 +25,7 @@ from resources.configuration.sample import (
 )
 from resources.configuration.section import with_empty_sections
 from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 from resources.runtime.home import Home, touchstone_home, with_users_folder
 from resources.runtime.opened_files import refuse_no_file
 
@@ -180,7 +180,7 @@ def _anchored(value: Any, folder: Path, where: str = "") -> Any:
 def _fault(error: Any) -> str:
     where = ".".join(str(part) for part in error["loc"]) or "file"
     if error["type"] == "extra_forbidden":
-        return f"{where}: no such key{nearest(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}."
+        return f"{where}: no such key{did_you_mean(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}."
     if error["type"] == "missing":
         return f"{where}: must be given."
     if kinds := _kinds(error["loc"]):

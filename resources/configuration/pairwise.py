@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from resources.configuration.section import Section
-from resources.errors import nearest
+from resources.errors import did_you_mean
 
 Share = Annotated[float, Field(ge=0, le=1)]
 MethodName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -174,7 +174,7 @@ class PairwiseStudy(Section):
         ):
             for name in names:
                 if name not in known:
-                    raise ValueError(f"{key} names '{name}', which is no such method{nearest(name, known)}")
+                    raise ValueError(f"{key} names '{name}', which is no such method{did_you_mean(name, known)}")
         if empty := [name for name, weights in self.composites.items() if not weights]:
             raise ValueError(f"composites without a weight: {', '.join(empty)}")
         return self
@@ -186,7 +186,7 @@ class PairwiseStudy(Section):
         for name in self.columns:
             if name not in known:
                 raise ValueError(
-                    f"columns gives '{name}' another name, which is no column that is read{nearest(name, known)}; "
+                    f"columns gives '{name}' another name, which is no column that is read{did_you_mean(name, known)}; "
                     f"they are {', '.join(known)}"
                 )
         theirs = list(self.columns.values())

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.section import Section
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 
 Share = Annotated[float, Field(ge=0, le=1)]
 JudgeName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -127,7 +127,7 @@ class ReliabilityStudy(Section):
                 raise ValueError("two judges differ only in the case of their letters")
         for key, named in (("recalibration.judges", self.recalibration.judges), ("thresholds", self.thresholds)):
             if self.judges and (strange := [name for name in named if name not in self.judges]):
-                raise ValueError(f"{key}: there is no judge '{strange[0]}'{nearest(strange[0], self.judges)}")
+                raise ValueError(f"{key}: there is no judge '{strange[0]}'{did_you_mean(strange[0], self.judges)}")
         asked = [*self.judges.values(), *self.recalibration.judges.values()]
         if self.calibration is None and any(isinstance(one, EmbeddingJudge | LexicalJudge) for one in asked):
             raise ValueError(
@@ -150,14 +150,14 @@ class ReliabilityStudy(Section):
             asks_a_model = any(isinstance(one, OpenAIJudge) for one in judges.values())
             if asks_a_model and version not in known:
                 raise ValueError(
-                    f"{where} '{version}' is no prompt{nearest(version, known)}; name its file in `prompts`"
+                    f"{where} '{version}' is no prompt{did_you_mean(version, known)}; name its file in `prompts`"
                 )
         if self.recalibration.prompt_version == self.prompt_version:
             raise ValueError("recalibration.prompt_version must be another than prompt_version")
         if taken := set(self.prompts) & set(BUILT_IN_PROMPTS):
             raise ValueError(f"prompts: {sorted(taken)} are built in; give your own another version")
         if strange := [name for name in self.prompt_scales if name not in self.prompts]:
-            near = nearest(strange[0], self.prompts)
+            near = did_you_mean(strange[0], self.prompts)
             raise ValueError(
                 f"prompt_scales: '{strange[0]}' is no prompt of your own{near}; name its file in `prompts`"
             )
@@ -176,7 +176,7 @@ class ReliabilityStudy(Section):
         for name in self.thresholds:
             if name not in judges:
                 raise UserError(
-                    f"reliability.thresholds: there is no judge '{name}'{nearest(name, judges)}; the judges are "
+                    f"reliability.thresholds: there is no judge '{name}'{did_you_mean(name, judges)}; the judges are "
                     f"{', '.join(judges)}. Correct it in touchstone.yaml."
                 )
         return {judge: self.threshold_of(judge) for judge in judges}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from upath import UPath
 
-from resources.errors import FileFault, listed, nearest_of
+from resources.errors import FileFault, listing, nearest_of
 from resources.inputs.column_names import own_name
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
@@ -85,7 +85,7 @@ def _refuse_missing(rows: CsvRows, required: Sequence[str], named_under: str | N
     many = len(missing) > 1
     problem = (
         f"column{'s' if many else ''} {' and '.join(_with_nearest(column, columns) for column in missing)} "
-        f"{'are' if many else 'is'} missing; the columns there are: {listed(map(repr, columns), 30)}."
+        f"{'are' if many else 'is'} missing; the columns there are: {listing(map(repr, columns), 30)}."
     )
     them = "them" if many else "it"
     where = f", or name yours under `{named_under}` in touchstone.yaml" if named_under else ""

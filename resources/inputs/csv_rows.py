@@ -13,7 +13,7 @@ from upath import UPath
 
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.faults import BadRow
 from resources.runtime.opened_files import lines_of, opened, refuse_utf16
 
@@ -143,7 +143,7 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
     twice = sorted(column for column, count in Counter(columns).items() if count > 1)
     if twice:
         raise FileFault(
-            name, f"the header names {listed(map(repr, twice))} twice.", "Rename one of them.", row=header_row
+            name, f"the header names {listing(map(repr, twice))} twice.", "Rename one of them.", row=header_row
         )
 
 

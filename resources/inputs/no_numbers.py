@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from analysis.words import counted, noun
+from analysis.words import count_noun, noun
 from resources.errors import FileFault
 
 # Of a column's values, the largest share that may be written like 4/5, 1_000 or 2024-05-01 and be left out.
@@ -62,7 +62,7 @@ class NoNumbers:
                 if column not in metadata or n <= _MOST_WORDS * n_values:
                     continue
             row, text = first
-            others = f", nor are {n - 1:,} more of its {counted(n_values, 'value')}" if n > 1 else ""
+            others = f", nor are {n - 1:,} more of its {count_noun(n_values, 'value')}" if n > 1 else ""
             raise FileFault(name, f"'{text}' in column '{column}' is no number{others}.", _REMEDY, row=row)
 
     def notes(self, metadata: frozenset[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 
 SHOWN_FIELDS = 40
@@ -76,6 +76,6 @@ def unknown_field(name: str, names: Iterable[str]) -> UserError | None:
         return None
     within = [other for other in there if other.startswith(f"{name}.")]
     if within:
-        return UserError(f"'{name}' is a group of fields: {listed(map(repr, within), SHOWN_FIELDS)}.")
-    fields = listed(map(repr, there), SHOWN_FIELDS) or "none"
-    return UserError(f"there is no field '{name}'{nearest(name, there)}; the fields there are: {fields}.")
+        return UserError(f"'{name}' is a group of fields: {listing(map(repr, within), SHOWN_FIELDS)}.")
+    fields = listing(map(repr, there), SHOWN_FIELDS) or "none"
+    return UserError(f"there is no field '{name}'{did_you_mean(name, there)}; the fields there are: {fields}.")

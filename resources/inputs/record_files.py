@@ -16,7 +16,7 @@ from upath import UPath
 
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.csv_rows import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.parquet_size import FEW_ROWS, TooMuch, refuse_large, rows_at_a_time
@@ -236,7 +236,7 @@ def record_file(path: str | Path | UPath, likely: Collection[str] = ()) -> Recor
     refuse_no_file(path)
     kind = KINDS.get(UPath(path).suffix.lower())
     if kind is None:
-        problem = f"files of this kind are not read; those that are: {listed(KINDS)}."
+        problem = f"files of this kind are not read; those that are: {listing(KINDS)}."
         raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")
     return kind(path, likely)
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from resources.errors import listed
+from resources.errors import listing
 
 
 class SpelledNames:
@@ -27,4 +27,4 @@ class SpelledNames:
         Args:
             which: Begins the sentence.
         """
-        return [f"{which} that differ in spelling only are one: {listed(self._others)}."] if self._others else []
+        return [f"{which} that differ in spelling only are one: {listing(self._others)}."] if self._others else []

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
 from resources.judges.recorded_rows import RecordedRows, open_rows
 from resources.judges.vfscore_tree import VfscoreTree
@@ -87,7 +87,7 @@ def open_replay(path: Path, judged: Iterable[JudgedObject]) -> ReplayJudge:
     shared = [f"{item} ({', '.join(sorted(objects))})" for item, objects in objects_of.items() if len(objects) > 1]
     if shared:
         raise UserError(
-            f"{path}: calls are recorded per item, and these items have several objects to judge: {listed(shared)}. "
+            f"{path}: calls are recorded per item, and these items have several objects to judge: {listing(shared)}. "
             "Name the object of each in `selected_objects`, or replay a JSONL file of ledger rows."
         )
     return ReplayJudge(tree)

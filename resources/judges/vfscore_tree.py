@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from resources.configuration.grid import Setting
-from resources.errors import FileFault, UserError, listed
+from resources.errors import FileFault, UserError, listing
 from resources.inputs.faults import Faults
 from resources.judges.contract import Call, Reply
 
@@ -166,7 +166,7 @@ def model_folder(root: Path) -> Path:
     if len(models) == 1:
         return models[0]
     if models:
-        names = listed(folder.name for folder in models)
+        names = listing(folder.name for folder in models)
         raise UserError(f"{root}: there are calls of several models ({names}). Set `judge.path` to one of them.")
     raise FileFault(root, "there is no {item}/batch_*/ below it.", "Set `judge.path` to a folder llm_calls/{model}.")
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import pandas as pd
 
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 
 LONGEST_MESSAGE: Final = 160
@@ -39,4 +39,4 @@ def why_no_score(states: Sequence[str] | pd.Series, messages: Sequence[str | Non
     said = rows["message"].dropna().astype(str).value_counts()
     example = f", such as: {said.index[0][:LONGEST_MESSAGE].rstrip('.')}" if len(said) else ""
     remedy = AT_THE_LIMIT if state == "cut_off" and "max_output_tokens" in example else REMEDIES[state]
-    return f"Of {counted(len(answers), 'answer')}, {len(rows)} are `{state}`{example}. {remedy}"
+    return f"Of {count_noun(len(answers), 'answer')}, {len(rows)} are `{state}`{example}. {remedy}"

@@ -11,7 +11,7 @@ import pandera.errors
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.tables.declare import DTYPES, Column, Kind, Table
 
 ARROW: dict[Kind, pa.DataType] = {
@@ -103,7 +103,7 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
     if missing or unknown:
         raise UserError(
             f"Table '{table.name}'{where} was stored by another version of Touchstone: column "
-            f"{listed(sorted({*missing, *unknown}))} is in the file or in the declaration, not in both. Make it again."
+            f"{listing(sorted({*missing, *unknown}))} is in the file or in the declaration, not in both. Make it again."
         )
     for label, column in columns:
         if column.kind == "texts":

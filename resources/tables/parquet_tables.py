@@ -10,7 +10,7 @@ import dagster as dg
 import pandas as pd
 from upath import UPath
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.runtime.partial_files import move, named_in_faults, partial_file, sweep
 from resources.tables.all_tables import BY_GROUP
 from resources.tables.column_schema import column_schema
@@ -163,9 +163,9 @@ class ParquetTables(dg.UPathIOManager):
             more = f" So are {len(lost) - 1} other partitions." if len(lost) > 1 else ""
             raise UserError(f"{lost[0]}{more} `touchstone run {group}` makes the table again.")
         if _takes_what_there_is(context):
-            context.log.warning(f"Table '{table.name}' is not made yet for {listed(absent)}; left out.")
+            context.log.warning(f"Table '{table.name}' is not made yet for {listing(absent)}; left out.")
             return
-        which = f" for {listed(absent)}" if context.has_asset_partitions else ""
+        which = f" for {listing(absent)}" if context.has_asset_partitions else ""
         raise UserError(f"Table '{table.name}' has not been made{which}. Run `touchstone run {group}`.")
 
 
@@ -180,8 +180,8 @@ def _by_partition(table: Table, obj: Any, keys: list[str]) -> Mapping[str, Any]:
     missing, unasked = sorted(set(keys) - obj.keys()), sorted(obj.keys() - set(keys))
     if missing or unasked:
         raise TableFault(
-            f"Table '{table.name}': the run is for {listed(sorted(keys))}; missing: {listed(missing) or 'none'}; "
-            f"not asked for: {listed(unasked) or 'none'}. Nothing was stored."
+            f"Table '{table.name}': the run is for {listing(sorted(keys))}; missing: {listing(missing) or 'none'}; "
+            f"not asked for: {listing(unasked) or 'none'}. Nothing was stored."
         )
     return obj
 

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from resources.runtime.shown_text import in_markdown
+from resources.runtime.sanitize import in_markdown
 
 ROWS: Final = 5
 COLUMNS: Final = 12

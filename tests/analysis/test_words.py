@@ -1,15 +1,15 @@
 """Numbers inside sentences: the noun fits, and two numbers that differ look so."""
 
-from analysis.words import counted, noun, queries, told_apart
+from analysis.words import count_noun, distinct_numbers, noun, queries
 
 
 def test_one_thing_is_singular_and_none_or_several_are_not():
     assert [queries(n) for n in (0, 1, 2, 1_000)] == ["0 queries", "1 query", "2 queries", "1,000 queries"]
-    assert [counted(n, "document") for n in (1, 2)] == ["1 document", "2 documents"]
+    assert [count_noun(n, "document") for n in (1, 2)] == ["1 document", "2 documents"]
     assert noun(1, "is", "are") == "is"
 
 
 def test_numbers_that_differ_are_shown_so_and_equal_ones_with_three_digits():
-    assert told_apart(0.5, 0.66) == ("0.5", "0.66")
-    assert told_apart(0.6601, 0.66049) == ("0.6601", "0.6605")
-    assert told_apart(0.66, 0.66) == ("0.66", "0.66")
+    assert distinct_numbers(0.5, 0.66) == ("0.5", "0.66")
+    assert distinct_numbers(0.6601, 0.66049) == ("0.6601", "0.6605")
+    assert distinct_numbers(0.66, 0.66) == ("0.66", "0.66")

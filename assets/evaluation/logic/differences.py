@@ -11,7 +11,7 @@ from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import Sampling, clusters_of
 from assets.evaluation.logic.same_samples import are_same_samples, shared_samples
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
 from resources.tables.parquet_tables import Frames
 
@@ -85,7 +85,7 @@ def _row(
     if interval is None:
         return row | {"n_clusters": n, "method": None}
     bounds = {"ci_low": interval.low, "ci_high": interval.high}
-    return row | bounds | {"n_clusters": interval.n_clusters, "method": in_words(interval)}
+    return row | bounds | {"n_clusters": interval.n_clusters, "method": interval_words(interval)}
 
 
 def _right(frame: pd.DataFrame, side: str = "") -> np.ndarray:

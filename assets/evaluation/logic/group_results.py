@@ -10,7 +10,7 @@ from analysis.accuracy.option_confusion import OptionConfusion
 from assets.evaluation.logic.groups import Breakdown, Group, in_nested_order, is_right
 from assets.evaluation.logic.results import JSONObject, left_out_values, pair
 from assets.evaluation.logic.rows import Sampling, clusters_of, confusions_of
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.files import EvaluationRead
 
@@ -28,7 +28,7 @@ def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset
         "n_invalid": int(invalid.sum()),
         "accuracy": found.value,
         "accuracy_ci": pair(found.interval.low, found.interval.high),
-        "methods": {"accuracy": in_words(found.interval)},
+        "methods": {"accuracy": interval_words(found.interval)},
         "invalid_answers": [{"answer": str(answer), "n": int(n)} for answer, n in invalid.head(SHOWN_INVALID).items()],
         "confusions": [_confusion(one) for one in confusions_of(samples)],
     }

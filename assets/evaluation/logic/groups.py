@@ -14,9 +14,9 @@ from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import KIND_OF, Sampling, clusters_of, sides_of
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 
 SMALL = 10
 MISSING = "(missing)"
@@ -111,7 +111,7 @@ def labels_of(samples: pd.DataFrame, name: str) -> pd.Series:
     known = [other.removeprefix("field.") for other in samples.columns if other.startswith("field.")]
     if column not in samples.columns:
         raise UserError(
-            f"There is no field '{name}'{nearest(name, known)}. The fields are {listed(known, 30) or 'none'}."
+            f"There is no field '{name}'{did_you_mean(name, known)}. The fields are {listing(known, 30) or 'none'}."
         )
     return samples[column].fillna(MISSING)
 
@@ -188,7 +188,7 @@ def _row(
         _, value, interval, _ = headline(samples, dataset, sampling, statistic)
     except UndefinedStatistic as undefined:
         return row | {"undefined": undefined.reason}
-    return row | {"value": value, "ci_low": interval.low, "ci_high": interval.high, "method": in_words(interval)}
+    return row | {"value": value, "ci_low": interval.low, "ci_high": interval.high, "method": interval_words(interval)}
 
 
 def _mark_best_and_worst(rows: list[dict[str, Any]]) -> None:

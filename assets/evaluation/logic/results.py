@@ -13,7 +13,7 @@ from analysis.significance.dependent_correlations import DependentTest
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import KIND_OF, STATISTICS, Sampling, clusters_of
 from assets.evaluation.logic.same_samples import shared_samples
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.files import EvaluationRead
 
@@ -130,7 +130,7 @@ def _comparison(first: Metric, second: Metric, statistics: Sequence[str], sampli
             f"{name}_difference": one.difference,
             f"{name}_difference_ci": pair(one.interval.low, one.interval.high),
             f"{name}_significant": one.significant,
-            f"{name}_method": in_words(one.interval),
+            f"{name}_method": interval_words(one.interval),
         }
     return values | {"williams": _test(found.williams), "steiger": _test(found.steiger)}
 

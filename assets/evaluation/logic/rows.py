@@ -15,7 +15,7 @@ from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci
 from analysis.correlation.score_correlation import KEYS, oriented, score_correlations
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.study import Study
@@ -125,7 +125,7 @@ def _row(
 ) -> dict[str, Any]:
     row = {"statistic": statistic, "unit": unit, "value": value, "undefined": None, "method": None}
     if interval is not None:
-        row |= {"ci_low": interval.low, "ci_high": interval.high, "method": in_words(interval)}
+        row |= {"ci_low": interval.low, "ci_high": interval.high, "method": interval_words(interval)}
     return row | more
 
 

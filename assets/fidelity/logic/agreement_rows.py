@@ -15,7 +15,7 @@ from analysis.correlation.correlation import correlations
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.exact_permutation import Kind
 from analysis.undefined import UndefinedStatistic
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.fidelity import FidelityStudy
 
 UNITLESS, SCALE = "unitless", "0-1"
@@ -89,7 +89,7 @@ def _defined(names: list[str], make: Callable[[Sides], Iterator[Row]], sides: Si
 
 
 def _row(name: str, value: float, interval: Interval, p: float | None = None, p_method: str | None = None) -> Row:
-    method = in_words(interval)
+    method = interval_words(interval)
     return Row(name, value, interval.low, interval.high, p, f"{method}; p: {p_method}" if p_method else method)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from resources.errors import listed
+from resources.errors import listing
 
 SHOWN = 5
 
@@ -32,7 +32,7 @@ def changes_since(then: pd.DataFrame, now: pd.DataFrame, still_judged: Collectio
     models = [f"answers came from {_or_none(answered[1])}, then from {_or_none(answered[0])}"]
     both = then.index.intersection(now.index)
     material = [
-        f"{word} of {listed(changed, SHOWN)} changed"
+        f"{word} of {listing(changed, SHOWN)} changed"
         for word, column in (("the prompt", "prompt_hash"), ("the images", "images_digest"))
         if (changed := [name for name in both if then.loc[name, column] != now.loc[name, column]])
     ]
@@ -44,8 +44,8 @@ def changes_since(then: pd.DataFrame, now: pd.DataFrame, still_judged: Collectio
         *identity,
         *([] if same_models else models),
         *material,
-        *([f"the study no longer has, or has no usable images of, {listed(gone, SHOWN)}"] if gone else []),
-        *([f"not judged on this occasion: {listed(absent, SHOWN)}"] if absent else []),
+        *([f"the study no longer has, or has no usable images of, {listing(gone, SHOWN)}"] if gone else []),
+        *([f"not judged on this occasion: {listing(absent, SHOWN)}"] if absent else []),
     ]
     return Changes(not identity, same_models, not material, "; ".join(words) or None)
 
@@ -67,4 +67,4 @@ def _models(occasion: pd.DataFrame) -> list[str]:
 
 
 def _or_none(models: Sequence[str]) -> str:
-    return listed(models, SHOWN) or "nobody"
+    return listing(models, SHOWN) or "nobody"

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from assets.fidelity.logic.plan_in_force import PlanInForce, difference
+from assets.fidelity.logic.current_plan import CurrentPlan, difference
 from assets.fidelity.score_matrix import as_planned, enough_repeats_gate
 from assets.shared.partitions import SETTINGS, Frames
 from resources.configuration.fidelity import FidelityStudy
@@ -34,7 +34,7 @@ class ComparedSettings(NamedTuple):
 
 
 def compared_settings(
-    calls: Frames, matrices: Frames, study: FidelityStudy, plan: PlanInForce | None = None
+    calls: Frames, matrices: Frames, study: FidelityStudy, plan: CurrentPlan | None = None
 ) -> ComparedSettings:
     """The settings that keep their integrity gate under the plan in force, on common objects: failures are not random.
 
@@ -61,7 +61,7 @@ def described(key: str, study: FidelityStudy) -> dict[str, Any]:
     return {"setting": key, "temperature": setting.temperature, "top_p": setting.top_p, "baseline": baseline}
 
 
-def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, plan: PlanInForce | None) -> str | None:
+def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, plan: CurrentPlan | None) -> str | None:
     """Why a setting cannot be compared: its gate, or a plan that is no longer in force."""
     if plan is not None and (changed := difference(calls, plan)):
         return f"{changed}. Run the setting again."

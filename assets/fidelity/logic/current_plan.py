@@ -12,7 +12,7 @@ from resources.judges.registry import judge_of
 ANOTHER_JUDGE = "its calls are of another judge"
 
 
-class PlanInForce(NamedTuple):
+class CurrentPlan(NamedTuple):
     """The judge's identity, and for each object the prompt and the images that a call made now would have."""
 
     judge_identity: str
@@ -20,20 +20,20 @@ class PlanInForce(NamedTuple):
     images: dict[str, tuple[str, ...]]
 
 
-def plan_in_force(study: FidelityStudy, objects: list[JudgedObject]) -> PlanInForce:
+def current_plan(study: FidelityStudy, objects: list[JudgedObject]) -> CurrentPlan:
     """What the configuration and the images say now.
 
     Raises:
         UserError: The judge cannot be opened.
     """
-    return PlanInForce(
+    return CurrentPlan(
         judge_of(study, objects).identity.digest,
         {one.object: prompt_hash(one, study.rubric_weights) for one in objects},
         {one.object: one.image_hashes for one in objects},
     )
 
 
-def difference(calls: pd.DataFrame, plan: PlanInForce) -> str | None:
+def difference(calls: pd.DataFrame, plan: CurrentPlan) -> str | None:
     """What the calls of a setting do not share with the plan, in words; null where they share all of it."""
     if set(calls["judge_identity"]) - {plan.judge_identity}:
         return f"{ANOTHER_JUDGE}, or of the judge with other parameters"

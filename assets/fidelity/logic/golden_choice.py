@@ -7,7 +7,7 @@ import pandas as pd
 
 from assets.shared.seeded_draw import lot, products_in_turn
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 
 
 def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study: FidelityStudy) -> pd.DataFrame:
@@ -68,9 +68,11 @@ def refuse_unknown_items(study_objects: pd.DataFrame, study: FidelityStudy) -> N
         UserError: That is so, with the names and the nearest that there are.
     """
     known = set(study_objects["item_id"])
-    unknown = [f"'{item}'{nearest(item, known)}" for item in study.golden.items or () if item not in known]
+    unknown = [f"'{item}'{did_you_mean(item, known)}" for item in study.golden.items or () if item not in known]
     if unknown:
-        raise UserError(f"golden.items: the study has no item {listed(unknown)}. Correct the names, or leave them out.")
+        raise UserError(
+            f"golden.items: the study has no item {listing(unknown)}. Correct the names, or leave them out."
+        )
 
 
 def _named(per_item: pd.DataFrame, items: Sequence[str]) -> pd.DataFrame:

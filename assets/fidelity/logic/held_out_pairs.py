@@ -5,7 +5,7 @@ import pandas as pd
 NOT_HELD_OUT = "; not held out"
 
 
-def counted(scores: pd.DataFrame) -> pd.DataFrame:
+def held_out_pairs(scores: pd.DataFrame) -> pd.DataFrame:
     """The pairs that count: items that chose the setting do not, unless no other item has a pair of scores.
 
     Args:

@@ -6,10 +6,10 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
-from analysis.words import counted
+from analysis.words import count_noun
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
-from resources.errors import listed
+from resources.errors import listing
 
 # Each number to report in words, its column, and the column of the same on the objects that choose.
 REPORTED = (
@@ -50,7 +50,9 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
     n_passing = int(compared["passes"].astype(bool).sum())
     remedy = "No setting was compared whose repeats vary: add one with a temperature above 0."
     if compared.empty and len(recommended):
-        remedy = f"None was compared: {listed(recommended['failed'].unique(), 3)} Mend that and run the settings again."
+        remedy = (
+            f"None was compared: {listing(recommended['failed'].unique(), 3)} Mend that and run the settings again."
+        )
     if chosen.nearest is not None:
         lacks = recommended.loc[recommended["setting"] == chosen.nearest, "failed"].iloc[0]
         remedy = f"Nearest is {chosen.nearest}: {lacks} Mend that, or add settings."
@@ -66,7 +68,7 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
     equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
     like = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
     keep = "keeps" if n_passing == 1 else "keep"
-    passing = f"{n_passing} of {counted(len(compared), 'setting')} {keep} {FOUR_CONDITIONS}"
+    passing = f"{n_passing} of {count_noun(len(compared), 'setting')} {keep} {FOUR_CONDITIONS}"
     words = f"{chosen.setting} is recommended: {passing}.{like}"
     return gate.passing_as(words)
 
@@ -78,12 +80,12 @@ def confirmed_gate(recommended: pd.DataFrame) -> Gate:
         return _nothing_to_confirm("recommendation_confirmed", FOUR_CONDITIONS, len(recommended))
     bounds = f"Lower bounds for {_tried(row)} (Holm): "
     bounds += f"ICC(1,k) {_shown(row['icc_holm_low'])}, Spearman {_shown(row['spearman_holm_low'])}."
-    where = f"over {counted(int(row['n_reporting']), 'object')} of {_products(row['n_products_reporting'])}"
+    where = f"over {count_noun(int(row['n_reporting']), 'object')} of {_products(row['n_products_reporting'])}"
     if (row["n_matched_reporting"], row["n_matched_products_reporting"]) != (
         row["n_reporting"],
         row["n_products_reporting"],
     ):
-        matched = counted(int(row["n_matched_reporting"]), "object")
+        matched = count_noun(int(row["n_matched_reporting"]), "object")
         where += f" (Spearman over {matched} of {_products(row['n_matched_products_reporting'])})"
     if pd.isna(row["lacks_when_reported"]):
         numbers = ", ".join(
@@ -104,7 +106,7 @@ def confirmed_gate(recommended: pd.DataFrame) -> Gate:
 
 def _nothing_to_confirm(name: str, needed: str, n: int) -> Gate:
     remedy = "a_setting_is_recommended says what is lacking."
-    sentence = f"{NOTHING_TO_CONFIRM} Recommended is 0 over {counted(n, 'setting')}; needed: 1. {remedy}"
+    sentence = f"{NOTHING_TO_CONFIRM} Recommended is 0 over {count_noun(n, 'setting')}; needed: 1. {remedy}"
     return Gate(name, False, None, needed, sentence, n, "no setting is recommended", remedy)
 
 
@@ -152,13 +154,13 @@ def _recommended_row(recommended: pd.DataFrame) -> "pd.Series | None":
 
 
 def _tried(row: pd.Series) -> str:
-    return f"{counted(int(row['n_settings_tried']), 'setting')} tried"
+    return f"{count_noun(int(row['n_settings_tried']), 'setting')} tried"
 
 
 def _products(n: Any) -> str:
     """So many products, and a mark where an interval over them is not to be relied on."""
     few = f" (unreliable: under {RELIABLE_CLUSTERS})" if n < RELIABLE_CLUSTERS else ""
-    return f"{counted(int(n), 'product')}{few}"
+    return f"{count_noun(int(n), 'product')}{few}"
 
 
 def _shown(value: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from analysis.agreement.selection import split
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.configuration.fidelity import FidelityStudy
 
 
@@ -36,12 +36,12 @@ def products_that_choose(study_objects: pd.DataFrame, human_scores: pd.DataFrame
     if plan.method == "optimism" or n_products < fewest:
         why = "as configured"
         if plan.method != "optimism":
-            why = f"people scored {counted(n_products, 'product')}, and fewer than {fewest} are not split"
+            why = f"people scored {count_noun(n_products, 'product')}, and fewer than {fewest} are not split"
         return Choosing("optimism", frozenset(judged["product_id"]), why)
     inside = split(judged["product_id"].to_numpy(dtype=str), scored.to_numpy(dtype=bool), study.seed)
     why = (
         "as configured"
         if plan.method == "split"
-        else f"people scored {counted(n_products, 'product')}, at least {fewest}"
+        else f"people scored {count_noun(n_products, 'product')}, at least {fewest}"
     )
     return Choosing("split", frozenset(judged.loc[inside, "product_id"]), why)

@@ -13,8 +13,8 @@ from analysis.correlation.separation import separation
 from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.logic.counted_pairs import chose_setting, counted, mark
-from assets.shared.intervals import in_words
+from assets.fidelity.logic.held_out_pairs import chose_setting, held_out_pairs, mark
+from assets.shared.intervals import interval_words
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.tables.fidelity_golden import (
     DISTURBED,
@@ -50,7 +50,7 @@ def dose_unit(kind: str, magnitude_unit: str) -> str:
 
 def sensitivity_rows(scores: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     """One row per alteration, by kind and dose; what the data do not define is null with the reason."""
-    pairs = counted(scores)
+    pairs = held_out_pairs(scores)
     rows = []
     for name, group in scores.groupby("alteration", sort=False):
         row = dict(group.iloc[0][DESCRIBED])
@@ -132,7 +132,7 @@ def seen_in_words(
 
 def dose_points(scores: pd.DataFrame) -> pd.DataFrame:
     """The pairs that count with their dose: columns kind, object, product_id, drop, chose_setting, dose, unit."""
-    pairs = counted(scores)
+    pairs = held_out_pairs(scores)
     pairs = pairs[pairs["magnitude"].notna()]
     kinds = pairs["kind"].tolist()
     return pairs[["kind", "object", "product_id", "drop", "chose_setting"]].assign(
@@ -176,7 +176,7 @@ def _of_kind(points: pd.DataFrame, doses: list[float], study: FidelityStudy) -> 
     except UndefinedStatistic as none:
         undefined.append(f"r2, pearson_r, slope, intercept: {none.reason}")
     else:
-        row |= _of_line(line) | {"method": f"{in_words(line.slope_interval)}{mark(points)}"}
+        row |= _of_line(line) | {"method": f"{interval_words(line.slope_interval)}{mark(points)}"}
         undefined += [f"r2, pearson_r: {line.reason}"] if line.reason else []
     try:
         trend = page_trend(matrix, doses)
@@ -211,5 +211,5 @@ def _methods(intervals: dict[str, Interval]) -> str:
     """Each way once, behind the numbers that have it."""
     names: dict[str, list[str]] = {}
     for name, interval in intervals.items():
-        names.setdefault(in_words(interval), []).append(name)
+        names.setdefault(interval_words(interval), []).append(name)
     return "; ".join(f"{', '.join(of)}: {words}" for words, of in names.items())

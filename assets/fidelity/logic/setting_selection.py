@@ -9,13 +9,13 @@ from analysis.agreement.selection import Reported, behind_best, holm_bounds, rep
 from analysis.agreement.setting_choice import NONE, Rule, choose, least_lacking
 from analysis.agreement.setting_measures import Compared, Evidence, Judged, compared, evidence_of, or_none
 from analysis.resampling.bootstrap import Interval
-from analysis.resampling.simultaneous import told_apart
-from analysis.words import counted
+from analysis.resampling.simultaneous import distinguishable
+from analysis.words import count_noun
 from assets.fidelity.judge_calls import first_answers
-from assets.fidelity.logic.choosing_products import Choosing
+from assets.fidelity.logic.selection_split import Choosing
 from assets.fidelity.logic.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
 from assets.fidelity.score_matrix import scores_of
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
 
@@ -133,7 +133,7 @@ def selection_columns(sides: Sides, study: FidelityStudy) -> list[dict[str, Any]
             row |= {"score": float(scores[place]), "rank": order.index(place) + 1} | _behind(
                 behind[place], float(scores[best] - scores[place])
             )
-            words.append(f"behind the best: {in_words(behind[place])}")
+            words.append(f"behind the best: {interval_words(behind[place])}")
         found, how = _reported(sides, place, best, rule, study)
         row |= _reported_columns(sides, place, found, study)
         words += how
@@ -172,7 +172,7 @@ def _counts(sides: Sides, place: int) -> dict[str, Any]:
 
 
 def _behind(interval: Interval, difference: float) -> dict[str, Any]:
-    apart = told_apart(interval)
+    apart = distinguishable(interval)
     return {
         "behind_best": difference,
         "behind_best_low": interval.low,
@@ -196,12 +196,12 @@ def _reported(
 
 
 def _both_in_words(icc: Interval, spearman: Interval) -> str:
-    of_icc, of_spearman = in_words(icc), in_words(spearman)
+    of_icc, of_spearman = interval_words(icc), interval_words(spearman)
     return f"ICC and Spearman: {of_icc}" if of_icc == of_spearman else f"ICC: {of_icc}; Spearman: {of_spearman}"
 
 
 def _size(given: Compared, clusters: str = "product") -> str:
-    return f"{counted(given.n_objects, 'object')} of {counted(given.n_clusters, clusters)}"
+    return f"{count_noun(given.n_objects, 'object')} of {count_noun(given.n_clusters, clusters)}"
 
 
 def _reported_columns(sides: Sides, place: int, found: dict[str, Reported], study: FidelityStudy) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from analysis.preference.significance import CHANCE, compare_by_cluster
 from analysis.significance.holm import holm
 from analysis.undefined import UndefinedStatistic
 from assets.pairwise.logic.method_scores import average_time_ms
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from resources.configuration.pairwise import PairwiseStudy
 
 VOTES = ["image_1", "image_2", "votes_1", "votes_2"]
@@ -86,8 +86,8 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
         "accuracy_decided": found.accuracy_decided,
         "accuracy_decided_low": decided.low if decided else None,
         "accuracy_decided_high": decided.high if decided else None,
-        "accuracy_decided_interval_method": in_words(decided) if decided else None,
-        "interval_method": in_words(found.interval),
+        "accuracy_decided_interval_method": interval_words(decided) if decided else None,
+        "interval_method": interval_words(found.interval),
     }
     if found.accuracy_decided is None:
         reasons["accuracy_decided"] = "all pairs are ties"
@@ -98,7 +98,7 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
             reasons[column] = band.reason
         else:
             row |= {f"{column}_low": band.interval.low, f"{column}_high": band.interval.high}
-            row[f"{column}_interval_method"] = in_words(band.interval)
+            row[f"{column}_interval_method"] = interval_words(band.interval)
     credit = predicted["credit"].to_numpy(dtype=np.float64)
     try:
         test = compare_by_cluster(credit, np.full(credit.size, CHANCE), clusters)
@@ -163,7 +163,7 @@ def _likelihoods(
         "log_likelihood_per_vote": found.per_vote,
         "log_likelihood_per_vote_low": found.interval.low,
         "log_likelihood_per_vote_high": found.interval.high,
-        "log_likelihood_per_vote_interval_method": in_words(found.interval),
+        "log_likelihood_per_vote_interval_method": interval_words(found.interval),
     }
 
 

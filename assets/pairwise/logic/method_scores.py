@@ -11,7 +11,7 @@ from analysis.gates import Gate, at_most
 from analysis.preference.accuracy import credits_of, predicted_winners
 from analysis.preference.head import linked_clusters
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.photos.methods.contract import Method
 from resources.photos.methods.cost import parts_of
 from resources.photos.methods.features import Features, Floats, Pairs
@@ -83,7 +83,7 @@ def current_pairs_gate(results: Frames, judged: pd.DataFrame) -> Gate:
         n=len(results),
         counted="methods",
         what="Number of methods with results of other pairs than those judged now",
-        remedy=f"Make pairwise_results again for {listed(old)}.",
+        remedy=f"Make pairwise_results again for {listing(old)}.",
     )
     return gate.passing_as(f"The results of all {len(results)} methods are of the {len(judged)} pairs judged now.")
 
@@ -103,7 +103,7 @@ def pairs_of(judged: pd.DataFrame, features: Features) -> Pairs:
     first, second = (place.get_indexer(pd.Index(judged[name])) for name in ("image_1", "image_2"))
     if bool((absent := (first < 0) | (second < 0)).any()):
         lacking = sorted({*judged.loc[absent, "image_1"], *judged.loc[absent, "image_2"]} - set(features.images))
-        raise UserError(f"image_features lacks {listed(lacking)}. Make it again with `touchstone run pairwise`.")
+        raise UserError(f"image_features lacks {listing(lacking)}. Make it again with `touchstone run pairwise`.")
     return Pairs(first, second, judged["winner"].to_numpy(dtype=np.int64))
 
 
@@ -116,7 +116,7 @@ def headline(frame: pd.DataFrame, unavailable: str | None) -> dict[str, Any]:
     return {
         "n": int(predicted.sum()),
         "n_without_prediction": int((~predicted).sum()),
-        "without_prediction": listed(reasons, 3) or "none",
+        "without_prediction": listing(reasons, 3) or "none",
         "accuracy": frame["credit"].mean(),
         "tie_rate": (frame.loc[predicted, "predicted_winner"] == 0).mean(),
         "avg_time_ms": average_time_ms(frame),

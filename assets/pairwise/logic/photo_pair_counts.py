@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.preference.bradley_terry_components import connected
-from analysis.preference.bradley_terry_counts import counted
+from analysis.preference.bradley_terry_counts import win_counts
 from analysis.preference.orders import PositionEffect, position_effect
-from assets.shared.intervals import in_words
+from assets.shared.intervals import interval_words
 from assets.shared.seeded_draw import lot
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.pairwise.photo_pairs import FEW_REVIEWERS, LOW_AGREEMENT, MISSING, TIE
 
 NOT_SAMPLED: Final = "not_sampled"
@@ -76,7 +76,7 @@ def n_components(frame: pd.DataFrame) -> int:
     """How many groups of photos no pair connects."""
     if frame.empty:
         return 0
-    _, counts, _ = counted(*(frame[name] for name in ("image_1", "image_2", "votes_1", "votes_2", "votes_neither")))
+    _, counts, _ = win_counts(*(frame[name] for name in ("image_1", "image_2", "votes_1", "votes_2", "votes_neither")))
     return connected(counts).n
 
 
@@ -110,7 +110,7 @@ def position_numbers(frame: pd.DataFrame, study: PairwiseStudy) -> dict[str, Any
             f"{name}_share": None if found is None else found.share,
             f"{name}_share_low": None if found is None else found.interval.low,
             f"{name}_share_high": None if found is None else found.interval.high,
-            f"{name}_share_interval_method": None if found is None else in_words(found.interval),
+            f"{name}_share_interval_method": None if found is None else interval_words(found.interval),
             f"{name}_z": None if found is None else found.z,
             f"{name}_votes_first": 0 if found is None else found.votes_first,
         }
@@ -129,7 +129,7 @@ def missing_numbers(frame: pd.DataFrame) -> dict[str, Any]:
     return {
         "n_missing_images": len(missing),
         "missing_share": len(missing) / needed if needed else None,
-        "missing_images": listed(missing) or "none",
+        "missing_images": listing(missing) or "none",
     }
 
 

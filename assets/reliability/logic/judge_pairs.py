@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.agreement.kappa import counts_of_queries, relevant
 from analysis.undefined import UndefinedStatistic
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import UserError
 
@@ -193,7 +193,7 @@ def pairs_of_judges(scored: Scored, thresholds: Thresholds) -> list[Pair]:
         UndefinedStatistic: There are fewer than two judges.
     """
     if len(scored.judges) < 2:
-        have = counted(len(scored.judges), "judge has", "judges have")
+        have = count_noun(len(scored.judges), "judge has", "judges have")
         raise UndefinedStatistic(f"{have} scores; agreement takes two")
     pairs = []
     for one, other in combinations(range(len(scored.judges)), 2):

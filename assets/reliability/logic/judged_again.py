@@ -9,7 +9,7 @@ from analysis.words import noun, queries
 from assets.reliability.logic.judge_pairs import scored_documents
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import Recalibrated
-from resources.errors import listed
+from resources.errors import listing
 
 SHOWN = 3
 
@@ -29,7 +29,7 @@ class JudgedAgain(NamedTuple):
         said = f"{self.n_counting} of the {queries(self.n)} set to be judged again {verb} under '{self.prompt_version}'"
         if not self.reasons:
             return f"{said}."
-        return f"{said}; the others keep their scores of before: {listed(self.reasons, SHOWN)}."
+        return f"{said}; the others keep their scores of before: {listing(self.reasons, SHOWN)}."
 
 
 def judged_again_now(

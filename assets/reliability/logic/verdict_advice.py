@@ -9,7 +9,7 @@ from analysis.agreement.contingency import PASSED
 from analysis.gates import DOES_NOT_APPLY, Gate, at_most
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from analysis.ties import compare
-from analysis.words import queries, told_apart
+from analysis.words import distinct_numbers, queries
 from resources.configuration.reliability import ReliabilityGate
 
 
@@ -42,7 +42,7 @@ def unproven(last: Mapping[Any, Any], limits: ReliabilityGate) -> str:
             few = f": {queries(n)}, fewer than {FEWEST_CLUSTERS}" if n < FEWEST_CLUSTERS else ""
             said.append(f"{name} kappa has no interval{few}")
         elif compare(float(low), needed) < 0:
-            bound, limit = told_apart(float(low), needed)
+            bound, limit = distinct_numbers(float(low), needed)
             said.append(f"the lower bound of {name} kappa is {bound}, below {limit}")
     return "; ".join(said) or "by the limits of that time"
 

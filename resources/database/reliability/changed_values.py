@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from analysis.words import counted
+from analysis.words import count_noun
 
 SHOWN: Final = 3
 SHOWN_CHARACTERS: Final = 60
@@ -38,7 +38,7 @@ class Changed:
             return ""
         left = self.n - 1 - len(told)
         rest = f"; and {left:,} more" if left else ""
-        return f" {counted(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(told)}{rest}."
+        return f" {count_noun(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(told)}{rest}."
 
 
 def short(text: str) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from analysis.ties import compare
 from resources.database.bulk_rows import in_batches
 from resources.database.reliability.table_export import ExportRow, numbered_columns
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.reliability.relevance_table import source_connection, stored_table
 
 ROWS_AT_A_TIME = 2_000
@@ -50,8 +50,8 @@ def write_export_table(
     with source_connection(url_variable, writes=True) as connection:
         if schema and schema not in (there := sa.inspect(connection).get_schema_names()):
             raise UserError(
-                f"There is no schema '{schema}'{nearest(schema, there)} for table '{table}'. Nothing was changed. Make "
-                "it, or name a table of another."
+                f"There is no schema '{schema}'{did_you_mean(schema, there)} for table '{table}'. Nothing was changed. "
+                "Make it, or name a table of another."
             )
         if not sa.inspect(connection).has_table(own, schema=schema or None):
             _new_table(own, schema or None, rows, len(judges)).create(connection)
@@ -89,7 +89,7 @@ def _write(connection: sa.Connection, stored: sa.Table, records: list[dict[str, 
             lost = [name for name in differs if known[name] is not None and known[name] != UNDECIDED.get(name)]
             if lost and not overwrite:
                 raise UserError(
-                    f"Table {stored.fullname}, id {record['id']}: column {listed(lost)} holds {known[lost[0]]!r:.60} "
+                    f"Table {stored.fullname}, id {record['id']}: column {listing(lost)} holds {known[lost[0]]!r:.60} "
                     f"and would become {record[lost[0]]!r:.60}. Nothing was changed. Say to overwrite it, or name "
                     "another table."
                 )
@@ -131,8 +131,8 @@ def _fitted(stored: sa.Table, fields: dict[str, Any]) -> dict[str, Any]:
     """
     if missing := [name for name in fields if name not in stored.c]:
         raise UserError(
-            f"Table {stored.fullname} has no column {listed(map(repr, missing))}. Nothing was changed. Add it, or name "
-            "another table."
+            f"Table {stored.fullname} has no column {listing(map(repr, missing))}. Nothing was changed. Add it, or "
+            "name another table."
         )
     expected = stored.c.expected_docs.type
     documents: Any = fields["expected_docs"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.database.models import storable
 from resources.database.reliability.models import LONGEST_REASON
 from resources.errors import UserError
@@ -110,7 +110,7 @@ class ReviewProgress(NamedTuple):
 
     def __str__(self) -> str:
         asked = f", {self.needed} needed" if self.needed else ""
-        return f"{self.reviewed:,}/{counted(self.disputed, 'disagreement')} reviewed{asked}"
+        return f"{self.reviewed:,}/{count_noun(self.disputed, 'disagreement')} reviewed{asked}"
 
 
 class Blindness(NamedTuple):
@@ -126,9 +126,8 @@ class Blindness(NamedTuple):
         return sum(self)
 
     def __str__(self) -> str:
-        said = (
-            f"{self.blind:,} of {counted(self.total, 'vote')} cast blind, {self.seen:,} with the judges' scores shown"
-        )
+        votes = count_noun(self.total, "vote")
+        said = f"{self.blind:,} of {votes} cast blind, {self.seen:,} with the judges' scores shown"
         return said + (f", {self.unknown:,} not recorded" if self.unknown else "")
 
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from analysis.ties import compare
 from resources.database.reliability.query_store import QueryStore
 from resources.database.reliability.validation_store import ValidationStore
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.runtime.partial_files import whole_file
 
 FORMATS = (".csv", ".jsonl", ".parquet")
@@ -100,7 +100,7 @@ def write_export_file(path: Path, rows: Sequence[ExportRow], *, overwrite: bool 
         name = path / "ground_truth.csv"
         raise UserError(f"{path} is a folder. Nothing was changed. Name a file in it, such as {name}.")
     if path.suffix.lower() not in FORMATS:
-        raise UserError(f"{path}: '{path.suffix}' is not written. Nothing was changed. Use one of {listed(FORMATS)}.")
+        raise UserError(f"{path}: '{path.suffix}' is not written. Nothing was changed. Use one of {listing(FORMATS)}.")
     if path.exists() and not overwrite:
         raise UserError(f"{path} is there already. Nothing was changed. Name another file, or add `--overwrite`.")
     columns = numbered_columns(len(rows[0].scores) if rows else 2)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from resources.errors import listed
+from resources.errors import listing
 
 # Scales that people are given; the narrowest that holds nearly all scores, and is used from end to end, is apparent.
 SCALES: Final = ((0, 1), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10), (1, 100), (0, 100))
@@ -40,7 +40,7 @@ def outside_scale(column: str, scores: NDArray[np.float64], rows: NDArray[np.int
             found = [f"{score:g} in row {row}" for score, row in zip(scores[outside], rows[outside], strict=True)]
             return (
                 f"Column '{column}': outside {low}-{high}, where the other {len(scores) - n_outside:,} scores are: "
-                f"{listed(found)}. They are used; correct them if they are wrong."
+                f"{listing(found)}. They are used; correct them if they are wrong."
             )
     return None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from resources.errors import FileFault, UserError, listed, nearest
+from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.number_format import looks_like_number
 from resources.inputs.record_fields import SHOWN_FIELDS, unknown_field, value_of
@@ -230,8 +230,8 @@ def _share_of_numbers(file: RecordFile, name: str) -> float:
 
 
 def _none_of(known: Sequence[str], names: Sequence[str]) -> str:
-    return "none of " + ", ".join(f"'{name}'{nearest(name, names)}" for name in known)
+    return "none of " + ", ".join(f"'{name}'{did_you_mean(name, names)}" for name in known)
 
 
 def _shown(names: Sequence[str]) -> str:
-    return listed(map(repr, names), SHOWN_FIELDS) or "none"
+    return listing(map(repr, names), SHOWN_FIELDS) or "none"

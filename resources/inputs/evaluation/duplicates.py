@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from resources.errors import SHOWN, listed
+from resources.errors import SHOWN, listing
 from resources.inputs.faults import Faults
 
 
@@ -48,7 +48,7 @@ def repeated_samples(
         start, end = np.searchsorted(codes, [code, code + 1], sorter=by_code)
         own = by_code[start:end]
         faults.add(
-            f"sample_id '{sample_ids[int(own[0])]}' stands in rows {listed(rows[own].tolist(), SHOWN)} "
+            f"sample_id '{sample_ids[int(own[0])]}' stands in rows {listing(rows[own].tolist(), SHOWN)} "
             "with different scores or answers.",
             "Keep one row per sample_id.",
             int(rows[own[-1]]),

@@ -13,7 +13,7 @@ from upath import UPath
 
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
-from resources.errors import SHOWN, FileFault, listed, nearest
+from resources.errors import SHOWN, FileFault, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.apparent_scale import outside_scales
 from resources.inputs.evaluation.columns import (
@@ -297,7 +297,7 @@ class _Reading:
             return
         causes = ", ".join(f"{count} {cause}" for cause, count in self.excluded.items())
         sides = f"'{self.columns.prediction}' and '{self.columns.truth}'"
-        first = f" The first: {listed(self.examples, 3)}." if self.examples else ""
+        first = f" The first: {listing(self.examples, 3)}." if self.examples else ""
         problem = f"no row has both {sides}, of {self.n_rows} rows ({causes}).{first}" if causes else "there is no row."
         raise FileFault(self.file.name, problem, "Correct the file, or name other fields.")
 
@@ -306,9 +306,9 @@ class _Reading:
         yield from self.written.notes()
         yield from self.no_numbers.notes(frozenset(self.numbers))
         if columns.sample_id is None:
-            near = nearest(SAMPLE_ID, columns.known_fields)
+            near = did_you_mean(SAMPLE_ID, columns.known_fields)
             yield f"There is no field '{SAMPLE_ID}'{near}; the row in the file names the sample."
         for chosen, known in zip((columns.prediction, columns.truth), KNOWN[columns.kind], strict=True):
             also = [found for name in known for found in spelled(name, columns.known_fields)]
             if spelled(chosen, known) and also:
-                yield f"'{chosen}' was read; {listed(map(repr, also))} is there too."
+                yield f"'{chosen}' was read; {listing(map(repr, also))} is there too."

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analysis.accuracy.option_answers import OptionAnswer, normalised_answer, written_answer
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.evaluation.columns import EvaluationColumns
 from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
 from resources.inputs.record_files import RecordFile
@@ -141,7 +141,7 @@ class AnswerRows:
         prediction = _named(as_whole(given, options), options, self._normalise)
         truth = _named(as_whole(true, options), options)
         if truth.option is None:
-            among = listed(map(repr, options.names))
+            among = listing(map(repr, options.names))
             raise RowFault(
                 f"'{true:.60}' in field '{columns.truth}' is none of the options {among}.", "Correct either."
             )

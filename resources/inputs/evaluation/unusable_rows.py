@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.evaluation.files import DUPLICATE, DUPLICATE_OTHER_FIELDS, EvaluationRead
 
 # With more of its rows left out a file gives no result.
@@ -29,6 +29,6 @@ def refuse_unusable(read: EvaluationRead, most: float) -> None:
         return
     causes = ", ".join(f"{count:,} {cause}" for cause, count in read.excluded.items())
     problem = f"{unusable:,} of {read.n_rows_in_file:,} rows cannot be used ({causes}), so that the rest says "
-    problem += f"little of the file. The first: {listed(read.examples, 3)}."
+    problem += f"little of the file. The first: {listing(read.examples, 3)}."
     remedy = f"Correct the file, name other fields than '{read.prediction_field}' and '{read.truth_field}', or remove "
     raise FileFault(read.name, problem, f"{remedy}the rows that are meant to be left out.")

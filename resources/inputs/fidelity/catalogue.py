@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from upath import UPath
 
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.fidelity.object_names import vocabulary
@@ -78,7 +78,7 @@ def _one_row_per_job(jobs: pd.DataFrame, faults: Faults) -> pd.DataFrame:
         if different:
             values = " / ".join(repeated.loc[rows.index, different[0]].astype("str"))
             faults.add(
-                f"job {job} stands in rows {listed(rows.index)}, which differ in column '{different[0]}' ({values}).",
+                f"job {job} stands in rows {listing(rows.index)}, which differ in column '{different[0]}' ({values}).",
                 "Keep one row per job.",
                 rows.index[-1],
             )
@@ -88,7 +88,7 @@ def _one_row_per_job(jobs: pd.DataFrame, faults: Faults) -> pd.DataFrame:
 def _refuse_shared_hashes(jobs: pd.DataFrame, objects: pd.Series, faults: Faults) -> None:
     for shared, rows in jobs[objects.duplicated(keep=False)].groupby(objects, sort=False):
         faults.add(
-            f"jobs {listed(rows['job_id'])} in rows {listed(rows.index)} of column 'job_id' share their first "
+            f"jobs {listing(rows['job_id'])} in rows {listing(rows.index)} of column 'job_id' share their first "
             f"{HASH_LENGTH} digits '{shared}', by which file names are matched.",
             "Leave one of them out of the study.",
             rows.index[-1],

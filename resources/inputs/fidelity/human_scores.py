@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
-from resources.errors import FileFault, listed, nearest_of
+from resources.errors import FileFault, listing, nearest_of
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
 from resources.inputs.fidelity.catalogue import CATEGORIES, Catalogue, read_catalogue
@@ -224,12 +224,12 @@ def _refuse_duplicates(
         rows_of[record["object"], record["filename"].casefold(), record["annotator"]].append(row)
     remedy = f"Keep one of the rows, or tell the annotators apart in column '{annotator_column}'"
     if annotator_column not in columns:
-        there = listed(map(repr, columns), 30)
+        there = listing(map(repr, columns), 30)
         remedy += f", which is missing; name yours in `columns.annotator` if it is among {there}"
     for (scored, _, annotator), rows in rows_of.items():
         if len(rows) > 1:
             problem = (
-                f"object '{scored}' is scored {len(rows)} times by annotator '{annotator}', in rows {listed(rows)}."
+                f"object '{scored}' is scored {len(rows)} times by annotator '{annotator}', in rows {listing(rows)}."
             )
             faults.add(problem, f"{remedy}.", rows[1])
 

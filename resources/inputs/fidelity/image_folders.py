@@ -8,7 +8,7 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.inputs.links import refuse_link_out
 from resources.runtime.opened_files import refuse_name
 
@@ -63,7 +63,7 @@ class ImageFolders:
         alike = sorted(folder.name for folder in self._items_in_any_case.get(item_id.casefold(), []))
         if len(alike) < 2 or item_id in self._items:
             return None
-        return f"{self.root}: folders {listed(alike)} differ only in letter case. Keep one, named {item_id}."
+        return f"{self.root}: folders {listing(alike)} differ only in letter case. Keep one, named {item_id}."
 
     def photos_of(self, item_id: str) -> list[UPath]:
         """Every ``gt_*`` image of the item in natural order: gt_2 comes before gt_10."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 
 # Anchored on the tail: variants hold any text, so that nothing in front of it can be counted on.
 _NAME = re.compile(
@@ -81,7 +81,7 @@ def parse_object_name(path: str, algorithms: Sequence[str]) -> ObjectName:
     if not fitting:
         raise BadObjectName(
             f"the algorithm in '{filename}' is unknown{_nearest_in(middle, algorithms)}; known are: "
-            f"{listed(algorithms, 30) or 'none'}.",
+            f"{listing(algorithms, 30) or 'none'}.",
             "Add it to `algorithms` in touchstone.yaml or to the catalogue, or correct the name.",
         )
     algorithm = max(fitting, key=len)

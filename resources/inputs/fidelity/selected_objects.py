@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 from upath import UPath
 
-from resources.errors import listed
+from resources.errors import listing
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, parse_object_name
@@ -48,7 +48,7 @@ def read_selected_objects(
             rows_of[scored.object].append(row)
     for scored_object, rows in rows_of.items():
         if len(rows) > 1:
-            problem = f"object '{scored_object}' in column '{filename_column}' is listed in rows {listed(rows)}."
+            problem = f"object '{scored_object}' in column '{filename_column}' is listed in rows {listing(rows)}."
             faults.add(problem, "Keep one of them.", rows[1])
     faults.raise_if_any()
     return pd.DataFrame.from_records(records, columns=list(COLUMNS))

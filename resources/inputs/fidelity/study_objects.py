@@ -12,7 +12,7 @@ from upath import UPath
 
 from analysis.images.appearance.mask import shows_nothing
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.fidelity.catalogue import CATEGORIES
 from resources.inputs.fidelity.image_folders import EXTENSIONS, MAX_PHOTOS, ImageFolders
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
@@ -100,7 +100,7 @@ def _objects_to_judge(
         if not unknown.empty:
             raise FileFault(
                 study.selected_objects.name if study.selected_objects else "selected objects",
-                f"rows {listed(unknown['row'])} name objects that nobody scored: {listed(unknown['object'])}.",
+                f"rows {listing(unknown['row'])} name objects that nobody scored: {listing(unknown['object'])}.",
                 f"Remove the rows, or add their scores to {study.human_scores.name}.",
             )
         objects = selected[["object", "judged_object"]].merge(scored, on="object", validate="one_to_one")
@@ -141,7 +141,7 @@ def _find(
         cause = "ambiguous_candidate"
         detail = f"{shared}: the item has {shared_by[item]} objects to judge. Name this object's render {judged}.png."
     elif len(photos) > MAX_PHOTOS:
-        used = listed(photo.name for photo in photos[:MAX_PHOTOS])
+        used = listing(photo.name for photo in photos[:MAX_PHOTOS])
         detail = f"{photo_folder}: there are {len(photos)} photos, and the first {MAX_PHOTOS} are used: {used}."
     return _Found(row, tuple(photos[:MAX_PHOTOS]), own or shared, cause, detail)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pandas as pd
 from upath import UPath
 
-from resources.errors import FileFault, listed
+from resources.errors import FileFault, listing
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.record_files import JsonLines
 
@@ -67,7 +67,7 @@ def read_photo_list(path: str | Path | UPath) -> pd.DataFrame:
 def _row(fields: Any, row: int, faults: Faults) -> dict[str, Any] | None:
     """One pair, or none where something is wrong with it."""
     if missing := [name for name in NEEDED if name not in fields]:
-        faults.add(f"field {listed(map(repr, missing))} is missing.", f"A pair has {listed(NEEDED, 9)}.", row)
+        faults.add(f"field {listing(map(repr, missing))} is missing.", f"A pair has {listing(NEEDED, 9)}.", row)
         return None
     paths = [fields[name] for name in ("image_1", "image_2")]
     for name, path in zip(("image_1", "image_2"), paths, strict=True):

@@ -13,7 +13,7 @@ from upath import UPath
 
 from analysis.preference.truth import agreements, contradicts_max_vote
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS
-from resources.errors import FileFault, nearest
+from resources.errors import FileFault, did_you_mean
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.pairwise.photo_lists import STRENGTH, is_photo_list, read_photo_list
@@ -120,7 +120,7 @@ def _opened(path: str | Path | UPath, cluster_column: str | None, columns: Mappi
     file = read_csv_file(path, needed, "pairwise.columns", optional)
     there = list(file.frame.columns)
     if cluster_column is not None and cluster_column not in there:
-        problem = f"column '{cluster_column}' is missing{nearest(cluster_column, there)}."
+        problem = f"column '{cluster_column}' is missing{did_you_mean(cluster_column, there)}."
         raise FileFault(file.name, problem, "Correct `cluster_column`, or add the column.", row=file.header_row)
     frame = pd.DataFrame({name: file.frame[theirs] for name, theirs in names.items() if theirs in there})
     if cluster_column is not None:

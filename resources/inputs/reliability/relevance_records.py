@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.database.models import storable
-from resources.errors import FileFault, nearest
+from resources.errors import FileFault, did_you_mean
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import Faults
 from resources.inputs.reliability.relevance_input import RelevanceInput
@@ -240,7 +240,7 @@ class Gathering:
         for row, place, n in zip(rows.tolist(), again[first_of_row].tolist(), n_of_row.tolist(), strict=True):
             document = int(keys["document"][place])
             query_id = queries[self._document_query[document]]
-            others = f", and so for {counted(n - 1, 'more score')}" if n > 1 else ""
+            others = f", and so for {count_noun(n - 1, 'more score')}" if n > 1 else ""
             problem = (
                 f"judge '{judges[keys['judge'][place]]}' has a score of document '{self._doc_ids[document]}' of query "
                 f"'{query_id}' under prompt version '{versions[keys['version'][place]]}' in row "
@@ -285,10 +285,10 @@ def refuse_unknown(
     """
     for ours, theirs in columns.items():
         if ours not in known and not ours.endswith("_score"):
-            problem = f"`columns` names '{ours}'{nearest(ours, known)}, which is no column of this study."
+            problem = f"`columns` names '{ours}'{did_you_mean(ours, known)}, which is no column of this study."
             raise FileFault(name, problem, f"Those that are: {', '.join(known)} and judge1_score, judge2_score, ....")
         if complete and own_name(theirs, names) is None:
-            problem = f"there is no column '{theirs}'{nearest(theirs, names)}, which `columns` names for '{ours}'."
+            problem = f"there is no column '{theirs}'{did_you_mean(theirs, names)}, which `columns` names for '{ours}'."
             raise FileFault(name, problem, "Correct `columns` in touchstone.yaml.")
 
 

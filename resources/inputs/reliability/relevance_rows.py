@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol
 
-from analysis.words import counted
+from analysis.words import count_noun
 from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
 from resources.inputs.reliability.relevance_records import Gathering, RowFault, identifier, judge_name, shown
 
@@ -104,8 +104,8 @@ class QueryRows:
         n = len(lists.get(longest, [])) if docs is None else len(docs)
         for name, scores in lists.items():
             if len(scores) != n:
-                what = f"{counted(n, 'score')} in column '{longest}'" if docs is None else counted(n, "document")
-                problem = f"query '{query_id}' has {what} and {counted(len(scores), 'score')} in column '{name}'."
+                what = f"{count_noun(n, 'score')} in column '{longest}'" if docs is None else count_noun(n, "document")
+                problem = f"query '{query_id}' has {what} and {count_noun(len(scores), 'score')} in column '{name}'."
                 raise RowFault(problem, _LIKE)
         documents = self._documents(query, query_id, column, [None] * n if docs is None else docs)
         stated = single(self._names[VERSION], value_of(self._names[VERSION])(fields))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.errors import FileFault, listed, nearest, nearest_of
+from resources.errors import FileFault, did_you_mean, listing, nearest_of
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import RecordFile, record_file, refuse_unreadable
@@ -112,9 +112,11 @@ def _columns(
     if JUDGE in found and SCORE not in found:
         missing.append(SCORE)
     if missing:
-        wanted = ", ".join(f"'{name}'{nearest(name, names)}" for name in missing)
+        wanted = ", ".join(f"'{name}'{did_you_mean(name, names)}" for name in missing)
         raise FileFault(
-            file.name, f"column {wanted} is missing; the columns there are: {listed(map(repr, names), 30)}.", _NAME_IT
+            file.name,
+            f"column {wanted} is missing; the columns there are: {listing(map(repr, names), 30)}.",
+            _NAME_IT,
         )
     taken = set(found.values())
     if SCORE not in found:
@@ -123,7 +125,7 @@ def _columns(
         found |= {ours.get(name, name): name for name in lists}
     _refuse_look_alikes(file, names, found, known)
     if not of_documents and DOCS not in found and not any(name.endswith(SUFFIX) for name in found):
-        problem = f"it holds queries without documents; the columns there are: {listed(map(repr, names), 30)}."
+        problem = f"it holds queries without documents; the columns there are: {listing(map(repr, names), 30)}."
         raise FileFault(
             file.name, problem, f"One row a document has '{DOC_ID}', one row a query has '{DOCS}'. {_NAME_IT}"
         )

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
-from resources.errors import FileFault, UserError, listed, nearest
+from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.faults import Faults
 from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.inputs.reliability.relevance_records import Gathering, RowFault, Scale, identifier, refuse_unknown
@@ -84,7 +84,7 @@ def read_relevance_table(
             except RowFault as fault:
                 gathering.refuse(number, fault)
     if documents:
-        problem = f"it has documents of queries that are not in {what}: {listed(map(repr, documents))}."
+        problem = f"it has documents of queries that are not in {what}: {listing(map(repr, documents))}."
         raise FileFault(f"table {source.documents_table}", problem, "Add the queries, or remove the documents.")
     read = gathering.result([name for name in names if name not in found.values()])
     return replace(read, rows=None, sha256=digest.hexdigest())
@@ -143,7 +143,7 @@ def stored_table(
         return sa.Table(own, sa.MetaData(), schema=schema or None, autoload_with=connection)
     except sa.exc.NoSuchTableError:
         there = sa.inspect(connection).get_table_names(schema=schema or None)
-        problem = f"there is no such table{nearest(own, there)}; those there are: {listed(there) or 'none'}."
+        problem = f"there is no such table{did_you_mean(own, there)}; those there are: {listing(there) or 'none'}."
         raise FileFault(f"table {name}", problem, remedy) from None
 
 
@@ -171,7 +171,7 @@ def _documents(connection: sa.Connection, name: str) -> Documents:
         ids = {one[ID] for one in documents}
         if ids != {str(number) for number in range(1, len(documents) + 1)}:
             problem = (
-                f"the documents of query '{query_id}' are {listed(sorted(ids))}: nothing says which score is whose."
+                f"the documents of query '{query_id}' are {listing(sorted(ids))}: nothing says which score is whose."
             )
             remedy = f"Add a column '{POSITION}' with each document's place in the score lists."
             raise FileFault(f"table {name}", problem, remedy)
@@ -198,7 +198,7 @@ def _refuse_unordered(name: str, places: Mapping[str, list[Any]]) -> None:
 
 
 def _refuse_missing(what: str, wanted: list[str], found: Any, names: list[str]) -> None:
-    missing = ", ".join(f"'{name}'{nearest(name, names)}" for name in wanted if name not in found)
+    missing = ", ".join(f"'{name}'{did_you_mean(name, names)}" for name in wanted if name not in found)
     if missing:
-        problem = f"column {missing} is missing; the columns there are: {listed(map(repr, names), 30)}."
+        problem = f"column {missing} is missing; the columns there are: {listing(map(repr, names), 30)}."
         raise FileFault(what, problem, "Name it in `columns` of touchstone.yaml.")

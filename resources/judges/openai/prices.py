@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.configuration.section import Section
 from resources.configuration.yaml_text import KeyFaults, values_in_yaml
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 from resources.judges.openai.image_tokens import ImageRule, Patches
 
 BUILT_IN: Final = Path(__file__).parent / "prices.yaml"
@@ -110,9 +110,9 @@ def price_of(
     if known is None:
         names = sorted({row.model for row in table.models})
         raise UserError(
-            f"{table.name} has no price for '{model}'{nearest(model, names)}, so no budget could be kept. Give it in "
-            "the judge's section, in USD for a million tokens: `price: {input: 2.5, output: 10}`; for a server of your "
-            "own `price: {input: 0, output: 0}`."
+            f"{table.name} has no price for '{model}'{did_you_mean(model, names)}, so no budget could be kept. Give it "
+            "in the judge's section, in USD for a million tokens: `price: {input: 2.5, output: 10}`; for a server of "
+            "your own `price: {input: 0, output: 0}`."
         )
     price = _model_price(known, images)
     return ModelPrice(**{**vars(price), "table": table.name, "read_on": known.read_on, "source": known.source})

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from analysis.words import counted, noun
-from resources.errors import FileFault, UserError, listed
+from analysis.words import count_noun, noun
+from resources.errors import FileFault, UserError, listing
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.rows import scored_rows
 
@@ -49,7 +49,7 @@ class Calibration:
         if both:
             verb = noun(len(both), "is", "are")
             raise UserError(
-                f"{self.file}: {len(both)} of its queries {verb} evaluated too: {listed(both)} (query_id). A judge "
+                f"{self.file}: {len(both)} of its queries {verb} evaluated too: {listing(both)} (query_id). A judge "
                 "would be measured on what it was fitted on. Remove them from one of the two files; nothing was "
                 "changed."
             )
@@ -67,7 +67,7 @@ def read_calibration(path: Path) -> Calibration:
     if len(examples) < FEWEST_ROWS:
         raise FileFault(
             path,
-            f"{counted(len(examples), 'example')} {noun(len(examples), 'does', 'do')} not fix a curve.",
+            f"{count_noun(len(examples), 'example')} {noun(len(examples), 'does', 'do')} not fix a curve.",
             f"Give {FEWEST_ROWS}, better some dozens.",
         )
     if len({example.relevance for example in examples}) == 1:

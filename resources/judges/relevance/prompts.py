@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from resources.configuration.reliability import BUILT_IN_PROMPTS
-from resources.errors import FileFault, UserError, nearest
+from resources.errors import FileFault, UserError, did_you_mean
 from resources.runtime.opened_files import refuse_no_file
 
 FOLDER: Final = Path(__file__).parent / "prompts"
@@ -56,7 +56,7 @@ def prompt_of(version: str, own: Mapping[str, Path], scales: Mapping[str, tuple[
     else:
         known = [*BUILT_IN_PROMPTS, *own]
         raise UserError(
-            f"There is no prompt '{version}'{nearest(version, known)}. Name its file under `prompts` in section "
+            f"There is no prompt '{version}'{did_you_mean(version, known)}. Name its file under `prompts` in section "
             "`reliability`."
         )
     try:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from resources.errors import FileFault, listed, nearest
+from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.documents import AskedDocument, Judged
@@ -38,14 +38,13 @@ class RecordedJudge:
         judges = dict.fromkeys(row.texts[2] for row in rows)
         theirs = own_name(name, judges)
         if theirs is None:
-            problem = (
-                f"there is no judge '{name}'{nearest(name, judges)} in column 'judge'; there are {listed(judges)}."
-            )
+            meant = did_you_mean(name, judges)
+            problem = f"there is no judge '{name}'{meant} in column 'judge'; there are {listing(judges)}."
             raise FileFault(path, problem, "Name the judge in the configuration as in the file.")
         versions = dict.fromkeys(row.texts[3] for row in rows if row.texts[2] == theirs)
         if prompt_version not in versions:
             problem = (
-                f"judge '{name}' has no answer under prompt_version '{prompt_version}'; it has {listed(versions)}."
+                f"judge '{name}' has no answer under prompt_version '{prompt_version}'; it has {listing(versions)}."
             )
             raise FileFault(path, problem, "Add its answers, or name another file or version.")
         self._score_of = {row.texts[:2]: row.score for row in rows if row.texts[2:] == (theirs, prompt_version)}

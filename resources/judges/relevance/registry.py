@@ -8,7 +8,7 @@ from typing import Final
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, RecordedJudge, RelevanceJudge
 from resources.database.ledger import Ledger
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.judges.openai.access import access_of
 from resources.judges.relevance import recorded
 from resources.judges.relevance.calibration import Calibration, read_calibration
@@ -117,7 +117,7 @@ def judge_documents(
         identity = _judge_at_once(study, judge_name, judge_section, prompt_version, asked, progress, log, count)
         outcome = count.outcome._replace(judge_identity=identity)
     if outcome.without_answer:
-        names = listed(one.object for one in outcome.without_answer)
+        names = listing(one.object for one in outcome.without_answer)
         log.warning(f"Judge {judge_name}: no answer about {len(outcome.without_answer)} of {len(asked)}: {names}")
     return outcome
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from analysis.words import counted
-from resources.errors import UserError, listed
+from analysis.words import count_noun
+from resources.errors import UserError, listing
 from resources.judges.relevance.documents import AskedDocument
 
 
@@ -15,8 +15,8 @@ def refuse_without_text(judge: str, asked: Iterable[AskedDocument]) -> None:
     """
     without = [f"query '{one.query_id}', document '{one.doc_id}'" for one in asked if one.document is None]
     if without:
-        have = counted(len(without), "document has", "documents have")
+        have = count_noun(len(without), "document has", "documents have")
         raise UserError(
-            f"judges.{judge}: {have} no text, and cannot be judged by reading: {listed(without)}. Give the text in "
+            f"judges.{judge}: {have} no text, and cannot be judged by reading: {listing(without)}. Give the text in "
             "column 'document' (of a Postgres input: `documents_table`), or scores given earlier; nothing was changed."
         )

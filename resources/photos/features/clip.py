@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from resources.configuration.pairwise import ClipModel
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.gpu import GpuResource
 from resources.photos.features.model import (
     Record,
@@ -52,8 +52,8 @@ class ClipEmbedding:
         if described is None:
             known = open_clip.list_models()
             raise UserError(
-                f"{SETTING}.architecture: open_clip knows no '{model.architecture}'{nearest(model.architecture, known)}"
-                f". It has {listed(known)}."
+                f"{SETTING}.architecture: open_clip knows no '{model.architecture}'"
+                f"{did_you_mean(model.architecture, known)}. It has {listing(known)}."
             )
         published = open_clip.get_pretrained_cfg(model.architecture, model.tag)
         if (model.tag == "openai" or published.get("quick_gelu")) and not described.get("quick_gelu"):

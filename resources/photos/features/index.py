@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from upath import UPath
 
 from resources.errors import UserError
-from resources.photos.features.ahead import ahead
+from resources.photos.features.prefetch import prefetched
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.partial_files import whole_file
 from resources.runtime.progress import Advance
@@ -66,7 +66,7 @@ def look_at(folder: UPath, paths: Mapping[str, str], threads: int, advance: Adva
         return _looked_at(image, paths[image], before.get(image))
 
     found: dict[str, Known] = {}
-    for known in ahead(look, paths, threads, threads * _WAITING_PER_THREAD):
+    for known in prefetched(look, paths, threads, threads * _WAITING_PER_THREAD):
         found[known.image] = known
         advance()
     if any(before.get(image) != known for image, known in found.items()):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.gpu import GpuResource
-from resources.photos.features.ahead import ahead, one_thread_a_picture
 from resources.photos.features.plan import ShardTask
+from resources.photos.features.prefetch import one_thread_a_picture, prefetched
 from resources.photos.features.prepared import Photo, Prepared, prepared
 from resources.photos.features.shards import (
     Shard,
@@ -102,7 +102,7 @@ class FeatureMaker:
         stages.open()
         # While the models run on one batch, the next is being prepared.
         prepare = partial(prepared, stages=stages)
-        ready = ahead(prepare, photos, self.threads, self.gpu.batch_size + 2 * self.threads)
+        ready = prefetched(prepare, photos, self.threads, self.gpu.batch_size + 2 * self.threads)
         while batch := list(islice(ready, self.gpu.batch_size)):
             yield rows_of(batch, stages.names, self._embeddings(batch, stages), schema)
             self.advance(len(batch))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.extras import install_command, missing_modules
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def require_finite(module: "torch.nn.Module", setting: str, path: Path) -> None:
     ]
     if bad:
         raise UserError(
-            f"{setting}: weights in {path} are NaN or infinite ({listed(bad, 3)}). Fetch or copy the weights again."
+            f"{setting}: weights in {path} are NaN or infinite ({listing(bad, 3)}). Fetch or copy the weights again."
         )
 
 

@@ -12,7 +12,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def ahead(work: Callable[[Item], Result], items: Iterable[Item], threads: int, most_waiting: int) -> Iterator[Result]:
+def prefetched(
+    work: Callable[[Item], Result], items: Iterable[Item], threads: int, most_waiting: int
+) -> Iterator[Result]:
     """What `work` gives for each item, in the items' order.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from upath import UPath
 
 from resources.configuration.pairwise import PairwiseStudy
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.gpu import GpuResource, Precision
 from resources.photos.features import index
 from resources.photos.features.making import FeatureMaker, ShardReport
@@ -118,10 +118,10 @@ def refuse_other_numbers(stages: Stages, recipes: Mapping[str, str]) -> None:
     lacking = [f"{name} ({stages.unavailable[name]})" for name in recipes if name in stages.unavailable]
     other = [name for name in recipes if name in here and here[name] != recipes[name]]
     if lacking:
-        raise UserError(f"this machine lacks {listed(lacking)}.")
+        raise UserError(f"this machine lacks {listing(lacking)}.")
     if other:
         raise UserError(
-            f"this machine has other weights or versions behind {listed(other)} than the one that the run began on. "
+            f"this machine has other weights or versions behind {listing(other)} than the one that the run began on. "
             "Install the same lock and copy the same weights there."
         )
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from upath import UPath
 
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 from resources.photos.features.index import Known, read_hashes, read_index
 from resources.photos.features.shards import PHOTO, columns_of, parts_of, read_columns, stored_shards
 from resources.photos.features.stages import STAGES
@@ -99,7 +99,7 @@ def _of_each(folder: UPath, index: Mapping[str, Value], images: Sequence[str]) -
     """What the index says of each name."""
     if unknown := [image for image in images if image not in index]:
         raise UserError(
-            f"Table 'image_features' has nothing about {len(unknown)} of {len(images)} photos ({listed(unknown, 3)}). "
+            f"Table 'image_features' has nothing about {len(unknown)} of {len(images)} photos ({listing(unknown, 3)}). "
             "Make it again with `touchstone run pairwise`."
         )
     return [index[image] for image in images]

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.images.photo_rules import STEPS
-from resources.errors import UserError, nearest
+from resources.errors import UserError, did_you_mean
 
 Floats = NDArray[np.float64]
 TextVectors = Callable[[Sequence[str]], Floats]
@@ -160,4 +160,4 @@ def _missing(value: object) -> bool:
 
 def _refuse_unknown(name: str, known: Sequence[str]) -> None:
     if name not in known:
-        raise UserError(f"Features have no '{name}'{nearest(name, known)}; known are {', '.join(known)}.")
+        raise UserError(f"Features have no '{name}'{did_you_mean(name, known)}; known are {', '.join(known)}.")

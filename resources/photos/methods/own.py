@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
-from resources.errors import UserError, listed, nearest
+from resources.errors import UserError, did_you_mean, listing
 from resources.photos.methods.answers import one_for_each, two_for_each_pair
 from resources.photos.methods.contract import ImageMethod, Method, PairMethod
 from resources.photos.methods.features import MEASURES, Features, Floats, Pairs
@@ -129,8 +129,8 @@ def _method(name: str, path: Path, found: object) -> Method:
     needs = found.needs
     unknown = [one for one in needs if one not in MEASURES] if isinstance(needs, tuple | list) else [needs]
     if unknown:
-        what = f"`{OBJECT}.needs` is {needs!r}{nearest(str(unknown[0]), MEASURES)}."
-        raise _fault(name, path, what, f"Write a tuple of stages out of {listed(MEASURES)}.")
+        what = f"`{OBJECT}.needs` is {needs!r}{did_you_mean(str(unknown[0]), MEASURES)}."
+        raise _fault(name, path, what, f"Write a tuple of stages out of {listing(MEASURES)}.")
     if isinstance(found, PairMethod):
         return OwnPairMethod(name, tuple(needs), path, found)
     return OwnImageMethod(name, tuple(needs), path, found)

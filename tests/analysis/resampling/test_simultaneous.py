@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.resampling.simultaneous import differences_from, told_apart
+from analysis.resampling.simultaneous import differences_from, distinguishable
 
 
 def drawn(m: int, *, n: int = 20, resamples: int = 300, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +43,7 @@ def test_equal_candidates_are_seldom_told_from_the_one_that_chance_made_best():
     for seed in range(150):
         estimates, values = drawn(6, n=40, seed=seed)
         seen = differences_from(int(estimates.argmax()), estimates, values, confidence=0.95, n_clusters=40)
-        wrong += any(told_apart(interval) for interval in seen)
+        wrong += any(distinguishable(interval) for interval in seen)
     # About 5 % of 150 are 7.5; a binomial at 0.05 exceeds 15 in 0.4 % of cases, and the bootstrap is a little bold.
     assert wrong <= 17
 
@@ -51,7 +51,7 @@ def test_equal_candidates_are_seldom_told_from_the_one_that_chance_made_best():
 def test_a_candidate_that_is_much_worse_is_told_apart():
     estimates, values = drawn(4)
     seen = differences_from(0, estimates - [0, 0, 0, 5], values - [0, 0, 0, 5], confidence=0.95, n_clusters=20)
-    assert [told_apart(interval) for interval in seen] == [False, False, False, True]
+    assert [distinguishable(interval) for interval in seen] == [False, False, False, True]
 
 
 def test_a_difference_that_never_varies_has_no_standard_error():
@@ -62,7 +62,7 @@ def test_a_difference_that_never_varies_has_no_standard_error():
     )
     seen = differences_from(0, estimates, values, confidence=0.95, n_clusters=20)
     assert (seen[2].low, seen[2].high, seen[2].method) == (0, 0, "0 in every resample")
-    assert (seen[3].low, told_apart(seen[3])) == (None, None)
+    assert (seen[3].low, distinguishable(seen[3])) == (None, None)
     assert seen[3].method == "none: the difference is the same in every resample, which leaves no standard error"
 
 
@@ -93,7 +93,7 @@ def test_where_the_best_or_too_many_together_are_undefined_nothing_is_told_apart
     else:
         values[:10, 1], values[10:20, 2] = np.nan, np.nan
     seen = differences_from(0, estimates, values, confidence=0.95, n_clusters=20)
-    assert [told_apart(one) for one in seen] == [False, None, None, None]
+    assert [distinguishable(one) for one in seen] == [False, None, None, None]
     assert "more than 5 %" in seen[3].method
 
 
@@ -123,7 +123,7 @@ def test_the_order_of_candidates_and_a_copy_of_the_best_change_no_interval(m, se
         best, np.r_[estimates, estimates[best]], np.c_[values, values[:, best]], confidence=0.95, n_clusters=20
     )
     assert [one.low for one in others] == pytest.approx([one.low for one in seen], abs=1e-12)
-    assert told_apart(copy) is False
+    assert distinguishable(copy) is False
 
 
 @pytest.mark.parametrize(

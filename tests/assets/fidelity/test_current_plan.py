@@ -1,11 +1,11 @@
-"""Tests of `assets/fidelity/logic/plan_in_force.py`."""
+"""Tests of `assets/fidelity/logic/current_plan.py`."""
 
 import pandas as pd
 import pytest
 
-from assets.fidelity.logic.plan_in_force import PlanInForce, difference
+from assets.fidelity.logic.current_plan import CurrentPlan, difference
 
-PLAN = PlanInForce("judge", {"a": "prompt", "b": "prompt"}, {"a": ("1", "2"), "b": ("1", "3")})
+PLAN = CurrentPlan("judge", {"a": "prompt", "b": "prompt"}, {"a": ("1", "2"), "b": ("1", "3")})
 
 
 def calls(**changed: object) -> pd.DataFrame:
@@ -34,4 +34,4 @@ def test_calls_of_another_judge_prompt_or_image_are_told(changed: dict[str, obje
 
 
 def test_an_object_that_is_not_judged_any_more_is_no_difference() -> None:
-    assert difference(calls(), PlanInForce("judge", {"a": "prompt"}, {"a": ("1", "2")})) is None
+    assert difference(calls(), CurrentPlan("judge", {"a": "prompt"}, {"a": ("1", "2")})) is None

@@ -15,8 +15,8 @@ from assets.fidelity.golden_scores import (
     originals_at,
     records_items_only,
 )
-from assets.fidelity.logic.counted_pairs import counted
-from assets.fidelity.logic.plan_in_force import PlanInForce
+from assets.fidelity.logic.current_plan import CurrentPlan
+from assets.fidelity.logic.held_out_pairs import held_out_pairs
 from resources.configuration.fidelity import ReplayJudge
 from resources.configuration.golden import GoldenSet
 from resources.configuration.recommendation import Recommendation
@@ -123,8 +123,8 @@ def test_without_any_call_every_row_says_what_is_missing() -> None:
     assert (seen["cost_usd"], seen["n_altered"]) == (0, 0)
 
 
-def in_force(identity: str = "1") -> PlanInForce:
-    return PlanInForce(identity, {}, {})
+def in_force(identity: str = "1") -> CurrentPlan:
+    return CurrentPlan(identity, {}, {})
 
 
 def test_originals_of_the_same_plan_are_taken() -> None:
@@ -192,10 +192,10 @@ def test_the_remedy_for_items_that_chose_fits_the_cause(
 def test_what_the_gate_says_of_the_pairs_is_what_sensitivity_does() -> None:
     # a, b and c chose and have pairs; d, e and f are held out and have none.
     scores = scores_of_pairs([0.8] * 6, {"hue_5": [0.5, 0.6, 0.7, None, None, None]}, chose=[True] * 3 + [False] * 3)
-    assert counted(scores)["object"].tolist() == ["a", "b", "c"]
+    assert held_out_pairs(scores)["object"].tolist() == ["a", "b", "c"]
     assert "Their pairs count all the same" in held_out_gate(scores, plan()).sentence
     one_more = scores_of_pairs([0.8] * 6, {"hue_5": [0.5, 0.6, 0.7, 0.5, None, None]}, chose=[True] * 3 + [False] * 3)
-    assert counted(one_more)["object"].tolist() == ["d"]
+    assert held_out_pairs(one_more)["object"].tolist() == ["d"]
     assert "They do not count; of the others 1 have a pair" in held_out_gate(one_more, plan()).sentence
 
 

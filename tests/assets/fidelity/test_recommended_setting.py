@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from analysis.significance.holm import holm
-from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting, recommended_gate
+from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_conditions import condition_gates, misses, rule_of, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
 from resources.configuration.recommendation import Recommendation, RecommendationWeights

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from assets.fidelity.golden_images import golden_rows
 from assets.fidelity.golden_scores import altered_objects
-from assets.fidelity.logic.choosing_products import products_that_choose
 from assets.fidelity.logic.golden_choice import golden_objects
+from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import selected_objects
 from pipeline.command_line.main import application
 from pipeline.command_line.planned_calls import ANCHOR, GOLDEN_SET, planned_anchor_calls, planned_calls

@@ -9,7 +9,7 @@ from rich.console import Console
 from upath import UPath
 
 from analysis.gates import Gate, at_most
-from assets.fidelity.logic.plan_in_force import PlanInForce
+from assets.fidelity.logic.current_plan import CurrentPlan
 from assets.fidelity.logic.recommendation_grade import grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
@@ -199,7 +199,7 @@ def test_settings_of_another_judge_are_named_apart_and_not_counted(tmp_path: Pat
     given = judgements(GOOD)
     other = dict(given.calls)
     other[STEADY] = other[STEADY].assign(judge_identity="2")
-    plan = PlanInForce("1", {}, {})
+    plan = CurrentPlan("1", {}, {})
     summary = summary_rows(other, given.matrices, given.human_scores, given.study_objects, study_of(), plan)
     assert summary["setting"].iloc[0] == STEADY
     said = shown_summary(tmp_path, summary)
@@ -211,7 +211,7 @@ def test_settings_of_another_judge_are_named_apart_and_not_counted(tmp_path: Pat
 
 def test_where_no_setting_is_compared_each_reason_is_said_once(tmp_path: Path) -> None:
     given = judgements(GOOD)
-    plan = PlanInForce("2", {}, {})
+    plan = CurrentPlan("2", {}, {})
     summary = summary_rows(given.calls, given.matrices, given.human_scores, given.study_objects, study_of(), plan)
     said = shown_summary(tmp_path, summary)
     assert "Compared on" not in said

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.runtime.shown_text import in_markdown, one_line
+from resources.runtime.sanitize import in_markdown, one_line
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import SchemaItem
 
 from resources.database.engine import shown
-from resources.errors import UserError, listed
+from resources.errors import UserError, listing
 
 revision = "0003"
 down_revision = "0002"
@@ -41,7 +41,7 @@ def upgrade() -> None:
     if there:
         raise UserError(
             f"The database {shown(connection.engine)} has tables that Touchstone did not make, of names that it needs: "
-            f"{listed(there)}. Nothing was changed. Give Touchstone a database of its own in TOUCHSTONE_DATABASE_URL, "
+            f"{listing(there)}. Nothing was changed. Give Touchstone a database of its own in TOUCHSTONE_DATABASE_URL, "
             "or a schema of its own with `?options=-csearch_path%3Dtouchstone` at its end."
         )
     _inputs()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import cv2
 import pytest
 
-from resources.photos.features.ahead import ahead, one_thread_a_picture
+from resources.photos.features.prefetch import one_thread_a_picture, prefetched
 
 
 def test_results_come_in_the_order_of_the_items_whatever_finishes_first() -> None:
@@ -15,7 +15,7 @@ def test_results_come_in_the_order_of_the_items_whatever_finishes_first() -> Non
         time.sleep(0.02 if number == 0 else 0.0)
         return number * number
 
-    assert list(ahead(slow_first, range(20), 4, 8)) == [number * number for number in range(20)]
+    assert list(prefetched(slow_first, range(20), 4, 8)) == [number * number for number in range(20)]
 
 
 def test_no_more_items_are_taken_than_may_wait() -> None:
@@ -26,7 +26,7 @@ def test_no_more_items_are_taken_than_may_wait() -> None:
             taken.append(number)
             yield number
 
-    results = ahead(lambda number: number, items(), 2, 5)
+    results = prefetched(lambda number: number, items(), 2, 5)
     assert next(results) == 0
     assert len(taken) == 5
     assert next(results) == 1
@@ -43,7 +43,7 @@ def test_work_goes_on_while_the_user_is_busy() -> None:
             done.set()
         return number
 
-    results = ahead(work, range(10), 1, 4)
+    results = prefetched(work, range(10), 1, 4)
     next(results)
     assert done.wait(5.0)
 
@@ -57,7 +57,7 @@ def test_an_error_comes_at_its_items_turn_and_what_was_not_begun_is_not() -> Non
             raise OSError("no such photo")
         return number
 
-    results = ahead(fails_at_two, range(1000), 1, 4)
+    results = prefetched(fails_at_two, range(1000), 1, 4)
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(OSError, match="no such photo"):
         next(results)
