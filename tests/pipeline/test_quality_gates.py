@@ -8,7 +8,8 @@ import dagster as dg
 import pytest
 
 from assets.fidelity.logic.recommendation_gates import chosen_setting
-from pipeline.gate_list import QUALITY, gates
+from assets.shared.gate import Kind
+from pipeline.gate_list import gates
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.configuration.fidelity import FidelityThresholds
 from resources.study import Study
@@ -198,4 +199,4 @@ def test_judges_that_disagree_withhold_ground_truth_and_nothing_else(
 
 def test_every_quality_gate_has_such_a_proof() -> None:
     proven = {*MISSED, RECOMMENDED, *SEEN, *PAIRWISE, *EVALUATION, *RELIABILITY}
-    assert proven == {(one.table, one.name) for one in gates() if one.kind == QUALITY}
+    assert proven == {(one.table, one.name) for one in gates() if one.kind == Kind.QUALITY}
