@@ -1,7 +1,10 @@
 """What is installed is what the lock says, to the byte, and the audit is told to pass nothing unseen."""
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 
 from resources.runtime.home import CHECKOUT
 
@@ -25,6 +28,37 @@ def test_every_package_has_one_exact_version_which_the_lock_has_too() -> None:
     versions = {(str(one["name"]), str(one.get("version"))) for one in locked()}
     assert constraints()
     assert set(constraints().items()) <= versions
+
+
+def named(requirements: list[str]) -> set[str]:
+    return {re.split(r"[\[<>=!; ]", one)[0].lower().replace("_", "-") for one in requirements} - {OWN}
+
+
+def declared() -> dict[str, set[str]]:
+    """Names of packages by the extra that brings them; those of the base under nothing."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    extras = {extra: named(packages) for extra, packages in project["optional-dependencies"].items()}
+    return {"": named(project["dependencies"])} | extras
+
+
+def test_the_lock_was_made_of_what_is_declared() -> None:
+    packages = tomllib.loads((CHECKOUT / "uv.lock").read_text())["package"]
+    [own] = [one for one in packages if one["name"] == OWN]
+    assert {one["name"] for one in own["metadata"]["requires-dist"]} - {OWN} == set().union(*declared().values())
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    rooms = ("analysis", "assets", "pipeline", "reports", "resources", "review")
+    trees = [ast.parse(path.read_text()) for room in rooms for path in (CHECKOUT / room).rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    modules = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    roots = {name.split(".")[0] for name in modules} - sys.stdlib_module_names - {*rooms}
+    makers = packages_distributions()
+    # Streamlit's own charts, and what Dagster is made of.
+    known = set().union(*declared().values()) | {"altair", "dagster-shared"}
+    lacking = [root for root in roots if not named(makers.get(root, [root])) & known]
+    assert not lacking
 
 
 def test_every_file_in_the_lock_has_its_hash() -> None:
