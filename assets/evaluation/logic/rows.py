@@ -3,7 +3,7 @@
 from collections.abc import Mapping as Row
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,10 @@ from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.inputs.evaluation.known_datasets import known_datasets
-from resources.study import Study
 from resources.tables.declare import Table
+
+if TYPE_CHECKING:
+    from resources.study import Study  # loads the databases, which an evaluation without a study does not need
 
 UNITLESS, TRUTH_UNIT = "unitless", "the truth's"
 STATISTICS = ("srcc", "plcc", "krcc")
@@ -293,7 +295,7 @@ def option_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
     return rows
 
 
-def datasets_of(study: Study) -> dict[str, Dataset]:
+def datasets_of(study: "Study") -> dict[str, Dataset]:
     """The study's data sets, which its gates are handed once in a run."""
     return known_datasets(study.evaluation)
 
