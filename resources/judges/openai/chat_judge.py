@@ -9,9 +9,8 @@ from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.errors import UserError
 from resources.judges.contract import Call, JudgeIdentity, Reply, Spent
 from resources.judges.openai.access import Access, require_key
-from resources.judges.openai.client import Body, Client, Read, read_body
-from resources.judges.openai.error_bodies import NoAnswer
-from resources.judges.openai.limits import DOWN, REFUSES, SLOW, Allowance, Bill, Circuit, Passage, WorstCase, dollars
+from resources.judges.openai.client import Client, Read
+from resources.judges.openai.limits import DOWN, REFUSES, SLOW, Allowance, Circuit, Passage, WorstCase, dollars
 from resources.judges.openai.paid import costs_money
 from resources.judges.openai.prices import ModelPrice, price_of
 from resources.judges.openai.request import FILTERED, SharedForm, pause_s, request_of, stops_the_run
@@ -94,7 +93,10 @@ class ChatJudge:
         self._client.open()
 
     def reply(self, call: Call) -> Reply:
-        """The answer as it came, or the fault of one attempt.
+        """One attempt from top to bottom: its turn, money, rate, request, and what it came to; the run records it.
+
+        A form of the request that the server does not know gives way to the next at once. The requests before it are
+        attempts of their own, because they count against the day's quota.
 
         Raises:
             UserError: The run must end: no money, quota or working provider is left, or an image is another than the
@@ -102,76 +104,58 @@ class ChatJudge:
         """
         try:
             parts = self._task.parts(call)
-        except UnreadableImage as error:
-            return Reply(None, fault="provider_error", fault_message=str(error))
+        except UnreadableImage as unreadable:
+            return Reply(None, fault="provider_error", fault_message=str(unreadable))
+        refused: list[Reply] = []
         with self._circuit.passed() as passage:
             # Only now: the calls before may have shown that a call takes more than was guessed.
             worst_usd, most_tokens = self.worst_case.usd(call), self.worst_case.tokens(call)
             with self._allowance.set_aside(worst_usd) as bill:
-                reply = self._asked(call, parts, bill, most_tokens, worst_usd)
-                used = None if reply.tokens_in is None else reply.tokens_in + (reply.tokens_out or 0)
-                self._allowance.settle_tokens(most_tokens, used)
-                return self._told(passage, reply)
+                while True:
+                    try:
+                        self._allowance.admit(0 if refused else most_tokens)
+                    except UserError as problem:
+                        if not refused:
+                            raise
+                        # The requests that went out count, though none of them brought an answer.
+                        reply = replace(refused.pop(), stops_run=str(problem))
+                        break
+                    bill.usd, form, began = worst_usd, self._form.now, perf_counter()
+                    model, schema = self._access.model, self._task.schema
+                    read = self._client.send(request_of(call, parts, model, self._configuration, form, schema))
+                    latency_ms, key_id = (perf_counter() - began) * 1000, self._access.key_id
+                    sent: dict[str, Any] = {"answer_form": form.form, "latency_ms": latency_ms, "key_id": key_id}
+                    if (error := read.error) is None or (other := self._form.give_way(form, error, call)) is None:
+                        reply = replace(self._came_to(call, read, worst_usd), **sent)
+                        bill.usd = reply.cost_usd
+                        break
+                    bill.usd = 0.0
+                    message = f"{error.message.rstrip('.')}. Asked again {other.instead_of(form)}."
+                    refused.append(Reply(None, fault=error.fault, fault_message=message, **sent))
+                if reply.tokens_in is not None:
+                    self._allowance.settle_tokens(most_tokens, reply.tokens_in + (reply.tokens_out or 0))
+                return self._noted(passage, replace(reply, earlier=tuple(refused)))
 
     def stop(self, why: str) -> None:
         """Let no request go out any more, whatever it waits for."""
         self._circuit.stop(why)
 
-    def _asked(self, call: Call, parts: list[dict[str, Any]], bill: Bill, most_tokens: int, worst_usd: float) -> Reply:
-        """What comes of the call; a form that the server does not know gives way to the next, and is told of too."""
-        refused: list[Reply] = []
-        while True:
-            try:
-                self._allowance.admit(0 if refused else most_tokens)
-            except UserError as problem:
-                if not refused:
-                    raise
-                # The requests that went out count, though none of them brought an answer.
-                return replace(refused[-1], stops_run=str(problem), earlier=tuple(refused[:-1]))
-            bill.usd = worst_usd
-            form = self._form.now
-            request = request_of(call, parts, self._access.model, self._configuration, form, self._task.schema)
-            begun = perf_counter()
-            came = self._client.send(request)
-            known: dict[str, Any] = {
-                "answer_form": form.form,
-                "latency_ms": (perf_counter() - begun) * 1000,
-                "key_id": self._access.key_id,
-            }
-            read = read_body(came, self._access) if isinstance(came, Body) else Read(None, error=came)
-            error = read.error
-            other = self._form.give_way(form, error.refused, call) if error and error.refused else None
-            if error and other:
-                bill.usd = 0.0
-                message = f"{error.message.rstrip('.')}. Asked again {other.instead_of(form)}."
-                refused.append(Reply(None, fault=error.fault, fault_message=message, **known))
-                continue
-            reply = self._fault(call, error, read, worst_usd) if error else self._read(call, read, worst_usd)
-            bill.usd = reply.cost_usd
-            return replace(reply, earlier=tuple(refused), **known)
-
-    def _read(self, call: Call, read: Read, worst_usd: float) -> Reply:
-        again = NoAnswer("provider_error", "", may_pass=True, may_be_billed=True)
-        return Reply(
-            raw_answer=read.text,
-            fault=read.fault,
-            fault_message=_with_booking(read.message, read, worst_usd) if read.message else None,
-            answer_state=read.state,
-            retry_after_s=pause_s(again, call, self._configuration.longest_wait_s) if read.fault else None,
-            **self._facts(call, read, worst_usd),
-        )
-
-    def _fault(self, call: Call, no_answer: NoAnswer, read: Read, worst_usd: float) -> Reply:
-        facts = self._facts(call, read, worst_usd if no_answer.may_be_billed else 0.0)
-        if no_answer.code in FILTERED:
-            return Reply(None, answer_state="filtered", fault_message=no_answer.message, **facts)
-        stops = stops_the_run(no_answer, call, self._access, self._configuration, self._task.remedies)
-        wait_s = pause_s(no_answer, call, self._configuration.longest_wait_s)
+    def _came_to(self, call: Call, read: Read, worst_usd: float) -> Reply:
+        """The answer as it came, or the fault with what to do about it."""
+        error = read.error
+        facts = self._facts(call, read, worst_usd if error is None or error.may_be_billed else 0.0)
+        if error is None:
+            message = read.message and _with_booking(read.message, read, worst_usd)
+            return Reply(read.text, answer_state=read.state, fault_message=message, **facts)
+        if error.code in FILTERED:
+            return Reply(None, answer_state="filtered", fault_message=error.message, **facts)
+        stops = stops_the_run(error, call, self._access, self._configuration, self._task.remedies)
+        wait_s = pause_s(error, call, self._configuration.longest_wait_s)
         return Reply(
             None,
-            fault=no_answer.fault,
-            fault_message=_with_booking(no_answer.message, read, facts["cost_usd"]),
-            retry_after_s=wait_s if no_answer.may_pass and not stops else None,
+            fault=error.fault,
+            fault_message=_with_booking(error.message, read, facts["cost_usd"]),
+            retry_after_s=wait_s if error.may_pass and not stops else None,
             stops_run=stops,
             **facts,
         )
@@ -186,7 +170,7 @@ class ChatJudge:
         tokens = {name: getattr(usage, name) for name in ("tokens_in", "tokens_out", "tokens_cached")}
         return known | tokens | {"cost_usd": cost_usd}
 
-    def _told(self, passage: Passage, reply: Reply) -> Reply:
+    def _noted(self, passage: Passage, reply: Reply) -> Reply:
         """The reply, once the circuit knows of it; the fault that ends the run says so."""
         said = reply.fault_message or ""
         if reply.stops_run:

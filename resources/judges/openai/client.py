@@ -47,13 +47,14 @@ class Client:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._opened: list[AsyncOpenAI] = []
 
-    def send(self, request: dict[str, Any]) -> Body | NoAnswer:
-        """Send one request and wait for what comes of it, no longer than the timeout.
+    def send(self, request: dict[str, Any]) -> Read:
+        """Send one request, wait for what comes of it, no longer than the timeout, and read it.
 
         Raises:
             UserError: The address is none that can be asked, or a proxy or certificates of the environment are none.
         """
-        return asyncio.run_coroutine_threadsafe(self._send(request), self._running()).result()
+        came = asyncio.run_coroutine_threadsafe(self._send(request), self._running()).result()
+        return _read_body(came, self._access) if isinstance(came, Body) else Read(None, error=came)
 
     def open(self) -> None:
         """Load the SDK meanwhile, so that the first request need not wait for it."""
@@ -102,7 +103,7 @@ class Client:
                     model=request["model"], messages=[], extra_body=request
                 ) as response,
             ):
-                return await _read(response)
+                return await _body_of(response)
         except (httpx2.InvalidURL, ExceptionGroup) as problem:
             # A port that there is none of comes in a group.
             if isinstance(problem, ExceptionGroup) and problem.split(OverflowError)[1]:
@@ -142,7 +143,7 @@ def retry_after(headers: Any) -> float | None:
         return None
 
 
-async def _read(response: Any) -> Body:
+async def _body_of(response: Any) -> Body:
     data, asked_s = bytearray(), retry_after(response.headers)
     async for part in response.iter_bytes():
         data += part
@@ -205,14 +206,13 @@ class Usage:
 
 @dataclass(frozen=True)
 class Read:
-    """An answer, a fault, or an error that came with status 200 and counts as with the status that it should have had.
+    """An answer, or why there is none; an error within status 200 counts as with the status that it should have had.
 
     `state` only where the text alone does not say it, `usage` null where none came.
     """
 
     text: str | None
     state: str | None = None
-    fault: str | None = None
     message: str | None = None
     model: str | None = None
     fingerprint: str | None = None
@@ -220,7 +220,7 @@ class Read:
     error: NoAnswer | None = None
 
 
-def read_body(body: Body, access: Access) -> Read:
+def _read_body(body: Body, access: Access) -> Read:
     """Read one body; nothing in it, or missing from it, is an error of the program."""
     if not body.is_whole:
         begins = body.data[: 4 * KEPT_CHARACTERS].decode("utf-8", "replace")[:KEPT_CHARACTERS]
@@ -242,7 +242,7 @@ def read_body(body: Body, access: Access) -> Read:
         return Read(None, error=_error(completion, body, access, "status 200 with an error"))
     if not isinstance(completion, dict):
         said = access.masked(text) or "nothing"
-        return Read(None, fault="provider_error", message=f"the server's answer is no JSON object: {said[:200]}")
+        return Read(None, error=_fault(f"the server's answer is no JSON object: {said[:200]}"))
     known: dict[str, Any] = {
         "model": _text(completion.get("model")),
         "fingerprint": _text(completion.get("system_fingerprint")),
@@ -254,14 +254,14 @@ def read_body(body: Body, access: Access) -> Read:
     if not isinstance(choice, dict) or not isinstance(message, dict):
         if has_error(completion):
             return Read(None, error=_error(completion, body, access, "status 200 with an error"), **known)
-        return Read(None, fault="provider_error", message="the server sent no message: it has no choices", **known)
+        return Read(None, error=_fault("the server sent no message: it has no choices"), **known)
     finish = choice.get("finish_reason")
     if str(finish).lower() == "error":
         where = "the answer ended with an error"
         if has_error(inside := {"error": choice.get("error") or completion.get("error")}):
             error = replace(_error(inside, body, access, where), may_be_billed=True)
             return Read(None, error=error, **known)
-        return Read(None, fault="provider_error", message=f"{where}: it does not say which", **known)
+        return Read(None, error=_fault(f"{where}: it does not say which"), **known)
     content, reasoning = _apart(message)
     if has_error(inside := {"error": completion.get("error")}) and not (content or reasoning):
         return Read(None, error=_error(inside, body, access, "status 200 with an error"), **known)
@@ -274,6 +274,11 @@ def read_body(body: Body, access: Access) -> Read:
     return Read(words or (reasoning and f"<think>\n{reasoning}\n</think>"), state, message=problem, **known)
 
 
+def _fault(message: str) -> NoAnswer:
+    """A body that may be billed and that another attempt may come without."""
+    return NoAnswer("provider_error", message, may_pass=True, may_be_billed=True)
+
+
 def _error(found: object, body: Body, access: Access, where: str) -> NoAnswer:
     """An error within a body: as with the status that it names or means; one of unknown kind may pass."""
     said, status = said_in(found), status_in(found)
@@ -281,7 +286,7 @@ def _error(found: object, body: Body, access: Access, where: str) -> NoAnswer:
     if status is not None:
         return no_answer_of(status, said, where, body.asked_s)
     wait_s = said.retry_after_s if body.asked_s is None else body.asked_s
-    return NoAnswer("provider_error", f"{where}: {said.message}", True, True, code=said.code, retry_after_s=wait_s)
+    return replace(_fault(f"{where}: {said.message}"), code=said.code, retry_after_s=wait_s)
 
 
 def _state(message: Mapping[str, Any], content: str | None, finish: object) -> tuple[str | None, str | None]:

@@ -415,9 +415,9 @@ class Allowance:
         if self._today:
             self._today.take()
 
-    def settle_tokens(self, booked: int, used: int | None) -> None:
+    def settle_tokens(self, booked: int, used: int) -> None:
         """Give back what a call was booked for and did not use."""
-        if self._tokens and used is not None:
+        if self._tokens:
             self._tokens.give_back(max(0, booked - used))
 
     def _filled(self, spent: Spent) -> list[Purse]:

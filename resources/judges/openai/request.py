@@ -76,16 +76,18 @@ class SharedForm:
         """The form in use."""
         return self._form
 
-    def give_way(self, used: RequestForm, refused: Refused, call: Call) -> RequestForm | None:
-        """Change the form, unless another call did since; null where no other form cures the refusal.
+    def give_way(self, used: RequestForm, error: NoAnswer, call: Call) -> RequestForm | None:
+        """Change the form, unless another call did since; null where no other form cures the error.
 
         A seed makes a provider's answers repeat at best, and a top_p of 1 changes nothing: both can be left out.
         """
+        if error.refused is None:
+            return None
         dispensable = ("seed", "top_p") if call.setting.top_p == 1 else ("seed",)
         with self._lock:
             if self._form is not used:
                 return self._form
-            following = used.without(refused, dispensable)
+            following = used.without(error.refused, dispensable)
             self._form = following or used
             return following
 
