@@ -154,7 +154,7 @@ def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
 
     try:
         access = access_of(judge)
-        price = price_of(access.model, judge, own_server=access.is_own)
+        price = price_of(access.model, judge, own_server=access.is_own, base_url=access.base_url)
     except UserError:
         return ""
     one = JudgedObject("object", "item", "", "", ("",) * PHOTOS, ("",) * PHOTOS)

@@ -45,7 +45,7 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
         console.print(f"The judge {judge.kind} costs nothing.", highlight=False)
         return
     access = access_of(judge)
-    price = price_of(access.model, judge, own_server=access.is_own)
+    price = price_of(access.model, judge, own_server=access.is_own, base_url=access.base_url)
     measured = measured_calls(open_engine(study.home.database_url), study.name, planned.judge.identity.digest)
     estimator = Estimator(judge, price, measured)
     total = estimator.row("in all", [one for calls in planned.by_part.values() for one in calls])

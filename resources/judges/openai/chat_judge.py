@@ -65,7 +65,9 @@ class ChatJudge:
         Raises:
             UserError: No price is known.
         """
-        return price_of(self._access.model, self._configuration, own_server=self._access.is_own)
+        return price_of(
+            self._access.model, self._configuration, own_server=self._access.is_own, base_url=self._access.base_url
+        )
 
     @cached_property
     def worst_case(self) -> WorstCase:

@@ -21,7 +21,10 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
     if not isinstance(judge, OpenAIJudge):
         return Gate(NAME, True, None, needed, f"The judge {judge.kind} costs nothing.")
     access = access_of(judge)
-    model, price = access.model, price_of(access.model, judge, today, own_server=access.is_own)
+    model, price = (
+        access.model,
+        price_of(access.model, judge, today, own_server=access.is_own, base_url=access.base_url),
+    )
     age = price.age_days(today)
     if price.source == OWN_SERVER:
         return Gate(NAME, True, None, needed, f"'{model}' is on {OWN_SERVER}.")

@@ -1,10 +1,10 @@
 """What a model costs: the price table with its name, dates and sources, and what a call comes to."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import yaml
 from pydantic import Field, ValidationError
@@ -20,6 +20,8 @@ OLDEST_DAYS: Final = 180
 PER: Final = 1_000_000  # prices are for a million tokens
 UNKNOWN_FAMILY: Final = Patches(rule="patches", side_px=28)
 OWN_SERVER: Final = "a server of your own: nothing is charged"
+# The newest change of a price in genai-prices 0.2.3: its tables are read no later than the release after it.
+GENAI_PRICES_READ_ON: Final = date(2026, 11, 9)
 _SNAPSHOT_PARTS = 3  # a dated snapshot of a model ends in -2024-08-06
 
 
@@ -42,7 +44,10 @@ class PriceTable(Section):
 
 @dataclass(frozen=True)
 class ModelPrice:
-    """What one model costs, in USD for a million tokens, and where that stands; `read_on` is null for one's own."""
+    """What one model costs, in USD for a million tokens, and where that stands; `read_on` is null for one's own.
+
+    `above` is a number of tokens, and the price of a call that reads more of them.
+    """
 
     input: float
     output: float
@@ -52,6 +57,7 @@ class ModelPrice:
     table: str = "the configuration"
     read_on: date | None = None
     source: str = "`price` in the judge's section"
+    above: "tuple[int, ModelPrice] | None" = None
 
     @property
     def is_free(self) -> bool:
@@ -60,12 +66,16 @@ class ModelPrice:
 
     def usd(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0, tokens_written: int = 0) -> float:
         """What tokens cost; those served from a cache or written to one are part of `tokens_in`."""
+        if self.above and tokens_in > self.above[0]:
+            return self.above[1].usd(tokens_in, tokens_out, tokens_cached, tokens_written)
         plain = max(0, tokens_in - tokens_cached - tokens_written)
         read = plain * self.input + tokens_cached * self.cached_input + tokens_written * self.cache_write
         return (read + tokens_out * self.output) / PER
 
     def most_usd(self, tokens_in: int, tokens_out: int) -> float:
         """What tokens cost at most, whatever a cache does."""
+        if self.above and tokens_in > self.above[0]:
+            return self.above[1].most_usd(tokens_in, tokens_out)
         dearest = max(self.input, self.cached_input, self.cache_write)
         return (tokens_in * dearest + tokens_out * self.output) / PER
 
@@ -87,26 +97,36 @@ class ModelPrice:
 
 
 def price_of(
-    model: str, configuration: OpenAIJudge, today: date | None = None, *, own_server: bool = False
+    model: str,
+    configuration: OpenAIJudge,
+    today: date | None = None,
+    *,
+    own_server: bool = False,
+    base_url: str | None = None,
 ) -> ModelPrice:
-    """The price of a model: the configuration's own, else the one in force in the price table.
+    """The price of a model: the configuration's own, else the price table's, else what genai-prices has.
 
     Args:
         model: As it is asked for.
         configuration: Of the judge.
         today: The day on which the price is in force; this one where left out.
         own_server: Whether nobody charges for the server: a model that the table does not know is free there.
+        base_url: The server's address. Where it is a known provider's, the package genai-prices prices those of its
+            models that the built-in table does not know; a table of one's own stays alone.
 
     Raises:
-        UserError: The table cannot be read, or does not know the model: what would be spent could not be limited.
+        UserError: The table cannot be read, or the model is not known: what would be spent could not be limited.
     """
     table = price_table(configuration.prices)
-    known = _in_force(table, model, today or datetime.now(UTC).date())
+    today = today or datetime.now(UTC).date()
+    known = _in_force(table, model, today)
     images = known.images if known else UNKNOWN_FAMILY
     if configuration.price is not None:
         return _model_price(configuration.price, images)
     if known is None and own_server:
         return ModelPrice(0.0, 0.0, 0.0, 0.0, source=OWN_SERVER)
+    if known is None and base_url and not configuration.prices and (price := _of_a_provider(model, base_url, today)):
+        return price
     if known is None:
         names = sorted({row.model for row in table.models})
         raise UserError(
@@ -164,3 +184,48 @@ def _model_price(price: Price, images: ImageRule) -> ModelPrice:
     cached = price.input if price.cached_input is None else price.cached_input
     written = price.input if price.cache_write is None else price.cache_write
     return ModelPrice(price.input, price.output, cached, written, images)
+
+
+def _of_a_provider(model: str, base_url: str, today: date) -> ModelPrice | None:
+    """What genai-prices has for a model at a provider's address, without a network.
+
+    Null where it has nothing, or where more than the number of tokens decides: the time of day, or a fee for a request.
+    """
+    # Imported here: it takes a second, and few models need it.
+    import genai_prices
+    from genai_prices.types import Tier, TieredPrices, TimeOfDateConstraint
+
+    noon = datetime.combine(today, time(12), UTC)
+    try:
+        found = genai_prices.calc_price(
+            genai_prices.Usage(), model, provider_api_url=base_url, genai_request_timestamp=noon
+        )
+    except (LookupError, ValueError):
+        return None
+    kinds = ("input", "output", "cache_read", "cache_write")
+    rates: list[Any] = [getattr(found.model_price, f"{kind}_mtok", None) for kind in kinds]
+    dated = found.model.prices if isinstance(found.model.prices, list) else []
+    by_the_hour = any(isinstance(one.constraint, TimeOfDateConstraint) for one in dated)
+    if None in rates[:2] or by_the_hour or getattr(found.model_price, "requests_kcount", None):
+        return None
+    tiered = [rate for rate in rates if isinstance(rate, TieredPrices)]
+    above: tuple[int, ModelPrice] | None = None
+    for start in sorted({0, *(tier.start for rate in tiered for tier in rate.tiers)}, reverse=True):
+        input_, output, cached, written = (
+            max((tier.start, tier.price) for tier in (Tier(-1, rate.base), *rate.tiers) if tier.start <= start)[1]
+            if isinstance(rate, TieredPrices)
+            else rate
+            for rate in rates
+        )
+        price = ModelPrice(
+            float(input_),
+            float(output),
+            float(input_ if cached is None else cached),
+            float(input_ if written is None else written),
+            table=f"genai-prices {genai_prices.__version__}",
+            read_on=GENAI_PRICES_READ_ON,
+            source=next(iter(found.provider.pricing_urls or []), found.provider.name),
+            above=above,
+        )
+        above = (start, price)
+    return price

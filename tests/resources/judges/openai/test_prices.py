@@ -1,6 +1,7 @@
 """The price table, what a call costs by it, and how many tokens pictures are."""
 
 from datetime import date, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.errors import UserError
 from resources.judges.openai.image_tokens import Flat, Patches, Tiles, most_tokens
 from resources.judges.openai.price_age import price_age_gate
-from resources.judges.openai.prices import OLDEST_DAYS, price_of, price_table
+from resources.judges.openai.prices import GENAI_PRICES_READ_ON, OLDEST_DAYS, _of_a_provider, price_of, price_table
 
 TODAY = date(2026, 11, 28)
 
@@ -174,3 +175,80 @@ def test_a_model_that_no_table_knows_is_free_on_a_server_of_ones_own_only() -> N
     assert price.sentence == "A server of your own: nothing is charged"
     # A known name is priced there too: the server may pass requests on.
     assert price_of("gpt-4o", configured(), TODAY, own_server=True).input == 2.5
+
+
+# Where genai-prices 0.2.3 differs, in USD a million tokens: ours, then theirs. The table's rows go before it, so that
+# what they price costs what it did.
+OTHERWISE = {
+    ("gpt-5.6-sol", "cached_input"): (4, 0.4),
+    ("gpt-5.6-sol", "cache_write"): (4, 5),
+    ("gpt-5.6-terra", "cache_write"): (2, 2.5),
+    ("gpt-5.6-luna", "cache_write"): (0.2, 0.25),
+    ("claude-opus-5-5", "cache_write"): (4, 5),
+    ("claude-opus-5", "cache_write"): (5, 6.25),
+    ("claude-sonnet-5-5", "cached_input"): (0.2, 0.1),
+    ("claude-sonnet-5-5", "cache_write"): (2, 2.5),
+    ("claude-haiku-4-5", "cache_write"): (1, 1.25),
+    ("gemini-3.8-flash", "cached_input"): (0.75, 0.075),
+    ("gemini-3.5-flash", "cached_input"): (1.5, 0.15),
+    ("gemini-3.5-flash-lite", "cached_input"): (0.3, 0.03),
+    ("gemini-3.1-pro-preview", "cached_input"): (2, 0.2),
+}
+ADDRESSES = {
+    "gpt": "https://api.openai.com/v1",
+    "claude": "https://api.anthropic.com/v1/",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai/",
+}
+
+
+def test_the_built_in_table_and_genai_prices_agree_but_for_what_is_listed() -> None:
+    differences = {}
+    for row in price_table().models:
+        day = row.valid_from or TODAY
+        ours, theirs = (
+            price_of(row.model, configured(), day),
+            _of_a_provider(row.model, ADDRESSES[row.model.split("-")[0]], day),
+        )
+        assert theirs is not None, row.model
+        for kind in ("input", "output", "cached_input", "cache_write"):
+            if row.valid_from is None and getattr(ours, kind) != getattr(theirs, kind):
+                differences[row.model, kind] = (getattr(ours, kind), getattr(theirs, kind))
+        assert (ours.input, ours.output) == (theirs.input, theirs.output), row.model
+    assert differences == OTHERWISE
+
+
+def test_a_providers_model_that_the_table_does_not_know_is_priced_by_genai_prices() -> None:
+    price = price_of("o3", configured(), TODAY, base_url=ADDRESSES["gpt"])
+    # 800 plain at $2, 200 cached at $0.50, 100 out at $8 a million.
+    assert price.usd(1000, 100, 200) == pytest.approx((800 * 2 + 200 * 0.5 + 100 * 8) / 1e6)
+    assert price.sentence.startswith("genai-prices 0.2.3: 2 in, 0.5 cached, 8 out (USD a million tokens), read 2026-11")
+    for other in ("http://example.org/v1", None):
+        with pytest.raises(UserError, match="has no price for 'o3'"):
+            price_of("o3", configured(), TODAY, base_url=other)
+
+
+def test_a_long_call_costs_what_its_provider_takes_for_long_calls() -> None:
+    price = price_of("gemini-2.5-pro", configured(), TODAY, base_url=ADDRESSES["gemini"])
+    # Up to 200,000 tokens $1.25 and $10 a million, beyond them $2.50 and $15 for all.
+    assert price.usd(200_000, 1000) == pytest.approx(0.2 * 1.25 + 0.01)
+    assert price.usd(200_001, 1000) == pytest.approx(0.200001 * 2.5 + 0.015)
+    assert price.most_usd(200_001, 1000) == price.usd(200_001, 1000)
+
+
+def test_a_price_or_a_table_of_ones_own_goes_before_genai_prices(tmp_path: Path) -> None:
+    own = price_of("o3", configured(price={"input": 1, "output": 3}), TODAY, base_url=ADDRESSES["gpt"])
+    assert (own.input, own.output) == (1, 3)
+    path = tmp_path / "prices.yaml"
+    path.write_text("name: ours\nmodels:\n  - {model: m, input: 1, output: 2, read_on: 2026-01-02, source: contract}\n")
+    with pytest.raises(UserError, match="ours has no price for 'o3'"):
+        price_of("o3", configured(prices=path), TODAY, base_url=ADDRESSES["gpt"])
+
+
+def test_a_price_that_changes_with_the_hour_is_not_guessed() -> None:
+    with pytest.raises(UserError, match="has no price for 'deepseek-chat'"):
+        price_of("deepseek-chat", configured(), TODAY, base_url="https://api.deepseek.com")
+
+
+def test_the_day_on_which_genai_prices_was_read_belongs_to_its_release() -> None:
+    # Who takes another release looks up its newest change of a price, and writes it as `GENAI_PRICES_READ_ON`.
+    assert (version("genai-prices"), GENAI_PRICES_READ_ON) == ("0.2.3", date(2026, 11, 9))
