@@ -48,13 +48,13 @@ demo: $(STUDIES) ## Make sample inputs, run the studies on them, print what they
 # A file stays with one worker: what its tests share is built once, and long files come first (tests/conftest.py).
 BY_FILE := --dist loadfile --no-loadscope-reorder
 
-# One worker more than there are cores: the fast tests wait for databases and servers for a third of their time.
-test: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# One worker more than there are cores: tests wait for databases, servers and processes for a third of their time.
+test test-all: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: $(READY) ## Run the fast tests (about 6 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) -m "fast or not slow"
 
 test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 25 minutes on 2 cores)
-	@$(BIN)/python -m pytest -n auto $(BY_FILE) --durations=25
+	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) --durations=25
 
 check: $(READY) ## Lint, format and types
 	@$(BIN)/python -m ruff check

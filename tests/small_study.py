@@ -28,6 +28,7 @@ from resources.database.engine import open_engine
 from resources.runtime.home import CHECKOUT, Home
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
+from tests.unsynced import without_syncing
 
 ALGORITHMS = ("rodin_multi", "trellis_single")
 OBJECTS = [
@@ -163,6 +164,7 @@ def changed(study: Study, **changes: Any) -> Study:
 
 def sqlite_instance_in(folder: Path) -> dg.DagsterInstance:
     """Dagster's memory on the disk as the project sets it up; use it as a context manager."""
+    without_syncing()  # programs of tests, which come here too, have no conftest
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(CHECKOUT / "dagster.yaml", folder / "dagster.yaml")
     return dg.DagsterInstance.from_config(str(folder))

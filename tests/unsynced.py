@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 def without_syncing() -> None:
     """From here on no SQLite database of this process waits for the disk, Dagster's included."""
-    sa.event.listen(sa.Pool, "checkout", _off)
+    if not sa.event.contains(sa.Pool, "checkout", _off):
+        sa.event.listen(sa.Pool, "checkout", _off)
 
 
 @contextmanager

@@ -77,6 +77,8 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     sys.argv = ["touchstone", *arguments]
     from pipeline.command_line.main import run as command_line
     from tests.small_study import without_drawing
+    from tests.unsynced import without_syncing
 
+    without_syncing()
     with without_drawing():
         command_line()

@@ -20,7 +20,12 @@ from resources.runtime.home import Home
 from tests.small_series import write_series
 
 ROOT = Path(__file__).resolve().parents[3]
-PROGRAM = "from pipeline.command_line.main import run; run()"
+PROGRAM = """
+from pipeline.command_line.main import run
+from tests.unsynced import without_syncing
+without_syncing()
+run()
+"""
 
 
 def home_in(folder: Path) -> Home:
