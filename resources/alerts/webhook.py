@@ -94,8 +94,9 @@ def _post(address: str, body: bytes, failures: list[NotDelivered]) -> None:
     # Imported here: nothing but an alert needs it.
     import httpx2
 
-    # Its line for every request holds the address, and any part of that may be a secret.
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    # Their lines for every request and answer hold addresses, and any part of one may be a secret.
+    for name in ("httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     headers = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "touchstone"}
     # Beyond this machine by the proxy that the environment names; to this machine by none.
     beyond = urlsplit(address).scheme == "https"
