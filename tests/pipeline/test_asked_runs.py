@@ -18,6 +18,7 @@ from tests.small_study import (
     UP_TO_CALLS,
     described,
     sqlite_instance_in,
+    without_drawing,
     write_image,
     write_study,
 )
@@ -26,13 +27,24 @@ pytestmark = pytest.mark.slow
 INPUTS = ("score_file", "catalogue_file", "selection_file", "reference_images", "candidate_images")
 
 
-@pytest.fixture
-def watch(tmp_path: Path) -> Iterator[Watch]:
-    """Study A, whose first tables are up to date with its inputs."""
-    study = write_study(tmp_path)
-    quiet(tmp_path)
-    with sqlite_instance_in(tmp_path / "dagster") as instance:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with study A, its first tables and Dagster's memory of them."""
+    folder = tmp_path_factory.mktemp("made")
+    study = write_study(folder)
+    quiet(folder)
+    with without_drawing(), sqlite_instance_in(folder / "dagster") as instance:
         assert Watch(study, instance).follow(only=[*INPUTS, *UP_TO_CALLS]) == set(UP_TO_CALLS)
+    study.engine.dispose()
+    return folder
+
+
+@pytest.fixture
+def watch(made: Path, tmp_path: Path) -> Iterator[Watch]:
+    """Study A in a copy of that folder, whose first tables are up to date with its inputs."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    study = described(tmp_path)
+    with sqlite_instance_in(tmp_path / "dagster") as instance:
         watch = Watch(study, instance)
         assert watch.tables() == set()
         yield watch
