@@ -24,6 +24,27 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 2_000_000  # an answer has a few hundred characters
 CONNECT_S: Final = 10.0
+KEPT_CHARACTERS: Final = 20_000  # of an answer that no end was seen of
+# Words of OpenAI, Anthropic, Google, Mistral, Cohere, DeepSeek, Zhipu, vLLM, TGI and Ollama; letter case differs. One
+# that is none of these ends an answer before its time too: a part of a number is a number.
+NORMAL_STOPS: Final = ("stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed")
+AT_THE_LIMIT: Final = ("length", "max_tokens", "max_output_tokens", "model_length", "error_limit")
+FILTERS: Final = (
+    "content_filter",
+    "content_filtered",
+    "safety",
+    "image_safety",
+    "recitation",
+    "blocklist",
+    "prohibited_content",
+    "spii",
+    "sensitive",
+    "error_toxic",
+    "guardrail_intervened",
+)
+REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
+_REASONING_PARTS: Final = ("thinking", "reasoning")
+_MOST_TOKENS = 1_000_000_000
 
 
 class Body(NamedTuple):
@@ -169,29 +190,6 @@ def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, opened: lis
     asyncio.run_coroutine_threadsafe(close(), loop)
     if thread is not threading.current_thread():
         thread.join(1)
-
-
-KEPT_CHARACTERS: Final = 20_000  # of an answer that no end was seen of
-# Words of OpenAI, Anthropic, Google, Mistral, Cohere, DeepSeek, Zhipu, vLLM, TGI and Ollama; letter case differs. One
-# that is none of these ends an answer before its time too: a part of a number is a number.
-NORMAL_STOPS: Final = ("stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed")
-AT_THE_LIMIT: Final = ("length", "max_tokens", "max_output_tokens", "model_length", "error_limit")
-FILTERS: Final = (
-    "content_filter",
-    "content_filtered",
-    "safety",
-    "image_safety",
-    "recitation",
-    "blocklist",
-    "prohibited_content",
-    "spii",
-    "sensitive",
-    "error_toxic",
-    "guardrail_intervened",
-)
-REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
-_REASONING_PARTS: Final = ("thinking", "reasoning")
-_MOST_TOKENS = 1_000_000_000
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,11 @@ from resources.judges.prompt import photo_labels
 MINUTE_S = 60.0
 AT_ONCE = 0.1  # this share of a minute's allowance may go out together, the rest comes evenly
 STEADY = 1 - AT_ONCE
+FRAME_TOKENS: Final = 60  # what a server wraps around messages and pictures, and the answer's schema
+SCHEMA_BYTES: Final = 700
+WRITTEN_TOKENS: Final = 180  # four sub-scores, a score and a few reasons
+CHARACTERS_PER_TOKEN: Final = 4.0
+REST_S = 20.0  # a provider that failed many times in a row gets so long before the last try
 
 
 class PerMinute:
@@ -153,12 +158,6 @@ def dollars(usd: float) -> str:
     return f"${usd:,.{decimals}f}"
 
 
-FRAME_TOKENS: Final = 60  # what a server wraps around messages and pictures, and the answer's schema
-SCHEMA_BYTES: Final = 700
-WRITTEN_TOKENS: Final = 180  # four sub-scores, a score and a few reasons
-CHARACTERS_PER_TOKEN: Final = 4.0
-
-
 class AppearanceSize:
     """Photos and a candidate, each behind its label, and an answer of four sub-scores, a score and a few reasons."""
 
@@ -208,9 +207,6 @@ class WorstCase:
         size = self._size
         text = len((call.system_message + call.user_message + size.labels(call)).encode())
         return text + size.schema_bytes + FRAME_TOKENS + size.n_pictures(call) * self._picture
-
-
-REST_S = 20.0  # a provider that failed many times in a row gets so long before the last try
 
 
 class Cause(NamedTuple):

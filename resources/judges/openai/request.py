@@ -20,6 +20,12 @@ _ABOUT_THE_FORM = re.compile(
     r"response[ _]?format|json[ _]?schema|json[ _]?object|json mode|structured output|guided", re.I
 )
 _ABOUT_TOKENS = re.compile(r"max_(completion_)?tokens", re.IGNORECASE)
+UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
+REDIRECTS: Final = (300, 400)
+OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+FILTERED: Final = ("content_filter", "content_policy_violation")
+FIRST_PAUSE_S: Final = 1.0
+KEPT = "What came is kept, and running again goes on from here."
 
 
 @dataclass(frozen=True)
@@ -139,14 +145,6 @@ def setting_blamed(refused: Refused) -> str | None:
         if refused.param == name or re.search(rf"(?<![a-z_]){name}(?![a-z_])", refused.message, re.IGNORECASE):
             return name
     return None
-
-
-UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
-REDIRECTS: Final = (300, 400)
-OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
-FILTERED: Final = ("content_filter", "content_policy_violation")
-FIRST_PAUSE_S: Final = 1.0
-KEPT = "What came is kept, and running again goes on from here."
 
 
 def stops_the_run(
