@@ -216,6 +216,7 @@ class _Asking:
         self._changed = threading.Condition()  # of all that follows
         self._free = workers  # calls that the judge may be given now
         self._asked = 0  # calls that the judge has
+        self._asks_again = 0  # calls that wait for a place at the judge; they go before new ones
         self._under_way = 0
         self._settled = 0  # calls of which progress was not reported yet
         self._came: list[tuple[list[CallRecord], Future[None]]] = []  # what is not on the disk yet
@@ -284,7 +285,9 @@ class _Asking:
         """One of the judge's places; for a call's first attempt it was taken when the call was handed out."""
         with self._changed:
             if not is_first:
+                self._asks_again += 1
                 self._changed.wait_for(lambda: self._free > 0 or self._over.is_set())
+                self._asks_again -= 1
                 self._free -= 1
             if self._over.is_set():
                 raise UserError(STOPPED)
@@ -306,7 +309,7 @@ class _Asking:
         return written
 
     def _may_begin_another(self) -> bool:
-        return self._free > 0 and self._under_way + len(self._came) < self._most_under_way
+        return self._free > self._asks_again and self._under_way + len(self._came) < self._most_under_way
 
     def _write_until(self, ready: Callable[[], bool], advance: Advance) -> None:
         """Wait until something is so, or a call failed, and write meanwhile what comes; one write serves many calls."""
