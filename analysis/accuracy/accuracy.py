@@ -132,7 +132,7 @@ def spread_of_difference(
         result = np.full(len(counts), np.nan)
         both = (n_first > 0) & (n_second > 0)
         np.divide(sum_first, n_first, out=result, where=both)
-        return (result - np.divide(sum_second, n_second, out=np.zeros(len(counts)), where=both))[:, None]
+        return np.asarray((result - np.divide(sum_second, n_second, out=np.zeros(len(counts)), where=both))[:, None])
 
     drawn = resampled_values(difference, labels, resamples=resamples, seed=seed, workers=workers)[:, 0]
     interval = percentile_interval(drawn, confidence=confidence, n_clusters=n_clusters, resamples=resamples)

@@ -223,7 +223,7 @@ def with_documents(counts: ArrayLike) -> NDArray[np.int64]:
     kept = table[table.sum(axis=1) > 0].astype(np.int64)
     if not len(kept):
         raise UndefinedStatistic("no query with a document that both judges scored")
-    return kept
+    return np.asarray(kept)
 
 
 def columns_of(counts: ArrayLike) -> tuple[NDArray[np.float64], ...]:

@@ -162,7 +162,7 @@ def agreement_icc(squares: TwoWay, factors: NDArray[np.float64]) -> NDArray[np.f
 def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64], size: ArrayLike) -> NDArray[np.float64]:
     """NaN where the denominator is not positive, judged against the size of what it was made of."""
     positive = denominator > np.multiply(TIE, size)
-    return np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=positive)
+    return np.asarray(np.divide(numerator, denominator, out=np.full(denominator.shape, np.nan), where=positive))
 
 
 def _sum_of_squares(values: NDArray[np.float64]) -> float:

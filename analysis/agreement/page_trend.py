@@ -113,4 +113,4 @@ def _of_one_item(pattern: tuple[int, ...]) -> NDArray[np.float64]:
                 moved[step:] += chances[: highest + 1 - step] * (left / sum(state))
         states = after
     [chances] = states.values()
-    return chances[lowest:]
+    return np.asarray(chances[lowest:])

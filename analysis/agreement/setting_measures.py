@@ -235,7 +235,7 @@ def _columns(setting: Judged, given: Compared) -> list[OfCounts]:
 
     def validity(counts: Counts) -> Floats:
         valid, first = (counts.astype(np.float64) @ answers).T
-        return np.divide(valid, first, out=np.full(len(counts), np.nan), where=first > 0)
+        return np.asarray(np.divide(valid, first, out=np.full(len(counts), np.nan), where=first > 0))
 
     return [
         icc_of_counts(setting.scores, given.planned_repeats),

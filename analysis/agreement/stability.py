@@ -106,7 +106,7 @@ def _row_median(matrix: NDArray[np.float64], n_valid: NDArray[np.int64]) -> NDAr
     ordered = np.sort(matrix, axis=1)
     rows = np.arange(len(matrix))
     below = ordered[rows, np.maximum(n_valid - 1, 0) // 2]
-    return (below + ordered[rows, np.minimum(n_valid // 2, matrix.shape[1] - 1)]) / 2
+    return np.asarray((below + ordered[rows, np.minimum(n_valid // 2, matrix.shape[1] - 1)]) / 2)
 
 
 def _mean_and_sd(

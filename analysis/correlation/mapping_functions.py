@@ -34,7 +34,7 @@ class Curve(NamedTuple):
 
 def _logistic_4(z: Floats, p: Floats) -> Floats:
     low_is, high_is, middle, width = p
-    return high_is + (low_is - high_is) * expit((z - middle) / max(abs(width), 1e-9))
+    return np.asarray(high_is + (low_is - high_is) * expit((z - middle) / max(abs(width), 1e-9)))
 
 
 def _logistic_4_starts(z: Floats, y: Floats) -> Iterator[Floats]:
@@ -50,7 +50,7 @@ def _logistic_4_published(p: Floats, x0: float, sx: float, y0: float, sy: float)
 
 def _logistic_5(z: Floats, p: Floats) -> Floats:
     height, rate, middle, slope, level = p
-    return height * (expit(rate * (z - middle)) - 0.5) + slope * z + level
+    return np.asarray(height * (expit(rate * (z - middle)) - 0.5) + slope * z + level)
 
 
 def _logistic_5_starts(z: Floats, y: Floats) -> Iterator[Floats]:

@@ -210,7 +210,7 @@ def _contrast(histogram: NDArray[np.float64]) -> float:
     total = float(levels @ histogram)
     if total == 0.0:
         raise UndefinedStatistic(ALL_BLACK)
-    return math.sqrt(_variance(total, float(levels**2 @ histogram), pixels)) / (total / pixels)
+    return float(math.sqrt(_variance(total, float(levels**2 @ histogram), pixels)) / (total / pixels))
 
 
 def _exposure(histogram: NDArray[np.float64]) -> float:

@@ -37,7 +37,7 @@ class Components(NamedTuple):
             The same shape.
         """
         means = (self._membership @ values).T / self.sizes
-        return values - means.T[self.of_image]
+        return np.asarray(values - means.T[self.of_image])
 
     def place_in(self, components: NDArray[np.intp]) -> NDArray[np.intp]:
         """The how-manieth of its component each entry is, from 0, in the order given.

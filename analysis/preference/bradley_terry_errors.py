@@ -124,7 +124,7 @@ class Spread:
         added = sparse.csr_array((np.ones(size), (voters.component, np.arange(size))), shape=(self._components.n, size))
         squares = (added @ scores**2)[component, column]
         mixed = (added @ (scores * self._rest[voters.voter][:, None]))[component, column]
-        return squares + 2.0 * parameter * mixed + parameter**2 * float(self._rest @ self._rest)
+        return np.asarray(squares + 2.0 * parameter * mixed + parameter**2 * float(self._rest @ self._rest))
 
 
 def voter_scores(

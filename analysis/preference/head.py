@@ -220,9 +220,11 @@ def _products(images: Images, weights: Floats) -> Floats:
 def _sums(images: Images, of_image: Floats) -> Floats:
     """``of_image @ images``, shape ``(d,)``."""
     starts = range(0, len(images), ROWS_AT_ONCE)
-    return np.sum(
-        [of_image[start : start + ROWS_AT_ONCE] @ part for start, part in zip(starts, _parts(images), strict=True)],
-        axis=0,
+    return np.asarray(
+        np.sum(
+            [of_image[start : start + ROWS_AT_ONCE] @ part for start, part in zip(starts, _parts(images), strict=True)],
+            axis=0,
+        )
     )
 
 

@@ -106,7 +106,9 @@ def contradicts_max_vote(
     if any(column.shape != winner.shape for column in ids):
         raise ValueError(f"one compareID per row is needed, got shapes {[c.shape for c in ids]} for {winner.shape}")
     names_first, names_second = ids[2] == ids[0], ids[2] == ids[1]
-    return ~np.where(winner == 1, names_first, np.where(winner == 2, names_second, names_first | names_second))
+    return np.asarray(
+        ~np.where(winner == 1, names_first, np.where(winner == 2, names_second, names_first | names_second))
+    )
 
 
 def filter_pairs(

@@ -40,14 +40,14 @@ def means(counts: Counts, values: Floats) -> Floats:
 
 def near_one(values: Floats) -> Floats:
     """Values over a power of two, which loses no digit: the largest is below 1, so that no sum overflows."""
-    return np.ldexp(values, -np.frexp(np.abs(values).max())[1])
+    return np.asarray(np.ldexp(values, -np.frexp(np.abs(values).max())[1]))
 
 
 def centred(values: Floats) -> Floats:
     """Distances from the mean over the largest of them, whose squares then neither vanish nor overflow."""
     near = near_one(values)
     distances = near - near.mean()
-    return distances / (np.abs(distances).max() or 1.0)
+    return np.asarray(distances / (np.abs(distances).max() or 1.0))
 
 
 def pearson_of_counts(x: Floats, y: Floats) -> OfCounts:
@@ -165,7 +165,7 @@ def _sizes(ordered: Counts, side: _Side) -> Counts:
 
 def _square_spread(sizes: Counts, total: Counts) -> Counts:
     """``N^2 - sum t^2``."""
-    return np.vecdot(sizes, total - sizes)
+    return np.asarray(np.vecdot(sizes, total - sizes))
 
 
 def _centred_pearson(counts: Counts, x: Floats, y: Floats) -> Floats:
@@ -181,10 +181,10 @@ def _distances(counts: Counts, values: Floats) -> Floats:
     """Distances from each resample's own mean over the largest of them, 0 for values that were not drawn."""
     away = np.where(counts > 0, values - means(counts, values)[:, None], 0.0)
     largest = np.abs(away).max(axis=1, keepdims=True)
-    return np.divide(away, largest, out=away, where=largest > 0.0)
+    return np.asarray(np.divide(away, largest, out=away, where=largest > 0.0))
 
 
 def _ratio(above: Floats, below: Floats, defined: NDArray[np.bool_]) -> Floats:
     result = np.full(above.shape, np.nan)
     np.divide(above, below, out=result, where=defined)
-    return np.clip(result, -1.0, 1.0)
+    return np.asarray(np.clip(result, -1.0, 1.0))

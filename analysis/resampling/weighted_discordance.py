@@ -74,4 +74,4 @@ def _from_earlier_blocks(before: Counts, half: int, n: int) -> Counts:
     at_start, at_middle = before[:, starts], before[:, np.minimum(starts + half, n)]
     at_end = before[:, np.minimum(starts + 2 * half, n)]
     rights = at_end - at_middle
-    return np.vecdot(at_middle - at_start, np.cumsum(rights, axis=1) - rights)
+    return np.asarray(np.vecdot(at_middle - at_start, np.cumsum(rights, axis=1) - rights))

@@ -93,7 +93,7 @@ def _exact_p(doubled: NDArray[np.int64], n_zero: int, seen: int) -> float:
     n_positive, sums = np.indices(flips.shape, sparse=True)
     twice_middle = 2 * n_zero * n + int(doubled.sum())
     distances = np.abs(2 * (2 * n_zero * n_positive + sums) - twice_middle)
-    return int(flips[distances >= abs(2 * seen - twice_middle)].sum()) / 2**n
+    return float(int(flips[distances >= abs(2 * seen - twice_middle)].sum()) / 2**n)
 
 
 def _normal_p(ranks: NDArray[np.float64], seen: float) -> float:

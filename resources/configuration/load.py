@@ -153,9 +153,10 @@ def configured(values: dict[str, Any], path: Path) -> Configuration:
     if configuration.study == SAMPLE:
         raise _faulty(path, [f"study: '{SAMPLE}' is the built-in study; name yours otherwise."])
     try:
-        return _anchored(configuration, path.parent)
+        anchored: Configuration = _anchored(configuration, path.parent)
     except UserError as problem:
         raise _faulty(path, [str(problem)]) from problem
+    return anchored
 
 
 def _faulty(path: Path, faults: list[str]) -> UserError:

@@ -102,7 +102,7 @@ def _roots() -> Floats:
     """CIELAB's cube root with its straight piece for dark colours, of 0-1 in `_ROOT_STEPS`."""
     light = np.arange(_ROOT_STEPS + 1) / _ROOT_STEPS
     root = np.where(light <= _LINEAR_BELOW**3, light / (3 * _LINEAR_BELOW**2) + 4 / 29, np.cbrt(light))
-    return (np.rint(root * _ROOT_GRAIN) / _ROOT_GRAIN).astype(np.float32)
+    return np.asarray((np.rint(root * _ROOT_GRAIN) / _ROOT_GRAIN).astype(np.float32))
 
 
 def _linear_of(lab: Floats) -> Floats:

@@ -18,7 +18,7 @@ def to_linear(rgb: Picture) -> Floats:
 
 def to_stored(linear: NDArray[np.floating]) -> Picture:
     """The nearest sRGB values, 0-255; light below 0 or above 1 is clipped."""
-    return _encoding()[(np.clip(linear, 0.0, 1.0) * STEPS + 0.5).astype(np.uint16)]
+    return np.asarray(_encoding()[(np.clip(linear, 0.0, 1.0) * STEPS + 0.5).astype(np.uint16)])
 
 
 @cache
@@ -26,11 +26,11 @@ def _decoding() -> Floats:
     """Source: IEC 61966-2-1:1999, the sRGB transfer function."""
     stored = np.arange(256) / 255
     linear = np.where(stored <= 0.04045, stored / 12.92, ((stored + 0.055) / 1.055) ** 2.4)
-    return (np.rint(linear * _GRAIN) / _GRAIN).astype(np.float32)
+    return np.asarray((np.rint(linear * _GRAIN) / _GRAIN).astype(np.float32))
 
 
 @cache
 def _encoding() -> Picture:
     linear = np.arange(STEPS + 1) / STEPS
     stored = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return np.rint(255 * stored).astype(np.uint8)
+    return np.asarray(np.rint(255 * stored).astype(np.uint8))

@@ -98,7 +98,7 @@ def _drawn(place: Floats, soft: float, colours: LogoColours) -> Picture:
 
     def inside(distance: Floats) -> Floats:
         """1 within a shape, 0 without, from the distance to its edge (negative within)."""
-        return np.clip(0.5 - distance / soft, 0, 1)
+        return np.asarray(np.clip(0.5 - distance / soft, 0, 1))
 
     long2, wide2 = (along / 0.66) * (along / 0.66), (across / 0.42) * (across / 0.42)
     stone = inside(np.sqrt(np.sqrt(long2 * long2 + wide2 * wide2)) * 0.5 - 0.5)

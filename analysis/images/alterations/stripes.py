@@ -118,7 +118,7 @@ def shading(within: Floats, relief: Relief) -> Floats:
     # seams. Its normal is (2 h u, 1) before it is brought to length 1.
     slope = np.float32(-2 * relief.height) * (2 * within - 1)
     towards_light = settled(1 / np.tan(np.radians(relief.light_elevation_deg))).astype(np.float32)
-    return np.maximum((1 + slope * towards_light) / np.sqrt(1 + slope * slope), 0)
+    return np.asarray(np.maximum((1 + slope * towards_light) / np.sqrt(1 + slope * slope), 0))
 
 
 def _blended(colour: int, opacity: float, blend: Blend) -> NDArray[np.uint8]:

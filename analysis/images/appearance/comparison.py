@@ -85,7 +85,7 @@ def _levels(seen: Descriptor, levels: Sequence[float] | Shares) -> Shares:
     """Quantiles of whiteness without texture, above the median: brightness itself is the palette's business."""
     shares = np.concatenate([[0.0], np.cumsum(seen.block("base_whiteness"))])
     edges = WIDTHS["base_whiteness"] * np.arange(len(shares))
-    return np.interp(levels, shares, edges) - np.interp(0.5, shares, edges)
+    return np.asarray(np.interp(levels, shares, edges) - np.interp(0.5, shares, edges))
 
 
 def photos_together(seen: Sequence[Descriptor]) -> Photos:

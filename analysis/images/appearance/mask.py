@@ -65,7 +65,7 @@ def _seen(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
     # One frame of background around the picture joins all black that touches the border.
     framed = cv2.copyMakeBorder(dark, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
     _, labels = cv2.connectedComponents(framed, connectivity=4)
-    return labels[1:-1, 1:-1] != labels[0, 0]
+    return np.asarray(labels[1:-1, 1:-1] != labels[0, 0])
 
 
 class Isolated(NamedTuple):
