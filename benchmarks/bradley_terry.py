@@ -56,7 +56,7 @@ def component_by_component(fit: BradleyTerry, votes: Votes, one: object) -> np.n
 def main() -> None:
     """Print both times, and how far the strengths agree where they are finite."""
     if not REAL.is_file():
-        print("Bradley-Terry: the real votes (../shared/data) are not beside this checkout, so nothing is timed")
+        print("Bradley-Terry: the real votes (../shared/data) are not next to this checkout, so nothing is timed")
         return
     frame = read_photo_pairs(PairwiseStudy(pairs_csv=REAL, image_root=REAL.parent)).frame
     votes = (

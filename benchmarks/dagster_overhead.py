@@ -85,7 +85,7 @@ def main() -> None:
             seconds, own, tables = min(found)
             worst = max(worst, seconds / tables)
             print(
-                f"{job}: {seconds / tables:.3f} s a table beside the tables' own work (limit {LIMIT_S:g}); "
+                f"{job}: {seconds / tables:.3f} s a table next to the tables' own work (limit {LIMIT_S:g}); "
                 f"{tables} tables, own work {own:.2f} s, best of {RUNS}",
                 flush=True,
             )

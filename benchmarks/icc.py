@@ -37,7 +37,7 @@ def main() -> None:
         }
     )
     with warnings.catch_warnings():
-        # pingouin 0.7 calls pandas in a way that pandas 4 will not take; nothing to mend here.
+        # pingouin 0.7 calls pandas in a way that pandas 4 will not take; nothing to fix here.
         warnings.simplefilter("ignore", pd.errors.Pandas4Warning)
         theirs = pingouin.intraclass_corr(cells, "object", "repeat", "score")
         slow = best_seconds(lambda: pingouin.intraclass_corr(cells, "object", "repeat", "score"), 10)

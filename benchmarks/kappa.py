@@ -1,4 +1,4 @@
-"""Kappa of 100,000 queries of 10 documents, macro, micro and all that stands beside them, with clustered intervals."""
+"""Kappa of 100,000 queries of 10 documents, macro, micro and all that stands next to them, with clustered intervals."""
 
 import resource
 import sys

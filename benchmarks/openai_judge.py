@@ -86,7 +86,7 @@ def ledger_in(path: Path) -> RememberingLedger:
 
 
 def seconds_to_write(groups: list[list[CallRecord]], path: Path) -> float:
-    """The same writes again with nothing beside them."""
+    """The same writes again with nothing next to them."""
     ledger = ledger_in(path)
     begun = perf_counter()
     for group in groups:

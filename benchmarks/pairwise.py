@@ -218,9 +218,7 @@ def main() -> None:
         if REAL.is_file():
             after_features(base, study.model_copy(update={"dl_methods": ("vit_base",)}))
         else:
-            print(
-                "  the real votes (../shared/data) are not beside this checkout: what follows the features is not timed"
-            )
+            print("  the real votes (../shared/data) are not next to this checkout: no time after the features")
 
 
 def digest(path: str) -> str:

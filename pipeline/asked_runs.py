@@ -74,7 +74,7 @@ def why_not_again(instance: dg.DagsterInstance, graph: AssetGraph, asked: Asked 
         if run is None or (run.status == dg.DagsterRunStatus.FAILURE and not refused(instance, graph, run)):
             return None
         asked.day = NEVER
-    return f"{NOT_MADE} It would end as it did before: mend the file or touchstone.yaml, or run it by hand."
+    return f"{NOT_MADE} It would end as it did before: fix the file or touchstone.yaml, or run it by hand."
 
 
 def refused(instance: dg.DagsterInstance, graph: AssetGraph, run: dg.DagsterRun) -> bool:

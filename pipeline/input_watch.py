@@ -169,7 +169,7 @@ def run_wanted(
         looked.notes.append(f"A run of {job.name} is under way, and new content waits for its end.")
         return None
     if group in asked:
-        # What ended it may have been mended in the configuration.
+        # What ended it may have been fixed in the configuration.
         stale |= made_otherwise(graph, made)
     asked[group] = asked_now(group, content, last_run(context.instance, job.name))
     wanted = dg.AssetSelection.assets(*stale).downstream().resolve(graph) & tables

@@ -66,7 +66,7 @@ def _place_settings(place: Path) -> None:
     if place.exists():
         # Perhaps with settings that the user wrote.
         shutil.copyfile(place, place.with_name("dagster.yaml.before"))
-    # Beside its place first: a daemon may read it at any moment.
+    # Next to its place first: a daemon may read it at any moment.
     beside = place.with_name(f"dagster.yaml.{uuid4().hex}.new")
     shutil.copyfile(source, beside)
     beside.replace(place)

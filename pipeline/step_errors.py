@@ -1,4 +1,4 @@
-"""Errors of failed steps as Dagster keeps them: what caused which, and which are the user's to mend."""
+"""Errors of failed steps as Dagster keeps them: what caused which, and which are the user's to fix."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,15 +16,15 @@ def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErr
 
 
 def users_words(errors: Iterable[SerializableErrorInfo]) -> str | None:
-    """What the outermost error says that is the user's to mend; null where none is."""
+    """What the outermost error says that is the user's to fix; null where none is."""
     users = [error for error in errors if is_users(error.cls_name)]
     return users[0].message.partition(": ")[2].strip() if users else None
 
 
 def is_users(class_name: str | None) -> bool:
-    """Whether an error of this class is the user's to mend."""
-    # A folder that cannot be written or a full disk is the user's to mend, and the system's words name it.
-    # Assets raise `dg.Failure` for a gate that does not hold: that too is the user's to mend.
+    """Whether an error of this class is the user's to fix."""
+    # A folder that cannot be written or a full disk is the user's to fix, and the system's words name it.
+    # Assets raise `dg.Failure` for a gate that does not hold: that too is the user's to fix.
     return class_name in class_names(UserError) | class_names(OSError) | {dg.Failure.__name__}
 
 

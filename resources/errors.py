@@ -1,4 +1,4 @@
-"""Errors that a user can mend; the command line prints them in one line and exits 2."""
+"""Errors that a user can fix; the command line prints them in one line and exits 2."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

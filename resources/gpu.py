@@ -181,7 +181,7 @@ class GpuResource(dg.ConfigurableResource):
                 self._compute_s += done.processor_s
                 return np.concatenate([result.float().numpy() for result in done.results])
             if name.startswith("cuda"):
-                # From pinned memory the copy runs beside the processor's work.
+                # From pinned memory the copy runs next to the processor's work.
                 batch = batch.pin_memory()
                 torch.cuda.synchronize(name)
             started = time.perf_counter()

@@ -122,7 +122,7 @@ class Study:
         return ValidationStore(self.engine, self.name)
 
     def thresholds(self, judges: Sequence[str]) -> dict[str, float]:
-        """Each judge's threshold in force: the one that a person accepted last, else the configured one.
+        """Each judge's current threshold: the one that a person accepted last, else the configured one.
 
         Raises:
             UserError: The configuration has one of a judge that is none of these.

@@ -37,7 +37,7 @@ def ask_name(store: ReviewStore) -> None:
                 st.rerun()
     parts.messages()
     st.caption(
-        "Your votes are kept under this name, and colleagues see it beside what you write. It stays in the page's "
+        "Your votes are kept under this name, and colleagues see it next to what you write. It stays in the page's "
         "address, so that a reload keeps it."
     )
 
@@ -116,7 +116,7 @@ def review(study: Study, reviewer: str) -> None:
 
 
 def main() -> None:
-    """The page, or what has to be mended before there can be one."""
+    """The page, or what has to be fixed before there can be one."""
     # An icon by name would be fetched from a stranger's server.
     st.set_page_config("Review · Touchstone", page_icon="⚖️", layout="wide")
     parts.style()

@@ -62,7 +62,7 @@ def _is_slow(item: pytest.Item) -> bool:
 def shared_data() -> Path:
     """The folder with the real files, which are no part of the project."""
     if not SHARED_DATA.is_dir():
-        pytest.skip("the real files (../shared/data) are not beside this checkout")
+        pytest.skip("the real files (../shared/data) are not next to this checkout")
     return SHARED_DATA
 
 
@@ -70,7 +70,7 @@ def shared_data() -> Path:
 def shared_inputs() -> Path:
     """The folder with files and servers that once led to wrong results, which are no part of the project."""
     if not SHARED_INPUTS.is_dir():
-        pytest.skip("the inputs that once failed (../shared/findings/inputs) are not beside this checkout")
+        pytest.skip("the inputs that once failed (../shared/findings/inputs) are not next to this checkout")
     return SHARED_INPUTS
 
 

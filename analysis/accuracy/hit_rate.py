@@ -41,7 +41,7 @@ def hit_rate(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> HitRate:
-    """How often the altered score lies where it should beside the original's.
+    """How often the altered score lies where it should next to the original's.
 
     Args:
         original: Shape ``(n,)``, scores on 0-1.

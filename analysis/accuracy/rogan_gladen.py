@@ -76,7 +76,7 @@ def rogan_gladen(
     if compare(above_chance, 0.0, 1.0) <= 0:
         raise UndefinedStatistic(
             f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to 1 or less: the judge is no better "
-            "than chance, which no correction mends"
+            "than chance, which no correction fixes"
         )
     p = float(unseen.mean())
     rate = (p + specificity - 1.0) / above_chance

@@ -1,4 +1,4 @@
-"""What stands beside Cohen's kappa: agreement without chance, prevalence, bias, Gwet's AC1, weighted kappa."""
+"""What stands next to Cohen's kappa: agreement without chance, prevalence, bias, Gwet's AC1, weighted kappa."""
 
 from typing import Literal
 

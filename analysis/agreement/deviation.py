@@ -11,7 +11,7 @@ from analysis.resampling.weighted import Counts, Floats
 
 
 class Deviation(NamedTuple):
-    """Errors judge - human in the scores' unit: objects weigh equally, and beside them products do."""
+    """Errors judge - human in the scores' unit: objects weigh equally, and next to them products do."""
 
     mae: Estimate
     rmse: Estimate
@@ -51,7 +51,7 @@ def deviation(
         UndefinedStatistic: Fewer than 3 pairs.
 
     Source:
-        Willmott and Matsuura (2005), Climate Research 30:79-82 (MAE beside RMSE).
+        Willmott and Matsuura (2005), Climate Research 30:79-82 (MAE next to RMSE).
     """
     pairs = paired(judge, human, clusters)
     error = pairs.judge - pairs.human

@@ -39,7 +39,7 @@ class BiasTest(NamedTuple):
 
 
 class JudgeBias(NamedTuple):
-    """The test that decides, one difference per query, and beside it that of all documents."""
+    """The test that decides, one difference per query, and next to it that of all documents."""
 
     query_medians: BiasTest
     pooled: BiasTest

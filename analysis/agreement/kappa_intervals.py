@@ -106,7 +106,7 @@ def agreement(
     confidence: float = 0.95,
     low_kappa: float = LOW_KAPPA,
 ) -> Agreement:
-    """Macro and micro kappa and all that stands beside them, each with its interval over resampled queries.
+    """Macro and micro kappa and all that stands next to them, each with its interval over resampled queries.
 
     Args:
         counts: Shape ``(n_queries, 4)``, of `kappa.counts_of_queries`; queries without documents do not count.

@@ -90,7 +90,7 @@ def behind_best(
 
     Returns:
         By place, an interval as in `simultaneous.differences_from`: a lower bound at or below 0 means that the setting
-        cannot be told from the best. Clusters are the products that people scored.
+        cannot be distinguished from the best. Clusters are the products that people scored.
 
     Raises:
         ValueError: The best is no candidate, or a candidate's score is undefined.

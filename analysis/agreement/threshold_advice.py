@@ -55,14 +55,14 @@ def threshold_advice(
         first: Shape ``(n_documents,)``, scores on 0-1.
         second: Shape ``(n_documents,)``, same documents.
         queries: Shape ``(n_documents,)``, the query of each document.
-        thresholds: The two judges' thresholds in force.
+        thresholds: The two judges' current thresholds.
         names: The two judges' names, for the words.
         seed: Of the split of the queries into halves.
 
     Returns:
         The advised threshold of the higher judge is the other's + |shift|, at most 1: 0.5 + |shift| where the other's
         is 0.5. It is given when micro kappa rises with the shift (and the higher judge) estimated on one half and
-        kappa on the other, both ways averaged, and when it is not in force yet: once it is, the halves' thresholds lie
+        kappa on the other, both ways averaged, and when it is not set yet: once it is, the halves' thresholds lie
         about it, and kappa can rise with them by chance.
 
     Raises:
@@ -97,7 +97,7 @@ def threshold_advice(
         words = f"{NO_HELP}: {names[place]} above {shown} does not raise kappa ({seen})"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
     if compare(tried, now) == 0:
-        words = f"{IN_FORCE}: {shown} for {names[place]}, which is what its shift calls for, is in force already"
+        words = f"{IN_FORCE}: {shown} for {names[place]}, which is what its shift calls for, is set already"
         return ThresholdAdvice(higher, moved, now, None, kappa_now, kappa_advised, n_queries, words)
     words = f"set the threshold of {names[place]} from {shown_now} to {shown} ({seen})"
     return ThresholdAdvice(higher, moved, now, tried, kappa_now, kappa_advised, n_queries, words)

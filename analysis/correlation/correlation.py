@@ -64,7 +64,7 @@ def correlations(
         kinds: Which coefficients.
         resamples: How many resamples.
         confidence: Of the intervals, and 1 - confidence is the level of `significant`.
-        bca_resamples: How many resamples a BCa interval beside the percentile interval uses; none: no such interval.
+        bca_resamples: How many resamples a BCa interval next to the percentile interval uses; none: no such interval.
         workers: Processes; the results are the same for any number.
         sides: What to call judge and human in an error.
 

@@ -1,4 +1,4 @@
-"""Which of two metrics predicts the same opinion scores better: the paired clustered bootstrap, and tests beside it."""
+"""Which of two metrics predicts the same opinion scores better: a paired clustered bootstrap, and tests next to it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -67,7 +67,7 @@ def compare_metrics(
         seed: Of the resamples; both metrics see the same ones.
         kinds: Which coefficients.
         resamples: Of the percentile interval.
-        bca_resamples: Of the BCa interval beside it; none: no such interval.
+        bca_resamples: Of the BCa interval next to it; none: no such interval.
         confidence: Of both.
         workers: Processes; the results are the same for any number.
 

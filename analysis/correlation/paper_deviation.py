@@ -1,4 +1,4 @@
-"""Our number beside a paper's."""
+"""Our number next to a paper's."""
 
 from typing import Literal, NamedTuple
 

@@ -59,7 +59,7 @@ def score_correlations(
         seed: Of the resamples.
         kinds: Which coefficients.
         resamples: Of the percentile interval.
-        bca_resamples: Of the BCa interval beside it, 10,000 advised; none: no such interval.
+        bca_resamples: Of the BCa interval next to it, 10,000 advised; none: no such interval.
         confidence: Of both; 1 - confidence is the level of `significant`.
         workers: Processes; the results are the same for any number.
 

@@ -221,7 +221,7 @@ def _exposure(histogram: NDArray[np.float64]) -> float:
 
 
 def _sum_of_squares(values: NDArray[np.int16]) -> int:
-    # OpenCV takes a root and squares it again; of whole numbers this small, rounding mends that exactly.
+    # OpenCV takes a root and squares it again; of whole numbers this small, rounding fixes that exactly.
     return round(cv2.norm(values, cv2.NORM_L2SQR))
 
 

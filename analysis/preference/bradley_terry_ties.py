@@ -141,7 +141,7 @@ def _rao_kupper(d: Floats, parameter: float, counts: Counts) -> Terms:
     first, second = counts.wins_first + counts.ties, counts.wins_second + counts.ties
     p, q = expit(d - parameter), expit(-d - parameter)
     spread_p, spread_q = first * p * (1.0 - p), second * q * (1.0 - q)
-    # tau^2 - 1 = exp(2 eta) - 1, the factor that a tie has beside both wins' chances.
+    # tau^2 - 1 = exp(2 eta) - 1, the factor that a tie has next to both wins' chances.
     shrunk = -np.expm1(-2.0 * parameter)
     log_factor = 2.0 * parameter + np.log(shrunk)
     return Terms(

@@ -91,7 +91,7 @@ def compare_by_cluster(first: ArrayLike, second: ArrayLike, clusters: ArrayLike)
 
 
 def against_chance(accuracy: float, p: float | None, *, unreliable: bool, level: float) -> AgainstChance:
-    """Whether a method is surely right more often than a coin.
+    """Whether a method is significantly right more often than a coin.
 
     Args:
         accuracy: Its mean credit.
@@ -110,7 +110,7 @@ def against_chance(accuracy: float, p: float | None, *, unreliable: bool, level:
 def compare_methods(
     credit: Mapping[str, ArrayLike], clusters: ArrayLike, *, orders_merged: bool = True, level: float = 0.05
 ) -> MethodComparison:
-    """Which methods are told apart by these pairs.
+    """Which methods are distinguishable by these pairs.
 
     Args:
         credit: Of each method, shape ``(n,)``: 1, 0.5 or 0 for the same pairs in the same order, those that all

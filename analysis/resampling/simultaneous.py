@@ -1,4 +1,4 @@
-"""Which settings cannot be told from the best: intervals of all differences that hold together."""
+"""Which settings cannot be distinguished from the best: intervals of all differences that hold together."""
 
 import numpy as np
 from numpy.typing import ArrayLike

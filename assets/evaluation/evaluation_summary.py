@@ -40,7 +40,7 @@ def evaluation_summary(
     paper_comparison: Frames,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """One row per data set and statistic, then their means; beside it one JSON with all results of each data set."""
+    """One row per data set and statistic, then their means; next to it one JSON with all results of each data set."""
     tables = dict(
         zip(RESULTS, (correlation, mcq_confusion, option_rates, category_breakdown, paper_comparison), strict=True)
     )

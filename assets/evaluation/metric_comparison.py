@@ -53,7 +53,7 @@ def comparison_rows(
         sampling: How intervals are made.
 
     Yields:
-        Rows of `metric_comparison`; none for scores beside answers.
+        Rows of `metric_comparison`; none for scores next to answers.
     """
     sides = two_sides(frames, pair, known)
     names = {"first": pair[0], "second": pair[1]}

@@ -1,4 +1,4 @@
-"""Table `paper_comparison`: our numbers beside a paper's."""
+"""Table `paper_comparison`: our numbers next to a paper's."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -92,7 +92,7 @@ def paper_gate(frame: pd.DataFrame, dataset: Dataset, lack: str = "") -> Gate | 
         lack: Why the baseline has no number for it.
 
     Returns:
-        A gate that fails where no number could be compared; numbers left out beside others are named in its sentence.
+        A gate that fails where no number could be compared; numbers left out next to others are named in its sentence.
     """
     if dataset.gates.max_paper_deviation is None:
         return None

@@ -76,7 +76,7 @@ def anchor_scores(
 def of_today(scores: pd.DataFrame, today: str, judge_identity: str, setting: str) -> pd.DataFrame:
     """Without the judges that came and went during the day: its first, which may be pinned, and that of now stay.
 
-    So the last occasion is that of the judge in force, whatever else was asked today.
+    So the last occasion is that of the current judge, whatever else was asked today.
     """
     of_now = scores["judge_identity"].eq(judge_identity) & scores["setting"].eq(setting)
     went = scores["occasion"].map(day_of_occasion).eq(today) & scores["occasion"].ne(today) & ~of_now

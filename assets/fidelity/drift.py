@@ -157,7 +157,7 @@ def n_moved(scores: pd.DataFrame, pinned: str, occasion: str, study: FidelityStu
 @gate(
     drift,
     Kind.ADVICE,
-    to_do="Pin the model's version; judge the settings again before new scores stand beside old ones.",
+    to_do="Pin the model's version; judge the settings again before new scores stand next to old ones.",
 )
 def anchor_mean_holds(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """On the latest occasion the anchor's mean score is near the one when it was pinned."""
@@ -167,7 +167,7 @@ def anchor_mean_holds(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
 @gate(
     drift,
     Kind.ADVICE,
-    to_do="Pin the model's version; judge the settings again before new scores stand beside old ones.",
+    to_do="Pin the model's version; judge the settings again before new scores stand next to old ones.",
 )
 def anchor_scores_hold(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """On the latest occasion the anchor's scores agree with those when it was pinned."""

@@ -55,7 +55,7 @@ def _estimates(
     labels: np.ndarray, seen: np.ndarray, unseen: np.ndarray, clustered: bool, study: FidelityStudy
 ) -> dict[str, Any]:
     everywhere = np.concatenate([seen, unseen])
-    # A side by itself is defined where both together are not, such as beside a judge that never varies.
+    # A side by itself is defined where both together are not, such as next to a judge that never varies.
     row = _columns("people_only", labels_alone(labels, confidence=study.confidence)) if labels.size else {}
     row |= _columns("judge_only", judge_alone(everywhere, confidence=study.confidence)) if everywhere.size else {}
     try:

@@ -1,4 +1,4 @@
-"""Table `golden_scores`: the judge's scores of the golden set beside those of the originals."""
+"""Table `golden_scores`: the judge's scores of the golden set next to those of the originals."""
 
 from dataclasses import replace
 from typing import Any
@@ -106,7 +106,9 @@ def originals_at(
     if key not in matrices or key not in calls:
         raise UserError(f"The golden set is to be judged at {key}, which was not run. Run the setting first.")
     if changed := difference(calls[key], in_force):
-        raise UserError(f"The originals at {key} cannot stand beside the golden set: {changed}. Run the setting again.")
+        raise UserError(
+            f"The originals at {key} cannot stand next to the golden set: {changed}. Run the setting again."
+        )
     return as_planned(matrices[key], study.repeats)
 
 
@@ -173,7 +175,7 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 
 @gate(golden_scores, Kind.ADVICE, to_do="Run it again: faults are asked again.")
 def golden_pairs_are_complete(golden_scores: pd.DataFrame, plan: FidelityStudy) -> Gate:
-    """Nearly every golden image has a score beside its original's; failures are not random."""
+    """Nearly every golden image has a score next to its original's; failures are not random."""
     return complete_gate(golden_scores, plan.max_missing_share)
 
 
@@ -200,7 +202,7 @@ def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
         1.0 - max_missing_share,
         n=len(frame),
         counted="golden images",
-        what="Share with a score beside the original's",
+        what="Share with a score next to the original's",
         remedy=f"Lacking: {listing(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are "
         "asked again.",
     )

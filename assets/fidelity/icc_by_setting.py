@@ -217,7 +217,7 @@ def pingouin_gate(row: pd.DataFrame, matrix: pd.DataFrame) -> Gate:
     count, repeats = scores.shape
     places = {"object": np.repeat(np.arange(count), repeats), "repeat": np.tile(np.arange(repeats), count)}
     with warnings.catch_warnings():
-        # Pingouin's own use of pandas is not ours to mend.
+        # Pingouin's own use of pandas is not ours to fix.
         warnings.simplefilter("ignore")
         long = pd.DataFrame(places | {"score": scores.ravel()})
         theirs = pingouin.intraclass_corr(long, "object", "repeat", "score").set_index("Type")["ICC"]

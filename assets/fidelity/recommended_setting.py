@@ -53,7 +53,7 @@ def recommended_setting(
     study_objects: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """One row per setting: conditions, score, what cannot be told from the best, numbers to report, cost."""
+    """One row per setting: conditions, score, what cannot be distinguished from the best, numbers to report, cost."""
     tables = Judgements(judge_calls, score_matrix, convergence_curves, human_scores, study_objects)
     plan = current_plan(study.fidelity, judged_objects(study_objects))
     made = recommendation_rows(tables, study.fidelity, plan)
@@ -129,7 +129,7 @@ def headline(recommended: pd.DataFrame) -> dict[str, Any]:
 @gate(
     recommended_setting,
     Kind.QUALITY,
-    to_do="Mend what the nearest setting lacks, or add settings.",
+    to_do="Fix what the nearest setting lacks, or add settings.",
     withheld="a recommendation; golden set and anchor are judged at the nearest setting.",
 )
 def a_setting_is_recommended(recommended_setting: pd.DataFrame) -> Gate:

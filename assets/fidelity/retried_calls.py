@@ -34,7 +34,7 @@ def retried_calls(
     study_objects: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> Frames:
-    """One row per setting: objects whose score comes from a later attempt, beside the others."""
+    """One row per setting: objects whose score comes from a later attempt, next to the others."""
     return each_partition(
         context,
         lambda key: retried_row(

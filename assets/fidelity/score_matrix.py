@@ -47,7 +47,7 @@ def matrix_of(setting: str, calls: pd.DataFrame, study_objects: pd.DataFrame, re
 
 
 def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
-    """The matrix, if it was made under the plan that is in force.
+    """The matrix, if it was made under the current plan.
 
     Raises:
         UserError: It was made with another number of repeats.
@@ -62,7 +62,7 @@ def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
 
 
 def sound_matrix(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
-    """The objects with enough valid repeats, if the matrix is of the plan in force and its gate holds.
+    """The objects with enough valid repeats, if the matrix is of the current plan and its gate holds.
 
     A launch by hand never meets the check.
 

@@ -104,7 +104,7 @@ def images_are_there(study_objects: pd.DataFrame, plan: FidelityStudy) -> Gate:
 @gate(
     study_objects,
     Kind.INTEGRITY,
-    to_do="Score and render more objects, or mend the cause for which the others were left out.",
+    to_do="Score and render more objects, or fix the cause for which the others were left out.",
 )
 def something_to_judge(study_objects: pd.DataFrame) -> Gate:
     """Enough objects are left to judge: fewer would be paid for and define no agreement."""
@@ -124,7 +124,7 @@ def require_sound_objects(frame: pd.DataFrame, study: FidelityStudy) -> None:
 def enough_objects_gate(frame: pd.DataFrame) -> Gate:
     """Objects to judge against three, under which no correlation with people is defined."""
     causes = frame["excluded"].dropna().unique()
-    left_out = f"The others were left out: {listing(causes)}. Mend that, or score" if len(causes) else "Score"
+    left_out = f"The others were left out: {listing(causes)}. Fix that, or score" if len(causes) else "Score"
     judged = int(frame["excluded"].isna().sum())
     gate = at_least(
         "something_to_judge",

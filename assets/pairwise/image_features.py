@@ -1,4 +1,4 @@
-"""Table `image_features`: what is measured on each photo, once for all methods, in shards beside the table."""
+"""Table `image_features`: what is measured on each photo, once for all methods, in shards next to the table."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -25,7 +25,7 @@ from resources.tables.pairwise import METHOD_METRICS
 from resources.tables.pairwise_rows import PLAUSIBLE, chance_of, judged_pairs, measured, plausible
 from resources.tables.parquet_tables import Frames
 
-NO_ACCURACY = "all_methods_are_available and some_pairs_are_judged say what is lacking: mend that."
+NO_ACCURACY = "all_methods_are_available and some_pairs_are_judged say what is lacking: fix that."
 
 MANY_SERIES = 30  # with fewer, a method that sees what people see may look like a coin
 
@@ -105,7 +105,7 @@ def accuracies_are_plausible(method_metrics: pd.DataFrame) -> Gate:
     to_do="Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.",
 )
 def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame, plan: PairwiseStudy) -> Gate:
-    """At least one method is right more often than a coin, with all methods in mind."""
+    """At least one method is right more often than a coin, after Holm over all methods."""
     return chance_gate(method_metrics, plan)
 
 
@@ -143,14 +143,16 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         1,
         n=len(seen),
         counted="methods",
-        what="Number of methods that surely beat chance",
+        what="Number of methods that significantly beat chance",
         reason="no method has an accuracy",
         remedy=f"{_numbering_doubt(seen, study)}More {study.units} make differences sure; method_metrics has each "
         "method's p."
         if len(seen)
         else NO_ACCURACY,
     )
-    return gate.passing_as(f"Surely better than chance: {listing(beating)} ({len(beating)} of {len(seen)}).")
+    return gate.passing_as(
+        f"Significantly better than chance (Holm): {listing(beating)} ({len(beating)} of {len(seen)})."
+    )
 
 
 def _numbering_doubt(seen: pd.DataFrame, study: PairwiseStudy) -> str:
@@ -181,6 +183,6 @@ def available_gate(frame: pd.DataFrame) -> Gate:
 
 
 def _beating_chance(frame: pd.DataFrame, study: PairwiseStudy) -> list[str]:
-    """Methods that are surely right more often than a coin, the best first."""
+    """Methods that are significantly right more often than a coin, the best first."""
     rows = measured(frame).to_dict("records")
     return [str(row["method"]) for row in rows if chance_of(row, study.level) == "better"]

@@ -1,4 +1,4 @@
-"""Table `method_significance`: which methods can be told apart by the pairs that all of them predict."""
+"""Table `method_significance`: which methods can be distinguished by the pairs that all of them predict."""
 
 from itertools import combinations
 from typing import Any
@@ -127,7 +127,7 @@ def _by_accuracy(credit: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def headline(frame: pd.DataFrame, credit: pd.DataFrame) -> dict[str, Any]:
-    """How many couples are told apart, and on how many pairs."""
+    """How many couples are distinguishable, and on how many pairs."""
     metadata: dict[str, Any] = {
         "n_methods": credit.shape[1],
         "n_pairs": len(credit),

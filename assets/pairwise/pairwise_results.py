@@ -63,7 +63,7 @@ def pairwise_results(
     return each_method(context, make, lambda name: -max((STAGES.index(one) for one in methods[name].needs), default=0))
 
 
-@gate(pairwise_results, Kind.ADVICE, to_do="Mend the cause that is named; its photos are in image_features.")
+@gate(pairwise_results, Kind.ADVICE, to_do="Fix the cause that is named; its photos are in image_features.")
 def pairs_have_predictions(pairwise_results: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """A method leaves few judged pairs without a prediction; what it fails on is not drawn by chance."""
     limit = plan.max_missing_share
@@ -84,6 +84,6 @@ def predictions_gate(frame: pd.DataFrame, limit: float) -> Gate:
         n=len(frame),
         counted="pairs",
         what="Share of judged pairs without a prediction",
-        remedy=f"{causes}. Mend that or leave the method out.",
+        remedy=f"{causes}. Fix that or leave the method out.",
     )
     return gate.passing_as(f"{int((~without).sum())} of {len(frame)} judged pairs have a prediction.")

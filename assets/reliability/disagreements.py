@@ -43,7 +43,7 @@ def disagreements(
 
 
 def held_out_of(study: Study) -> frozenset[str]:
-    """Queries kept back from whoever writes the next prompt; none before a recalibration."""
+    """Queries kept back from the author of the next prompt; none before a recalibration."""
     again = judged_again(study.validations)
     return again.held_out if again else frozenset()
 
@@ -58,7 +58,7 @@ def disputed_queries(
         scored: Documents that two judges or more have scored.
         query_kappa: Table `query_kappa`.
         texts: Table `query_documents`.
-        held_out: Queries kept back from whoever writes the next prompt.
+        held_out: Queries kept back from the author of the next prompt.
     """
     documents = scored.documents.assign(
         difference=differences(np.nanmax(scored.scores, axis=1), np.nanmin(scored.scores, axis=1)),

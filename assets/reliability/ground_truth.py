@@ -76,7 +76,7 @@ def current_gate(history: pd.DataFrame, scored: Scored, thresholds: Thresholds) 
     Args:
         history: Table `kappa_validation`.
         scored: The scores that count.
-        thresholds: In force.
+        thresholds: The current ones.
     """
     last = history.iloc[-1]
     seen: list[float | None] = []

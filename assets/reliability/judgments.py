@@ -157,7 +157,7 @@ def _complete(judgments: pd.DataFrame, scored: Scored, plan: ReliabilityStudy) -
 
 
 class Compared(NamedTuple):
-    """The documents of all judges, each judge's threshold in force, and every two judges at these."""
+    """The documents of all judges, each judge's current threshold, and every two judges at these."""
 
     scored: Scored
     thresholds: dict[str, float]

@@ -29,7 +29,7 @@ CHOSEN_LOW = (
 )
 
 
-# What the checks read beside the table: a run without a verdict adds no row to it.
+# What the checks read next to the table: a run without a verdict adds no row to it.
 BESIDE = {"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")}
 
 

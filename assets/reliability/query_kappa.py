@@ -27,7 +27,7 @@ def query_kappa(
     judgments: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """One row per query and pair of judges, on documents that both scored, at the thresholds in force."""
+    """One row per query and pair of judges, on documents that both scored, at the current thresholds."""
     scored, _, pairs = compared(judgments, query_documents, study)
     low_kappa = study.reliability.gate.low_kappa
     frame = pd.concat([kappa_rows(pair, scored, low_kappa) for pair in pairs])

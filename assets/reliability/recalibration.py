@@ -28,7 +28,7 @@ def recalibration(
     kappa_validation: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """Two rows per part of the queries: macro and micro kappa before and after, at the thresholds in force."""
+    """Two rows per part of the queries: macro and micro kappa before and after, at the current thresholds."""
     started = judged_again(study.validations)
     after = current_scores(judgments, query_documents, study.reliability)
     pair = deciding_pair(kappa_validation, after.judges)
@@ -65,7 +65,7 @@ def changes_of(
         before: Scores under the first prompt.
         after: The scores that count.
         pair: The two judges that decide.
-        thresholds: In force, for both sides.
+        thresholds: The current ones, for both sides.
         started: Which queries were judged again, and which of them are held out.
         plan: The study.
     """

@@ -108,7 +108,7 @@ def standing_of(study: Study, tables: dict[str, pd.DataFrame]) -> Standing:
 
 
 def truth_of(study: Study, scored: Scored, thresholds: Thresholds, tables: dict[str, pd.DataFrame]) -> Truth:
-    """The ground truth that scores and votes give now, beside what is written."""
+    """The ground truth that scores and votes give now, next to what is written."""
     written = study.validations.ground_truth_rows()
     ids = tables["kappa_validation"]["id"].tolist()
     n_validation = None if written.empty else ids.index(int(written["validation"].max())) + 1

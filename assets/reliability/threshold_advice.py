@@ -33,7 +33,7 @@ def advice_row(pair: Pair, thresholds: dict[str, float], seed: int) -> dict[str,
 
     Args:
         pair: Two judges on the documents that both scored.
-        thresholds: In force.
+        thresholds: The current ones.
         seed: Of the halves of the queries.
     """
     names = (pair.judge_1, pair.judge_2)

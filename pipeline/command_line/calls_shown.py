@@ -75,7 +75,7 @@ def show_counts(
 
 
 def _that_fit(numbers: pd.DataFrame, headings: dict[str, str], width: int) -> list[dict[str, str]]:
-    """The columns in as many tables beside their settings as the terminal's width takes."""
+    """The columns in as many tables next to their settings as the terminal's width takes."""
     between = 2  # the table's own spaces
     first = max(len(plain(setting)) for setting in numbers.index.get_level_values("setting")) + 2 * between
     parts: list[dict[str, str]] = [{}]

@@ -34,7 +34,7 @@ Truth = dict[tuple[str, str], bool]
 
 
 def show_both_samples(home: Home, console: Console) -> None:
-    """The study that recalibration mends, then the one that people resolve.
+    """The study that recalibration fixes, then the one that people resolve.
 
     Args:
         home: Where the samples and the first study lie; the second has a home of its own below the samples.

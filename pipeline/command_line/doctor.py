@@ -91,7 +91,7 @@ def _dagster_settings() -> str:
     try:
         there = _settings(values_in_yaml(path))
     except (yaml.YAMLError, KeyFaults, ValueError) as fault:
-        raise UserError(f"{path} is no YAML: {' '.join(str(fault).split())}. Mend it.") from fault
+        raise UserError(f"{path} is no YAML: {' '.join(str(fault).split())}. Fix it.") from fault
     missing = [name for name in _settings(values_in_yaml(ours)) if name not in there]
     if missing:
         return f"note: {path} says nothing of {', '.join(missing)}. Copy these lines from {ours}."

@@ -99,14 +99,14 @@ def estimate_table(rows: Sequence[EstimateRow]) -> Table:
 
 
 def _counts(by_part: Mapping[str, Sequence[Planned]]) -> list[tuple[str, int]]:
-    """Calls by part; settings beside each other with as many calls are one."""
+    """Calls by part; settings next to each other with as many calls are one."""
     counts = [(name, sum(one.n_calls for one in calls)) for name, calls in by_part.items()]
     groups = [list(group) for _, group in groupby(counts, key=lambda part: (part[0] in OTHER_PARTS, part[1]))]
     return [(_name([name for name, _ in group], group[0][1]), sum(n for _, n in group)) for group in groups]
 
 
 def _alike(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
-    """Settings beside each other that take the same are one row with their sum."""
+    """Settings next to each other that take the same are one row with their sum."""
     groups = [list(group) for _, group in groupby(rows, key=lambda row: (row.name in OTHER_PARTS, astuple(row)[1:]))]
     return [
         EstimateRow(

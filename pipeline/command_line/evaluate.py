@@ -177,7 +177,7 @@ def compare(
     output: options.Output = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Our numbers beside a paper's: difference, direction, and whether it is to be investigated.
+    """Our numbers next to a paper's: difference, direction, and whether it is to be investigated.
 
     FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
     """

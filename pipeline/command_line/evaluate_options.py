@@ -100,7 +100,8 @@ Confidence = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Of the resamples.", rich_help_panel=INTERVALS)]
 Bca = Annotated[
-    bool, typer.Option("--bca/--no-bca", help="BCa intervals beside them, 10,000 resamples.", rich_help_panel=INTERVALS)
+    bool,
+    typer.Option("--bca/--no-bca", help="BCa intervals next to them, 10,000 resamples.", rich_help_panel=INTERVALS),
 ]
 Parallel = Annotated[
     bool,
@@ -116,6 +117,6 @@ AsJson = Annotated[
 Plot = Annotated[
     bool,
     typer.Option(
-        "--plot", help="Draw it, as PNG and SVG beside --output, else in this folder.", rich_help_panel=RESULT
+        "--plot", help="Draw it, as PNG and SVG next to --output, else in this folder.", rich_help_panel=RESULT
     ),
 ]

@@ -45,9 +45,9 @@ def show_correlation(result: Mapping[str, Any], console: Console) -> None:
 
 
 def show_papers(result: Mapping[str, Any], console: Console) -> None:
-    """Our numbers beside the paper's, what the paper says of them, and entries of something else."""
+    """Our numbers next to the paper's, what the paper says of them, and entries of something else."""
     show_source(result, console)
-    console.print(f"{result['prediction']} against {result['truth']}, beside {result['baseline']}")
+    console.print(f"{result['prediction']} against {result['truth']}, next to {result['baseline']}")
     for one in result["comparisons"]:
         if one["undefined"] is not None:
             console.print(f"{_paper_number(one)}: {one['undefined']}.")
@@ -192,7 +192,7 @@ def _grouped(metrics: Sequence[Mapping[str, Any]], key: str) -> Iterator[tuple[s
 
 def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
     console.print("The metrics on the samples that both have", style="bold")
-    table = grid("", "first", "second", ">difference", f">{percent(result)} CI", "told apart")
+    table = grid("", "first", "second", ">difference", f">{percent(result)} CI", "distinguishable")
     for pair in result["comparisons"]:
         for name in NAMES:
             if f"{name}_difference" in pair:

@@ -35,7 +35,7 @@ def show_evaluation(home: Home, console: Console) -> None:
     compared = pd.read_parquet(str(tables / "metric_comparison.parquet"))
     for row in compared[compared["statistic"].isin(COMPARED)].to_dict("records"):
         row["value"] = row["difference"]
-        told = "differ" if row["significant"] is True else "are not told apart"
+        told = "differ" if row["significant"] is True else "are not distinguishable"
         pair = f"{COMPARED[row['statistic']]} of {row['first']} and {row['second']}"
         console.print(f"{pair} {told}: difference {with_interval(row)}, n = {row['n_used']}.", highlight=False)
     report = home.outputs / FILE_NAME

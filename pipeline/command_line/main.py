@@ -1,4 +1,4 @@
-"""`touchstone`: the command line, whose errors that a user can mend are one line and exit code 2."""
+"""`touchstone`: the command line, whose errors that a user can fix are one line and exit code 2."""
 
 import gc
 import sys
@@ -66,7 +66,7 @@ def run() -> None:
     except UserError as problem:
         _end(str(problem), 2)
     except OSError as problem:
-        # A folder that cannot be written, a full disk: the user's to mend, and the system's words name it.
+        # A folder that cannot be written, a full disk: the user's to fix, and the system's words name it.
         _end(f"{problem.filename}: {problem.strerror}." if problem.filename else str(problem), 2)
     except Exception as problem:
         said = " ".join(f"{type(problem).__name__}: {problem}".split())[:LONGEST_FAULT].rstrip(".")

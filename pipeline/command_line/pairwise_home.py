@@ -19,7 +19,7 @@ FEATURES: Final = "photo_features"
 
 
 def described(home: Home, config: Path | None, given: dict[str, Any]) -> "PairwiseStudy":
-    """The study that the file, else the options, else the configuration in force describe.
+    """The study that the file, else the options, else the current configuration describe.
 
     Args:
         home: Whose configuration is in force; the results go there too unless told otherwise.
@@ -48,7 +48,7 @@ def described(home: Home, config: Path | None, given: dict[str, Any]) -> "Pairwi
 
 
 def configured(home: Home, *, sample: bool) -> "PairwiseStudy | None":
-    """Study B of the configuration in force; the built-in one, where a user has none, only if asked for."""
+    """Study B of the current configuration; the built-in one, where a user has none, only if asked for."""
     from resources.configuration.load import load_configuration
     from resources.configuration.place import configuration_file
 

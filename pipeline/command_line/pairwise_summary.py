@@ -81,7 +81,7 @@ def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) ->
 
     Args:
         rows: Of `method_metrics`, ranked.
-        letters: Of each method in the test over clusters; methods that share one are not told apart.
+        letters: Of each method in the test over clusters; methods that share one are not distinguishable.
         plan: Its confidence is that of the intervals, and decides what is sure.
     """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
@@ -109,9 +109,10 @@ def in_words(best: pd.Series, plan: PairwiseStudy) -> str:
         series += f" in {best['n_clusters']} {plan.units}"
     return (
         f"Accuracy: share of {best['n']} of {best['n_total']} judged pairs, of {series}, in which the method picks "
-        f"what most people pick, a tie counting half; intervals over {plan.units}. * (green): surely better than a "
-        "coin, ! (red): surely worse, all methods in mind. Groups: methods that share a letter are not told apart. ms: "
-        "what the method alone would take for a pair; here each photo was looked at once for all of them."
+        f"what most people pick, a tie counting half; intervals over {plan.units}. * (green): significantly better "
+        "than a coin, ! (red): significantly worse (after Holm). Groups: methods that share a letter are not "
+        "distinguishable. ms: what the method alone would take for a pair; here each photo was looked at once for all "
+        "of them."
     )
 
 

@@ -56,7 +56,7 @@ def planned_calls(study: Study, keys: Sequence[str] = ()) -> PlannedCalls:
     """What is planned and not answered; reads the inputs and the ledger.
 
     Args:
-        study: With the judge in force.
+        study: With the current judge.
         keys: Settings; all where empty.
 
     Raises:

@@ -45,7 +45,7 @@ def accept_thresholds(
     ] = None,
     who: Who = None,
 ) -> None:
-    """Put the advised thresholds in force, or those named, and validate again. No judge is asked."""
+    """Put the advised current thresholds, or those named, and validate again. No judge is asked."""
     study, console = _configured(), terminal()
     from pipeline.command_line import reliability_steps as steps
     from pipeline.command_line.reliability_advice import show_thresholds

@@ -118,7 +118,7 @@ def show_verdict(console: Console, last: Mapping[Any, Any], limits: ReliabilityG
 
 
 def flags_in_words(last: Mapping[Any, Any], limits: ReliabilityGate) -> list[str]:
-    """What is to be said beside a verdict."""
+    """What is to be said next to a verdict."""
     words = []
     if last["not_proven"]:
         words.append(f"It is not proven: {unproven(last, limits)}. More queries would narrow the intervals.")

@@ -102,7 +102,7 @@ def kappas_at(study: Study, thresholds: Mapping[str, float]) -> list[Kappas]:
 
 
 def accept_thresholds(study: Study, thresholds: Mapping[str, float], who: str) -> None:
-    """Put thresholds in force; the next validation counts with them."""
+    """Put current thresholds; the next validation counts with them."""
     study.validations.take_action("thresholds_accepted", {"thresholds": dict(thresholds)}, who)
 
 

@@ -31,7 +31,7 @@ PARTS = {"all": "all queries", "judged_again": "judged again", "held_out": "of t
 
 
 def show_reliability(study: Study, console: Console) -> None:
-    """The latest validation, the tables beside it, and what follows."""
+    """The latest validation, the tables next to it, and what follows."""
     console.print()
     show_one_answer(console, study)
     history = study.validations.validations()
@@ -75,7 +75,7 @@ def bias_in_words(study: Study) -> list[str]:
 
 
 def _advised(study: Study) -> list[str]:
-    """What the thresholds that are advised for a bias and not in force yet would do to both kappas."""
+    """What the thresholds that are advised for a bias and not set yet would do to both kappas."""
     tables = stored_tables(study)
     if tables is None:
         return []

@@ -73,7 +73,7 @@ class StudyState(NamedTuple):
             return f"{stopped[0].to_do} Then: {run}"
         if self.run is not None and self.run.status == "FAILURE":
             of = f" of {self.run.partition}" if self.run.partition else ""
-            return f"The last run{of} failed. Mend what it said, then: {run}"
+            return f"The last run{of} failed. Fix what it said, then: {run}"
         if all(state.is_missing for state in self.expected):
             return f"Nothing is made yet: {run}"
         if any(state.n_missing or state.outdated for state in self.expected):

@@ -183,7 +183,7 @@ def _bound(row: Any, column: str) -> str:
 
 
 def _spent(summary: pd.DataFrame) -> str:
-    """Answers, faults and cost of the judge in force, without those that another judge gave."""
+    """Answers, faults and cost of the current judge, without those that another judge gave."""
     other = summary["undefined"].fillna("").astype(str).str.contains(ANOTHER_JUDGE, regex=False)
     own = summary[~other]
     answered, faults = int(own["n_evaluations"].sum()), int(own["n_faults"].sum())

@@ -17,7 +17,7 @@ NAMED_ALTERATIONS = 5
 
 
 def verdict(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> str:
-    """The setting to use, its numbers to report and what cannot be told from it; or none, and what the nearest lacks.
+    """The setting to use, its numbers to report and what cannot be distinguished from it; or none, and why.
 
     Args:
         recommended: Table `recommended_setting`.

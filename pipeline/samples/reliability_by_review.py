@@ -48,7 +48,7 @@ class Habit(NamedTuple):
     sd: float
 
 
-# A strict judge, and a lenient one that is not sure of itself; the second prompt does not mend that.
+# A strict judge, and a lenient one that is not sure of itself; the second prompt does not fix that.
 HABITS: Final[Mapping[str, Mapping[str, Habit]]] = {
     FIRST_VERSION: {"judge1": Habit(0.80, -0.02, 0.08), "judge2": Habit(1.0, 0.18, 0.25)},
     SECOND_VERSION: {"judge1": Habit(0.82, -0.02, 0.10), "judge2": Habit(1.0, 0.18, 0.35)},

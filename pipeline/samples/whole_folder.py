@@ -1,4 +1,4 @@
-"""Folders of sample inputs that are whole or absent: made beside their place and renamed into it."""
+"""Folders of sample inputs that are whole or absent: made next to their place and renamed into it."""
 
 import json
 import shutil

@@ -17,7 +17,7 @@ from resources.judges.contract import SCORED_STATES
 
 LARGEST_ERRORS: Final = 5
 LONGEST_REASON: Final = 400
-# Of a picture beside an error: there are ten a setting.
+# Of a picture next to an error: there are ten a setting.
 PICTURE_PX: Final = 192
 TERMS: Final = {
     "spearman_r": "spearman",

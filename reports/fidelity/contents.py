@@ -16,7 +16,7 @@ from resources.runtime.provenance import Provenance
 
 WORDS = Translations("shared/words", "shared/glossary", "fidelity/words")
 say = WORDS.say
-# How the reason of a setting begins that was run and stands beside no other.
+# How the reason of a setting begins that was run and stands next to no other.
 NOT_COMPARED: Final = "not compared: "
 
 

@@ -30,7 +30,7 @@ class Recommendation:
             settings tried reach their thresholds; provisionally: recommended, but not all of that; none.
         headline: The grade in words.
         figures: The four conditions.
-        sentences: What a reader must know beside it, the most important first.
+        sentences: What a reader must know next to it, the most important first.
     """
 
     grade: Grade
@@ -193,7 +193,7 @@ def _figures(contents: Contents, row: dict[str, Any], suffix: str) -> list[Figur
         return say("summary.interval", level=contents.level, bounds=unbroken(bounds_text))
 
     def corrected(name: str, value: Any) -> Text | None:
-        """Where all objects chose: what was seen on them beside what is left after correcting for the choice."""
+        """Where all objects chose: what was seen on them next to what is left after correcting for the choice."""
         if not reported or str(row["method"]).startswith("split") or not defined(row[name], value):
             return None
         return say("summary.seen_and_corrected", seen=number(row[name]), corrected=number(value))

@@ -211,7 +211,7 @@ def _charts(contents: Contents) -> list[Chart]:
 
 
 def about(contents: Contents) -> dict[str, Any]:
-    """What stands beside the tables in the download."""
+    """What stands next to the tables in the download."""
     calls = contents.tables["judge_calls"]
     newest = calls["started_at"].max() if len(calls) else None
     prompts = sorted(calls["prompt_hash"].dropna().unique().tolist())

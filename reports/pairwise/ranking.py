@@ -25,7 +25,7 @@ TOP_LEGEND: Final = {
 
 
 def accuracy_chart(contents: Contents) -> Chart:
-    """Every measured method, the best on top; the colour says whether it is surely apart from chance."""
+    """Every measured method, the best on top; the colour says whether it is significantly different from chance."""
     rows = contents.measured
     kinds = [chance_of(row, contents.plan.level) for row in rows]
     points = [_accuracy(row) for row in rows]

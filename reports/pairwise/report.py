@@ -168,7 +168,7 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
 
 
 def about(contents: Contents) -> dict[str, Any]:
-    """What stands beside the tables in the download."""
+    """What stands next to the tables in the download."""
     plan = contents.plan
     return {
         "study": contents.study,

@@ -1,4 +1,4 @@
-"""Which methods can be told apart: the matrix of all couples with the letters, and every test as a table."""
+"""Which methods can be distinguished: the matrix of all couples with the letters, and every test as a table."""
 
 import re
 from typing import Any, Final
@@ -72,7 +72,7 @@ def tests_table(contents: Contents) -> TableView | None:
 
 
 def said_of_couples(contents: Contents) -> list[Text]:
-    """On how many pairs methods are compared, how many couples are told apart, and why some are not tested."""
+    """On how many pairs methods are compared, how many couples are distinguishable, and why some are not tested."""
     rows = contents.tables["method_significance"]
     if rows.empty:
         return []

@@ -106,7 +106,7 @@ def _quantiles(contents: Contents) -> TableView:
 
 
 def likelihood_charts(contents: Contents) -> list[Chart]:
-    """The held-out log-likelihood per vote and the agreement with strengths, both beside log 0.5."""
+    """The held-out log-likelihood per vote and the agreement with strengths, both next to log 0.5."""
     return [_likelihood(contents), _agreement(contents)]
 
 

@@ -29,7 +29,7 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """The first thing that a reader sees; `found` where some method is surely better than chance."""
+    """The first thing that a reader sees; `found` where some method is significantly better than chance."""
 
     found: bool
     headline: Text
@@ -107,7 +107,7 @@ def _figures(contents: Contents, best: dict[str, Any], sure: list[str]) -> list[
 
 
 def _methods(contents: Contents) -> list[Text]:
-    """Better than chance, worse, neither; which cannot be told from the best; which were not run."""
+    """Better than chance, worse, neither; which cannot be distinguished from the best; which were not run."""
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
     for row in contents.measured:
         groups[chance_of(row, contents.plan.level)].append(str(row["method"]))

@@ -99,7 +99,7 @@ def terms_of_coefficients(rows: dict[str, dict[str, Any]]) -> list[tuple[Text, s
 
 
 def said_of_prevalence(contents: Contents) -> Text | None:
-    """How unequally frequent the labels are here, beside what kappa and AC1 make of it."""
+    """How unequally frequent the labels are here, next to what kappa and AC1 make of it."""
     found = {
         name: contents.agreement.get(name, {}).get("value")
         for name in ("prevalence_index", "percent_agreement", "kappa_micro", "ac1", "pabak")

@@ -73,7 +73,7 @@ class Contents:
         tables: Frames that keep to their declarations; empty where nothing was made.
         standing: The verdict, and what is due.
         truth: What ground truth there would be.
-        thresholds: In force, by judge, in the judges' order.
+        thresholds: The current ones, by judge, in the judges' order.
         differences: Shape ``(n_queries,)``, the median of judge 1 - judge 2 of each query, of the pair that decides.
         words: What reviewers wrote, as the review store has it.
         blindness: How many of the votes that stand were cast blind.

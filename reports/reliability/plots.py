@@ -14,7 +14,7 @@ from reports.shared.figure import BLUE, DARK, GREY, PALE, RED, say_nothing_to_dr
 # Which mark a validation's status has: the same as on the report's page.
 MARKS: Final = {PASSED: "o", CONTINGENCY: "o", RESOLVED: "D"}
 EDGES: Final = np.round(np.linspace(-1.0, 1.0, 21), 12)
-# Beside the scale, where kappa has no place.
+# Next to the scale, where kappa has no place.
 UNDEFINED_AT: Final = 1.15
 WIDTH: Final = 0.092  # of a bar, in kappa
 MOST_TICKS: Final = 12
@@ -61,7 +61,7 @@ def draw_kappa_history(figure: Any, history: pd.DataFrame, min_macro: float, min
 
 
 def draw_kappas(figure: Any, query_kappa: pd.DataFrame, low_kappa: float) -> None:
-    """Queries by their kappa, one panel per pair of judges; those without a kappa beside the scale.
+    """Queries by their kappa, one panel per pair of judges; those without a kappa next to the scale.
 
     Args:
         figure: Drawn onto.

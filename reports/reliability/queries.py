@@ -24,7 +24,7 @@ FEATURES: Final = ("query_words", "query_is_vague", "document_words", "documents
 
 
 def kappa_histogram(contents: Contents) -> Chart:
-    """Queries by their kappa, low ones marked, those without a kappa beside the scale."""
+    """Queries by their kappa, low ones marked, those without a kappa next to the scale."""
     rows = contents.kappas
     values = rows["kappa"].to_numpy(dtype=np.float64)
     defined, low = np.isfinite(values), rows["is_low"].to_numpy(dtype=bool)
@@ -99,7 +99,7 @@ def _bar(places: list[float], counts: list[int], name: Text, color: str, hover: 
 
 
 def _kappa_axis(*, has_one_label: bool) -> dict[str, Any]:
-    """Kappa from -1 to 1, with a place beside it where queries have no kappa."""
+    """Kappa from -1 to 1, with a place next to it where queries have no kappa."""
     ticks: list[float] = [-1.0, -0.5, 0.0, 0.5, 1.0]
     names: list[Part] = [plain_number(one) for one in ticks]
     if has_one_label:

@@ -171,7 +171,7 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
 
 
 def about(contents: Contents) -> dict[str, Any]:
-    """What stands beside the tables in the download."""
+    """What stands next to the tables in the download."""
     plan, standing, last = contents.plan, contents.standing, contents.last
     return {
         "study": contents.study,

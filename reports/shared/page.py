@@ -37,13 +37,13 @@ class Page:
         sections: Identifier and title of each, in order, for the list of contents.
         charts: Every chart that the template shows.
         tables: What can be downloaded, by name; each has words under ``tables.{name}``.
-        about: What stands beside the tables in the JSON download.
+        about: What stands next to the tables in the JSON download.
         file_stem: Beginning of the downloads' names.
         terms: Entries of the help.
         choices: Values of `chosen_by` among which the reader can choose.
         chosen: The one that is shown first.
         chosen_by: Column of the tables by which they are filtered.
-        styles: Files of ``static`` that this report needs beside the shared ones.
+        styles: Files of ``static`` that this report needs next to the shared ones.
         context: What the template asks for besides.
         provenance: Where its numbers come from; none where no run made it.
     """

@@ -16,7 +16,7 @@ from resources.runtime.home import DATABASE
 from resources.runtime.partial_files import SUFFIX, named_in_faults
 
 _SQLITE: Final = b"SQLite format 3\0"
-# What SQLite keeps beside a database while it is open.
+# What SQLite keeps next to a database while it is open.
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 # Below any home, as a home of a benchmark lies in another: Dagster's state, and in it what its sensors have seen.
 _DAGSTER, _SCHEDULES = "dagster", "schedules"
@@ -94,7 +94,7 @@ def _turn(folder: Path, file: Path) -> tuple[bool, bool, bool, str]:
 
 
 def _copy_sqlite(source: Path, target: Path) -> None:
-    """By SQLite's own means: a plain copy lacks the newest rows, which lie in a file beside it, or is torn."""
+    """By SQLite's own means: a plain copy lacks the newest rows, which lie in a file next to it, or is torn."""
     target.unlink(missing_ok=True)
     address = f"file:{quote(str(source.absolute()))}?mode=ro"
     try:
@@ -107,7 +107,7 @@ def _copy_sqlite(source: Path, target: Path) -> None:
         if not source.exists():
             raise FileNotFoundError(str(source)) from fault
         raise UserError(
-            f"{source} cannot be copied to {target}: {fault}. The back-up is not complete. Mend the file, its rights "
+            f"{source} cannot be copied to {target}: {fault}. The back-up is not complete. Fix the file, its rights "
             "or the disk, and back up into a new folder."
         ) from fault
 

@@ -34,7 +34,7 @@ def dump_rest(address: str, file: Path) -> None:
 
 
 def dump_ledger(address: str, file: Path) -> None:
-    """Write the ledger's tables alone, to be restored beside, or without, what `dump_rest` wrote.
+    """Write the ledger's tables alone, to be restored next to, or without, what `dump_rest` wrote.
 
     Raises:
         UserError: As `dump`.

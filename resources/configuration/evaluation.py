@@ -42,7 +42,7 @@ class Dataset(Section):
         """Refuse half of what the noise of opinions is computed from."""
         if (self.opinion_sd is None) != (self.votes is None):
             given, lacking = ("opinion_sd", "votes") if self.votes is None else ("votes", "opinion_sd")
-            raise ValueError(f"`{given}` needs `{lacking}` beside it: give both or neither")
+            raise ValueError(f"`{given}` needs `{lacking}` next to it: give both or neither")
         return self
 
 

@@ -214,7 +214,7 @@ def _kinds(place: tuple[Any, ...]) -> list[str]:
 
 
 def _annotation(parents: tuple[Any, ...]) -> Any:
-    """The type that these keys lead to; a union's members are told apart by their tag."""
+    """The type that these keys lead to; a union's members are distinguishable by their tag."""
     model: Any = Configuration
     for part in parents:
         members = [model, *get_args(model)]

@@ -31,7 +31,7 @@ def in_batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
 
 @contextmanager
 def alone(engine: sa.Engine, what: str) -> Iterator[sa.Connection]:
-    """A transaction that writes and that no other of the same name runs beside.
+    """A transaction that writes and that no other of the same name runs next to.
 
     Args:
         engine: The database.

@@ -20,7 +20,7 @@ WRITES = "touchstone_writes"
 INSUFFICIENT_PRIVILEGE = "42501"
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_MEND = "Mend it, or set TOUCHSTONE_DATABASE_URL (unset: SQLite in TOUCHSTONE_HOME)."
+_MEND = "Fix it, or set TOUCHSTONE_DATABASE_URL (unset: SQLite in TOUCHSTONE_HOME)."
 _RESTORE = (
     "The file is damaged: restore it from a backup, or move it away, and Touchstone starts an empty one and asks the "
     "judge again."

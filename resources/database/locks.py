@@ -95,7 +95,7 @@ class Turn:
 def turn(engine: sa.Engine, names: Iterable[str], who: str) -> Iterator[Turn]:
     """A turn at these names, given back at the end.
 
-    SQLite: locks on files in a folder beside the database. Postgres: session locks on a connection of its own, which
+    SQLite: locks on files in a folder next to the database. Postgres: session locks on a connection of its own, which
     must reach the server itself or through a pooler that keeps sessions.
 
     Args:

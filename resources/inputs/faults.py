@@ -45,7 +45,7 @@ class FileFaults(UserError):
 
 
 class Faults:
-    """Collects everything that is wrong with one file, so that a user mends it in one go."""
+    """Collects everything that is wrong with one file, so that a user fixes it in one go."""
 
     def __init__(self, file: str) -> None:
         self.file = file

@@ -115,13 +115,13 @@ class JsonLines(RecordFile):
             start = line.removeprefix(codecs.BOM_UTF8).strip()
             if row == 1 and (start.startswith(b"[") or start == b"{"):
                 raise FileFault(self.name, "the records stretch over several lines.", _SINGLE_LINES, row=1) from error
-            return BadRow(row, no_json(line, error), "Mend or remove the line.")
+            return BadRow(row, no_json(line, error), "Fix or remove the line.")
         if isinstance(value, dict):
             bad = _half_letter(value, row) if _HALF.search(line) else None
             return bad or Record(row, value)
         if row == 1 and isinstance(value, list):
             raise FileFault(self.name, "the file is one JSON list.", _SINGLE_LINES, row=1)
-        return BadRow(row, f"the line is no JSON object, in '{_shown(line)}'.", "Mend or remove the line.")
+        return BadRow(row, f"the line is no JSON object, in '{_shown(line)}'.", "Fix or remove the line.")
 
 
 class CsvRecords(RecordFile):

@@ -200,7 +200,7 @@ class Judge(Protocol):
         """What runs share and one uses at a time, in words: a study's money, a key's rates.
 
         Runs that name the same wait for each other, whatever judge and study they are of; where a judge names nothing,
-        runs of different settings go on beside each other.
+        runs of different settings go on next to each other.
         """
         ...
 

@@ -75,7 +75,7 @@ def open_replay(path: Path, judged: Iterable[JudgedObject]) -> ReplayJudge:
         judged: The study's objects: VFScore records per item, so that each recorded item may have one only.
 
     Raises:
-        UserError: The recording cannot be read, or the objects of an item cannot be told apart in it.
+        UserError: The recording cannot be read, or the objects of an item cannot be distinguished in it.
     """
     if not path.is_dir():
         return ReplayJudge(open_rows(path))

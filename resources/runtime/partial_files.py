@@ -1,4 +1,4 @@
-"""Files that are written beside their place and moved there when they are whole: no reader sees half of one."""
+"""Files that are written next to their place and moved there when they are whole: no reader sees half of one."""
 
 import os
 import re
@@ -21,7 +21,7 @@ LEFT_OVER_AFTER_S: Final = 3600.0
 
 
 def partial_file(path: UPath) -> UPath:
-    """Where to write what will be moved to the path: beside it, under a name of its own."""
+    """Where to write what will be moved to the path: next to it, under a name of its own."""
     return path.parent / f".{path.name}.{uuid4().hex}{SUFFIX}"
 
 

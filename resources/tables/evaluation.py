@@ -162,7 +162,7 @@ CATEGORY_BREAKDOWN = Table(
 
 PAPER_COMPARISON = Table(
     "paper_comparison",
-    "Our numbers beside a paper's.",
+    "Our numbers next to a paper's.",
     (
         DATASET,
         text("statistic", "Which number."),

@@ -43,7 +43,7 @@ def require_sound(context: dg.InputContext, partitions: Sequence[str] | None, *,
     if failed and (all_of_them or len(failed) == len(partitions or ())):
         more = f" So do {len(failed) - 1} other partitions." if len(failed) > 1 else ""
         raise UserError(
-            f"{next(iter(failed.values()))}{more} Nothing was made from it. Mend that and make "
+            f"{next(iter(failed.values()))}{more} Nothing was made from it. Fix that and make "
             f"`{context.asset_key.path[-1]}` again: `touchstone run {graph.get(context.asset_key).group_name}`."
         )
 

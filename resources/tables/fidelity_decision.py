@@ -91,7 +91,7 @@ RECOMMENDED_SETTING = Table(
 
 RETRIED_CALLS = Table(
     "retried_calls",
-    "Objects with a retried call beside the others: one row per setting.",
+    "Objects with a retried call next to the others: one row per setting.",
     (
         SETTING,
         whole("n_calls", "Planned calls with any attempt.", "count", low=0),

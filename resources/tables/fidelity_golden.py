@@ -65,7 +65,7 @@ GOLDEN_IMAGES = Table(
 
 GOLDEN_SCORES = Table(
     "golden_scores",
-    "The judge's scores of the golden set beside those of the originals: one row per item and alteration.",
+    "The judge's scores of the golden set next to those of the originals: one row per item and alteration.",
     (
         SETTING,
         OBJECT,

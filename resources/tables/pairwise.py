@@ -75,8 +75,8 @@ PHOTO_PAIRS = Table(
 
 IMAGE_FEATURES = Table(
     "image_features",
-    "Shards of image features, keyed by content: one row per shard; the shards lie beside this file. Where no photo is "
-    "judged there is one row of no shard.",
+    "Shards of image features, keyed by content: one row per shard; the shards are next to this file. Where no photo "
+    "is judged there is one row of no shard.",
     (
         text("shard", "Name of the shard's file; null where no photo is judged.", nullable=True),
         text("path", "Its address.", nullable=True),
@@ -222,7 +222,7 @@ METHOD_METRICS = Table(
 
 METHOD_SIGNIFICANCE = Table(
     "method_significance",
-    "Which methods can be told apart: one row per two methods.",
+    "Which methods can be distinguished: one row per two methods.",
     (
         text("method_1", "The one with the higher accuracy."),
         text("method_2", "The other."),

@@ -47,7 +47,7 @@ def letters_of(couples: pd.DataFrame) -> dict[str, str]:
 
 
 def chance_of(row: Mapping[Any, Any], level: float) -> AgainstChance:
-    """Whether a method is surely right more often than a coin, less often, or neither, with all methods in mind.
+    """Whether a method is significantly right more often than a coin, less often, or neither, with all methods in mind.
 
     Args:
         row: Its row of `method_metrics`, with an accuracy.

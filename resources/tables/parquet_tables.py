@@ -31,7 +31,7 @@ class ParquetTables(dg.UPathIOManager):
     ``{base}/{group}/{table}.parquet`` or ``{base}/{group}/{table}/{partition}.parquet``, below a folder for each
     prefix of the asset key. A partitioned asset returns a dict of partition key to frame, and whoever reads it gets
     one, for one partition too. Every frame of a run is checked before the first is written, and every file is written
-    beside its place before the first is moved there: what fails leaves the previous tables as they were.
+    next to its place before the first is moved there: what fails leaves the previous tables as they were.
     """
 
     extension = ".parquet"

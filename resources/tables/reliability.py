@@ -131,7 +131,7 @@ DISAGREEMENTS = Table(
         texts("documents", "Documents in dispute, the highest disagreement first."),
         whole("n_undecided", "Of the documents whose labels differ, those that no person has decided.", "count", low=0),
         flag("reviewed", "Every disputed document of the query has a vote."),
-        flag("held_out", "Kept back from whoever writes the next prompt."),
+        flag("held_out", "Kept back from the author of the next prompt."),
         text("prompt_version", "Version of the prompt that counts for the query."),
     ),
     key=("query_id",),

@@ -1,4 +1,4 @@
-"""Statistics of people beside a judge, as entries of the list that `test_every_statistic` runs over."""
+"""Statistics of people next to a judge, as entries of the list that `test_every_statistic` runs over."""
 
 from analysis.accuracy.prediction_powered import prediction_powered_mean
 from analysis.agreement.alternative_annotator import alternative_annotator

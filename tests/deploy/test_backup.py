@@ -61,7 +61,7 @@ class Place(NamedTuple):
         return f"{done.stdout}{done.exception or ''}"
 
     def started(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """A command that runs beside the test."""
+        """A command that runs next to the test."""
         command = [sys.executable, "-m", "tests.deploy.slow_command", *arguments]
         output = subprocess.PIPE
         return subprocess.Popen(command, cwd=CHECKOUT, env=self.variables, stdout=output, stderr=subprocess.STDOUT)

@@ -31,8 +31,8 @@ def waits(made_before: int) -> None:
 
 @dg.asset
 def refuses() -> None:
-    """The user's to mend: trying again cures nothing."""
-    raise UserError("scores.csv, row 3: no number. Mend it.")
+    """The user's to fix: trying again cures nothing."""
+    raise UserError("scores.csv, row 3: no number. Fix it.")
 
 
 definitions = dg.Definitions(

@@ -24,7 +24,7 @@ class SlowReplay(replay.ReplayJudge):
 
 
 def main(folder: Path) -> None:
-    """Run the study that `write_study` left in the folder; Dagster's memory lies beside it."""
+    """Run the study that `write_study` left in the folder; Dagster's memory lies next to it."""
     replay.ReplayJudge = SlowReplay  # type: ignore[misc]
     with without_drawing(), sqlite_instance_in(folder / "dagster") as instance:
         print(run_study(definitions_of(described(folder)), "fidelity", instance, STRETCH))

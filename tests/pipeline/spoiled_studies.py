@@ -1,4 +1,4 @@
-"""For every integrity gate, small studies whose data are good at first and then are not, and how they are mended."""
+"""For every integrity gate, small studies whose data are good at first and then are not, and how they are fixed."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -36,14 +36,14 @@ Change = Callable[[], object]
 
 @dataclass(frozen=True)
 class Spoiled:
-    """A study, what makes its data bad, and what mends them.
+    """A study, what makes its data bad, and what fixes them.
 
     Attributes:
         study: Good as it was written.
         job: That makes it.
         tags: Of every run.
         spoil: Makes the data bad before a run.
-        mend: Makes them good again.
+        fix: Makes them good again.
         meanwhile: What happens in the bad run itself; a gate on a table's agreement with its file needs that.
         by_hand: Tables that read the bad one: a launch by hand must not make them either.
         follows: Those that the rule asks for once the data are good again: of one setting alone none that reads all.

@@ -52,7 +52,7 @@ def stored(
 
 @pytest.fixture
 def hook(monkeypatch: pytest.MonkeyPatch) -> Iterator[AlertHook]:
-    """A webhook that the environment names, and secrets beside it."""
+    """A webhook that the environment names, and secrets next to it."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with alert_hook() as one:
         monkeypatch.setenv(WEBHOOK, one.address(f"/services/{TOKEN}?auth={QUERY}"))
@@ -63,7 +63,7 @@ def test_a_run_that_fails_is_told_once_and_one_that_failed_before_is_not(
     stored: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
 ) -> None:
     work = Work()
-    work.error = UserError("scores.csv, row 3: no number. Mend it.")
+    work.error = UserError("scores.csv, row 3: no number. Fix it.")
     work.run(stored)
     ticks = Ticks(failed_runs, stored, tmp_path)
     assert "Alerts begin here" in ticks.tick()
@@ -72,8 +72,8 @@ def test_a_run_that_fails_is_told_once_and_one_that_failed_before_is_not(
     assert [ticks.tick() for _ in range(2)] == ["Nothing new has failed."] * 2
     [told] = hook.taken
     assert (told["kind"], told["study"], told["starts_again"]) == ("run_failed", "small", False)
-    assert told["error"] == "table: scores.csv, row 3: no number. Mend it."
-    assert told["text"].endswith("failed. table: scores.csv, row 3: no number. Mend it.")
+    assert told["error"] == "table: scores.csv, row 3: no number. Fix it."
+    assert told["text"].endswith("failed. table: scores.csv, row 3: no number. Fix it.")
     work.error = None
     work.run(stored)
     ticks.tick()

@@ -139,7 +139,7 @@ def test_a_file_that_no_run_can_read_is_asked_for_once(watch: Watch, tmp_path: P
             assert not tick.run_requests
             assert "was asked for, and its tables are not made" in (tick.skip_message or "")
             watch.a_day_passes()
-        assert "mend the file" in (tick.skip_message or "")
+        assert "fix the file" in (tick.skip_message or "")
         # What the tables were made from is back: there is nothing to do.
         path.write_bytes(good)
         quiet(tmp_path)

@@ -1,4 +1,4 @@
-"""Settings that were judged under another plan are not put beside the others."""
+"""Settings that were judged under another plan are not put next to the others."""
 
 from pathlib import Path
 

@@ -59,7 +59,7 @@ def test_with_the_share_raised_the_object_is_left_out_of_all_settings_and_named(
     assert (summary["mae_worst"] > summary["mae_best"]).tolist() == [False, True]
     icc = stored(study, "icc_by_setting", FAULTY).iloc[0]
     assert (icc["n_objects"], icc["n_used"], icc["n_missing"]) == (12, 11, 3)
-    # 57 of 60 first answers are valid: leaving the object out mends nothing.
+    # 57 of 60 first answers are valid: leaving the object out fixes nothing.
     recommended = stored(study, "recommended_setting").set_index("setting")
     assert recommended.loc[FAULTY, "json_validity_rate"] == pytest.approx(57 / 60)
     assert f"lacks valid answers in some setting and is left out of all: {FAULTY}: {VICTIM} (2)." in _report_of(study)

@@ -61,7 +61,7 @@ def test_other_rubric_weights_are_another_prompt_and_ask_everything(study: Study
     weighted = changed(study, rubric_weights=RubricWeights(color_palette=70, material_finish=10))
     assert new_calls(weighted, instance) == sorted(ALL)
     assert ledger_rows(study)["prompt_hash"].nunique() == 12  # 6 items, each with two weightings
-    # The table holds the calls of the plan in force, and the first weighting's are still answered.
+    # The table holds the calls of the current plan, and the first weighting's are still answered.
     assert len(stored(study, "judge_calls", SETTING)) == len(ALL)
     assert new_calls(study, instance) == []
 

@@ -145,7 +145,7 @@ def test_on_wednesday_the_gate_names_the_photos_and_the_remedy(note: Read) -> No
 
 
 def test_on_wednesday_mended_files_are_taken_up_by_themselves(note: Read) -> None:
-    mended = note("mended")
+    mended = note("fixed")
     assert mended.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW + STUDY_D + TRUTH
     assert mended.errors == []
 

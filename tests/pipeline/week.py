@@ -232,7 +232,7 @@ def opened() -> Iterator[Installation]:
 
 @contextmanager
 def fresh_home(home: Path, like: Path) -> Iterator[Installation]:
-    """A home beside another, with its configuration, on SQLite: nothing has been made there."""
+    """A home next to another, with its configuration, on SQLite: nothing has been made there."""
     home.mkdir()
     shutil.copy(like / "touchstone.yaml", home)
     with pytest.MonkeyPatch.context() as patch:

@@ -129,7 +129,7 @@ def tuesday(week: Week) -> None:
 
 
 def wednesday(week: Week) -> None:
-    """Bad files come and are mended."""
+    """Bad files come and are fixed."""
     away = {photo: photo.read_bytes() for photo in sorted((week.folder / "photos").iterdir())[:3]}
     queries = week.folder / "queries.jsonl"
     with opened() as at:
@@ -152,7 +152,7 @@ def wednesday(week: Week) -> None:
         write_queries(queries, [AGREED] * 7)
         write_scores(wrong, PREDICTIONS[::-1])
         week.rest()
-        week.note("mended", at, at.settle())
+        week.note("fixed", at, at.settle())
 
 
 def thursday(week: Week) -> None:

@@ -15,7 +15,7 @@ Tables = Mapping[str, pd.DataFrame]
 WATCH = ("fidelity/anchor_scores", "fidelity/drift")
 VALIDATIONS = ("reliability/kappa_validation",)
 
-# Study A: tables with a part for each of the three settings, tables in one, and the watch on drift beside them.
+# Study A: tables with a part for each of the three settings, tables in one, and the watch on drift next to them.
 BY_SETTING = Counter(
     {
         "judge_calls": 3,
@@ -98,17 +98,17 @@ STUDY_A_MISSES = [
 ]
 # Finished runs of each job, without those of the rule.
 RUNS = {
-    # Monday, Tuesday, the mended files, the night after the crash, the person.
+    # Monday, Tuesday, the fixed files, the night after the crash, the person.
     "fidelity SUCCESS": 5,
     # The bad file, the kill, the night of the paid judge.
     "fidelity FAILURE": 3,
     "pairwise SUCCESS": 2,
     "pairwise FAILURE": 1,
-    # Two on Monday, the slow one, the mended one, the threshold; the overview each time after them.
+    # Two on Monday, the slow one, the fixed one, the threshold; the overview each time after them.
     "evaluation SUCCESS": 5,
     "evaluation FAILURE": 1,
     "evaluation_overview SUCCESS": 4,
-    # Monday, the mended file, Saturday.
+    # Monday, the fixed file, Saturday.
     "reliability SUCCESS": 3,
     "reliability FAILURE": 1,
     "revalidation SUCCESS": 2,
@@ -117,9 +117,9 @@ RUNS = {
 }
 # What checks said, partition by partition and in order; `PLANNED` where the run ended before it could look.
 CHECKS = {
-    # Study D: Monday, the bad file, the mended one, three times on Saturday.
+    # Study D: Monday, the bad file, the fixed one, three times on Saturday.
     "kappa_validation.judges_agree": {"": ["SUCCEEDED", "PLANNED", "SUCCEEDED", "FAILED", "FAILED", "FAILED"]},
-    # A gate that stops: Monday, the missing photos, the mended ones.
+    # A gate that stops: Monday, the missing photos, the fixed ones.
     "photo_pairs.photos_are_there": {"": ["SUCCEEDED", "FAILED", "SUCCEEDED"]},
     # A run for the data set and one of the rule ended at the bad file. The threshold of Friday is the pictures' own.
     "correlation.srcc_is_high_enough": {
@@ -174,7 +174,7 @@ def differing(ours: Tables, theirs: Tables) -> list[str]:
 
 
 def named_files(table: pd.DataFrame) -> Iterator[tuple[Path, str]]:
-    """The files that a table names by address, each with the content hash that stands beside it."""
+    """The files that a table names by address, each with the content hash that stands next to it."""
     for places in (name for name in table.columns if name.endswith(("path", "paths"))):
         hashes = places.removesuffix("s").removesuffix("path") + "sha256"
         for place, known in zip(table[places], table[hashes], strict=True) if hashes in table else ():

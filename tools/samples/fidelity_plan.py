@@ -96,7 +96,7 @@ def _kinds(count: int, among: tuple[str, ...], rng: np.random.Generator) -> list
     kinds: list[str] = []
     while len(kinds) < count:
         following = [str(kind) for kind in rng.permutation(among)]
-        # Neighbours may be two variants of one product, which are told apart by their material.
+        # Neighbours may be two variants of one product, which are distinguishable by their material.
         kinds += following[::-1] if kinds and kinds[-1] == following[0] else following
     return kinds[:count]
 

@@ -20,7 +20,7 @@ def scaled_texture(image: Picture, mask: Mask, factor: float) -> Picture:
         factor: 1 is the same, 2 shows everything twice as large, unitless.
 
     Returns:
-        No background is drawn in: where the scaled picture has a gap of the object, the surface beside the gap is
+        No background is drawn in: where the scaled picture has a gap of the object, the surface next to the gap is
         mirrored into it.
 
     Raises:

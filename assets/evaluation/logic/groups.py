@@ -90,7 +90,7 @@ def in_nested_order(groups: Sequence[Group]) -> list[Group]:
 
 
 def group_names(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Values joined by `` / ``; in quotes where the groups of a level would not be told apart without.
+    """Values joined by `` / ``; in quotes where the groups of a level would not be distinguishable without.
 
     Args:
         paths: The values of each group of one level, all different.
@@ -206,7 +206,7 @@ def _differences(
 ) -> GroupAccuracies | str:
     """Whether the groups' accuracies differ, all at once and pair by pair; else the reason."""
     if samples["kind"].iloc[0] != "answers":
-        return "correlations of different samples are told apart by their intervals"
+        return "correlations of different samples are distinguishable by their intervals"
     if len(members) > MOST_COMPARED:
         return f"{len(members)} groups, more than {MOST_COMPARED}"
     labels = np.empty(len(samples), dtype=object)

@@ -1,4 +1,4 @@
-"""Files beside the tables, for people and other programs: one strict JSON per data set, pictures as PNG and SVG."""
+"""Files next to the tables, for people and other programs: one strict JSON per data set, pictures as PNG and SVG."""
 
 import json
 from dataclasses import replace

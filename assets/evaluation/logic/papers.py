@@ -1,4 +1,4 @@
-"""A paper's numbers beside ours: rows of `paper_comparison`, and the same as strict JSON values."""
+"""A paper's numbers next to ours: rows of `paper_comparison`, and the same as strict JSON values."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ def numbers_of_category(breakdowns: Iterable[Mapping[Any, Any]], category: Categ
 def comparison_row(
     result: PaperResult, ours: Mapping[str, OurNumber], *, lower_is_better: bool = False
 ) -> dict[str, Any]:
-    """One paper's number beside ours; the reason where there is nothing to compare or nothing to tell.
+    """One paper's number next to ours; the reason where there is nothing to compare or nothing to tell.
 
     Args:
         result: The paper's.
@@ -109,7 +109,7 @@ def paper_values(
     compared: Sequence[JSONObject],
     others: Sequence[PaperResult],
 ) -> JSONObject:
-    """A paper's numbers beside ours, and the entries of the baseline that are of something else.
+    """A paper's numbers next to ours, and the entries of the baseline that are of something else.
 
     Args:
         baseline: The file's name.

@@ -74,7 +74,7 @@ def metric_values(metric: Metric, rows: Sequence[JSONObject]) -> JSONObject:
 
 
 def correlation_values(rows: Sequence[JSONObject]) -> JSONObject:
-    """Each statistic under its name, its interval, p and significance beside it; null where undefined.
+    """Each statistic under its name, its interval, p and significance next to it; null where undefined.
 
     Args:
         rows: Of `correlation_rows`, or of the table `correlation` with nulls as None.

@@ -61,7 +61,7 @@ class Sides:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What stands beside every number."""
+        """What stands next to every number."""
         n_clusters = len(self.truth) if self.clusters is None else len(np.unique(self.clusters))
         return {"n_used": len(self.truth), "n_total": self.n_total, "n_clusters": n_clusters}
 

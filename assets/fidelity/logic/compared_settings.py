@@ -1,4 +1,4 @@
-"""Which settings can stand beside each other, and on which objects."""
+"""Which settings can stand next to each other, and on which objects."""
 
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ class ComparedSettings(NamedTuple):
 def compared_settings(
     calls: Frames, matrices: Frames, study: FidelityStudy, plan: CurrentPlan | None = None
 ) -> ComparedSettings:
-    """The settings that keep their integrity gate under the plan in force, on common objects: failures are not random.
+    """The settings that keep their integrity gate under the current plan, on common objects: failures are not random.
 
     A setting that fails its gate, or was made under another plan, does not decide on which objects the others are
     compared.

@@ -50,12 +50,10 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
     n_passing = int(compared["passes"].astype(bool).sum())
     remedy = "No setting was compared whose repeats vary: add one with a temperature above 0."
     if compared.empty and len(recommended):
-        remedy = (
-            f"None was compared: {listing(recommended['failed'].unique(), 3)} Mend that and run the settings again."
-        )
+        remedy = f"None was compared: {listing(recommended['failed'].unique(), 3)} Fix that and run the settings again."
     if chosen.nearest is not None:
         lacks = recommended.loc[recommended["setting"] == chosen.nearest, "failed"].iloc[0]
-        remedy = f"Nearest is {chosen.nearest}: {lacks} Mend that, or add settings."
+        remedy = f"Nearest is {chosen.nearest}: {lacks} Fix that, or add settings."
     gate = at_least(
         "a_setting_is_recommended",
         float(n_passing),
@@ -74,7 +72,7 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
 
 
 def confirmed_gate(recommended: pd.DataFrame) -> Gate:
-    """Whether the numbers to report keep the four conditions, with the lower bounds beside them."""
+    """Whether the numbers to report keep the four conditions, with the lower bounds next to them."""
     row = _recommended_row(recommended)
     if row is None:
         return _nothing_to_confirm("recommendation_confirmed", FOUR_CONDITIONS, len(recommended))

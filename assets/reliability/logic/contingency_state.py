@@ -127,12 +127,12 @@ def require_contingency(study: Study, *, or_passed: bool = False) -> pd.DataFram
 
 
 def thresholds_now(study: Study, query_kappa: pd.DataFrame) -> dict[str, float]:
-    """Each judge's threshold in force."""
+    """Each judge's current threshold."""
     return study.thresholds(judges_of(query_kappa))
 
 
 def advised_thresholds(tables: ContingencyTables, in_force: Mapping[str, float]) -> dict[str, float]:
-    """Thresholds that are advised for judges of a biased pair and not in force yet, by judge."""
+    """Thresholds that are advised for judges of a biased pair and not set yet, by judge."""
     biased = biased_pairs(tables.bias_test)
     rows = tables.threshold_advice
     pairs = [pair in biased for pair in zip(rows["judge_1"], rows["judge_2"], strict=True)]

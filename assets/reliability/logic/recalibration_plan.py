@@ -76,7 +76,7 @@ def recalibration_plan(study: Study, *, every: bool = False) -> RecalibrationPla
 
 
 def held_out(queries: Sequence[str], share: float, seed: int) -> frozenset[str]:
-    """The queries that are kept back from whoever writes the next prompt: the share of them, rounded down.
+    """The queries that are kept back from the author of the next prompt: the share of them, rounded down.
 
     Args:
         queries: Ids, in any order: the same ones and the same seed give the same part.

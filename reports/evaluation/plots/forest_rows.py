@@ -1,4 +1,4 @@
-"""The rows of a forest plot: which groups are drawn, subgroups below their group, and the words beside them."""
+"""The rows of a forest plot: which groups are drawn, subgroups below their group, and the words next to them."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MOST_ROWS = 60
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One group: value and interval (NaN where there is none) and what is written beside them.
+    """One group: value and interval (NaN where there is none) and what is written next to them.
 
     `outer`: other groups of the plot lie inside it.
     """

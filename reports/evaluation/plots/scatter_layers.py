@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 # Above this many points a picture of points is slow to open and shows only a blot.
 MOST_POINTS = 20_000
-# Told apart on white, without the grey of "other" and the colours of the lines.
+# Distinguishable on white, without the grey of "other" and the colours of the lines.
 GROUP_COLORS = (
     "#1f77b4", "#e69f00", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22", "#1a365d", "#f4845f",
 )  # fmt: skip
@@ -61,7 +61,7 @@ def _spread(side: Floats) -> bool:
 
 
 def colored(figure: Any, axes: Any, x: Floats, y: Floats, groups: pd.Series) -> None:
-    """The pairs of the ten largest groups in colours, the rest grey, and a legend beside the plot."""
+    """The pairs of the ten largest groups in colours, the rest grey, and a legend next to the plot."""
     from matplotlib.colors import to_rgba_array
     from matplotlib.lines import Line2D
 

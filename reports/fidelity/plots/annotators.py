@@ -1,4 +1,4 @@
-"""The plots of people beside the judge: the annotator test, few labels, retried calls."""
+"""The plots of people next to the judge: the annotator test, few labels, retried calls."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def draw_few_labels(figure: Any, frame: pd.DataFrame) -> None:
 
 
 def draw_retried_calls(figure: Any, row: pd.DataFrame) -> None:
-    """What retried calls score and miss beside the others, and their difference within objects.
+    """What retried calls score and miss next to the others, and their difference within objects.
 
     Args:
         figure: Where to draw.

@@ -41,7 +41,7 @@ def draw_drift(figure: Any, drift: pd.DataFrame, shift_limit: float, icc_thresho
 
 
 def _when(occasion: str) -> datetime:
-    """The day; a later judge of the same day stands a few hours beside it."""
+    """The day; a later judge of the same day stands a few hours next to it."""
     day, _, which = occasion.partition(", judge ")
     return datetime.fromisoformat(day) + timedelta(hours=6 * (int(which) - 1 if which else 0))
 

@@ -124,7 +124,7 @@ def draw_agreement_by_group(figure: Any, agreement: pd.DataFrame, threshold: flo
 
 
 def draw_setting_summary(figure: Any, summary: pd.DataFrame, thresholds: dict[str, float]) -> None:
-    """ICC, MAD, Spearman and MAE of every setting beside their thresholds."""
+    """ICC, MAD, Spearman and MAE of every setting next to their thresholds."""
     panels = (
         ("icc", "ICC(1,k)", "icc_low", "icc_high", thresholds["icc"]),
         ("mad", "median MAD (0-1)", None, None, thresholds["median_mad"]),

@@ -1,4 +1,4 @@
-"""The plots of study B: accuracy, also by agreement and against time, who is told apart, strengths of photos."""
+"""The plots of study B: accuracy, also by agreement and against time, who is distinguishable, strengths of photos."""
 
 from typing import Any
 
@@ -16,7 +16,11 @@ BAND_COLORS = (PALE, BLUE, DARK)
 LONGEST_NAME = 32
 NARROWEST = 2.0
 COLORS = {"better": BLUE, "open": GREY, "worse": RED}
-WORDS = {"better": "surely better than chance", "open": "not surely apart from chance", "worse": "surely worse"}
+WORDS = {
+    "better": "significantly better than chance",
+    "open": "not significantly different from chance",
+    "worse": "significantly worse",
+}
 
 
 def forest_height_in(n_methods: int) -> float:
@@ -138,7 +142,7 @@ def draw_significance(figure: Any, rows: pd.DataFrame) -> None:
     axes.set_xticks(
         range(len(names)), [short(name, LONGEST_NAME) for name in names], fontsize=8, rotation=60, ha="right"
     )
-    title = "By how many points of accuracy (0-100) the column beats the row; a dot: not told apart"
+    title = "By how many points of accuracy (0-100) the column beats the row; a dot: not distinguishable"
     axes.set_title(title, fontsize=9)
     figure.colorbar(image, ax=axes, label="difference in accuracy")
 

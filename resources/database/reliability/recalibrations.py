@@ -7,7 +7,7 @@ from resources.database.reliability.validation_store import ValidationStore
 
 
 class Recalibrated(NamedTuple):
-    """Queries judged again under a prompt; those held out are kept back from whoever writes the next one."""
+    """Queries judged again under a prompt; those held out are kept back from the author of the next one."""
 
     prompt_version: str
     queries: frozenset[str]

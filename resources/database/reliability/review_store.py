@@ -251,7 +251,7 @@ class ReviewStore:
 
     @contextmanager
     def _alone(self) -> Iterator[sa.Connection]:
-        """A transaction that no other writer of this study's disputes or tiebreaks runs beside."""
+        """A transaction that no other writer of this study's disputes or tiebreaks runs next to."""
         with usable(self.engine), writing(self.engine).begin() as connection:
             # On SQLite a writing transaction is alone by itself.
             if self.engine.dialect.name == "postgresql":

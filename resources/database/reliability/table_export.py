@@ -132,7 +132,7 @@ def _scores(frame: pd.DataFrame, versions: dict[str, str]) -> dict[str, dict[tup
 def _refuse_other_scores(
     query_id: str, lists: Sequence[Scores], judges: Sequence[str], used: dict[str, list[float | None]]
 ) -> None:
-    """Ground truth that rests on other scores than those that would be written beside it."""
+    """Ground truth that rests on other scores than those that would be written next to it."""
     now, then = _complete(lists), _complete([used.get(judge, []) for judge in judges])
     for judge, there, known in zip(judges, now, then, strict=True):
         if len(there) != len(known) or compare(there, known).any():

@@ -40,7 +40,7 @@ class CallSize(Protocol):
         ...
 
     def labels(self, call: Call) -> str:
-        """All text beside the two messages."""
+        """All text next to the two messages."""
         ...
 
     def n_pictures(self, call: Call) -> int:

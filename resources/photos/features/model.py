@@ -153,7 +153,7 @@ def centre_of(photo: Image.Image) -> Image.Image:
     """What a model sees that takes a photo's centre square; photos of ordinary shape as they are.
 
     Resizing brings the shorter side to the model's before the square is cut out: a panorama of 65,000 x 16 px would be
-    resized to 900,000 px. Several squares beside the centre keep the resizing there from seeing the edge.
+    resized to 900,000 px. Several squares next to the centre keep the resizing there from seeing the edge.
     """
     shorter, longer = sorted(photo.size)
     kept = MOST_SIDES * shorter

@@ -68,7 +68,7 @@ class ShardWorker:
         self._maker: FeatureMaker | None = None
 
     def __call__(self, batch: Mapping[str, Sequence[str]]) -> dict[str, list[Any]]:
-        """The reports of the shards; where a user can mend what went wrong, `fault` says it instead."""
+        """The reports of the shards; where a user can fix what went wrong, `fault` says it instead."""
         rows = [self._row(task_of(text)) for text in batch["task"]]
         return {name: [row[name] for row in rows] for name in (*REPORT, "fault")}
 

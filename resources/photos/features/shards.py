@@ -48,7 +48,7 @@ class Shard:
 
 
 def features_folder(home: Home, study: PairwiseStudy) -> UPath:
-    """Where the shards lie: in the study's `features_dir`, else beside the file of table `image_features`."""
+    """Where the shards lie: in the study's `features_dir`, else next to the file of table `image_features`."""
     return UPath(study.features_dir) if study.features_dir else home.tables / "pairwise" / "image_features"
 
 
@@ -101,7 +101,7 @@ def columns_of(stage: str, width: int = 0) -> list[pa.Field]:
 
 
 def schema_of(records: Mapping[str, Record], widths: Mapping[str, int]) -> pa.Schema:
-    """The columns of a shard with these stages, their records beside them."""
+    """The columns of a shard with these stages, their records next to them."""
     fields = [*PHOTO, *(field for stage in records for field in columns_of(stage, widths.get(stage, 0)))]
     return pa.schema(fields, metadata={_RECORDS: json.dumps(records, sort_keys=True).encode()})
 

@@ -1,4 +1,4 @@
-"""Sentences as CLIP sees them, each embedded once for one recipe and kept beside the shards."""
+"""Sentences as CLIP sees them, each embedded once for one recipe and kept next to the shards."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

@@ -46,7 +46,7 @@ class VitEmbedding:
 
         Raises:
             Unavailable: The weights are not on this machine, or transformers is not installed.
-            UserError: The weights are a pickle or damaged, or a file beside them is missing or wrong.
+            UserError: The weights are a pickle or damaged, or a file next to them is missing or wrong.
         """
         require_libraries("ViT")
         self._gpu, self._described = gpu, f"{model.repository} as {ARCHITECTURE} describes it"
@@ -199,7 +199,9 @@ def _require_width(width: int, folder: Path) -> None:
         widths = {weights.get_slice(name).get_shape()[-1] for name in tokens}
     if widths and width not in widths:
         found = ", ".join(str(one) for one in sorted(widths))
-        raise _file_fault(folder / ARCHITECTURE, f"has 'hidden_size': {width}, and the weights beside it have {found}.")
+        raise _file_fault(
+            folder / ARCHITECTURE, f"has 'hidden_size': {width}, and the weights next to it have {found}."
+        )
 
 
 def _file_fault(path: Path, problem: str) -> UserError:

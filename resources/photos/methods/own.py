@@ -175,7 +175,7 @@ def _told(name: str, path: Path, when: str) -> Iterator[None]:
         line = error.lineno if isinstance(error, SyntaxError) and not lines else lines[-1] if lines else None
         where = f" at line {line}" if line else ""
         what = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        raise _fault(name, path, f"fails {when} ({what.rstrip('.')}){where}.", "Mend it.") from error
+        raise _fault(name, path, f"fails {when} ({what.rstrip('.')}){where}.", "Fix it.") from error
 
 
 class _OwnFault(UserError):

@@ -1,4 +1,4 @@
-"""Landis and Koch's words, at and beside each limit."""
+"""Landis and Koch's words, at and next to each limit."""
 
 import pytest
 

@@ -73,7 +73,7 @@ def test_a_threshold_in_force_is_not_advised_again_though_the_halves_raise_kappa
         if compare(again.kappa_advised, again.kappa_now) > 0:
             chances += 1
             assert again.advice.startswith("no further threshold helps: ")
-            assert again.advice.endswith("is in force already")
+            assert again.advice.endswith("is set already")
     assert chances > 0
 
 
@@ -93,7 +93,7 @@ def test_judges_that_agree_although_one_is_higher_keep_their_thresholds():
 
 
 def test_unrelated_judges_on_the_same_scale_get_no_advice():
-    # Every score of one beside every score of the other in each query: shift 0.
+    # Every score of one next to every score of the other in each query: shift 0.
     grid = np.arange(0.1, 1.0, 0.2)
     first, second = (np.tile(side.ravel(), 8) for side in np.meshgrid(grid, grid))
     assert threshold_advice(first, second, np.arange(200) // 25, seed=1).threshold_advised is None

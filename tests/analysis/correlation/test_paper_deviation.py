@@ -1,4 +1,4 @@
-"""Our number beside a paper's: bounds, directions, and no interval."""
+"""Our number next to a paper's: bounds, directions, and no interval."""
 
 import pytest
 

@@ -12,7 +12,7 @@ TRUTH = [1.0, 2.5, 2.0, 4.0, 3.0, 4.5, 1.5, 3.5, 5.0, 2.2, 4.1, 3.3]
 DISTORTION = [9.0, 7.0, 8.0, 3.0, 5.0, 2.0, 7.5, 6.0, 1.0, 8.5, 4.0, 5.0]
 
 
-# Published with the file (VQMTCrossVal, TID2013 table): SRCC -0.860908, -0.6733, -0.760307 and the others beside them.
+# Published with the file (VQMTCrossVal, TID2013 table): SRCC -0.860908, -0.6733, -0.760307 and the others next to them.
 @pytest.mark.parametrize(
     ("metric", "srcc", "krcc", "plcc"),
     [

@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths beside choix, an independent implementation, component by component."""
+"""Bradley-Terry strengths next to choix, an independent implementation, component by component."""
 
 import choix
 import numpy as np

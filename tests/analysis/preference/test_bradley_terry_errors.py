@@ -33,7 +33,7 @@ def dense(fit, first, second, won, lost, tied, voters, model):
             np.zeros(size),
         ]
     )
-    # An orthonormal basis of what is centred, and the log parameter beside it.
+    # An orthonormal basis of what is centred, and the log parameter next to it.
     directions = np.linalg.svd(base[:size])[0][:, : size - fit.n_components]
     fitted = model != "half_wins"
     basis = np.zeros((size + fitted, directions.shape[1] + fitted))

@@ -41,7 +41,7 @@ def test_a_method_that_runs_against_people_or_says_nothing_has_slope_0():
 def test_a_slope_without_bound_is_not_defined():
     with pytest.raises(UndefinedStatistic, match="no bound"):
         slope([1.0, -2.0], [3, 0], [0, 4])
-    # One vote against a difference that is tiny beside the others is enough for a bound.
+    # One vote against a difference that is tiny next to the others is enough for a bound.
     assert np.isfinite(slope([1.0, 1e-9], [3, 0], [0, 1]))
 
 

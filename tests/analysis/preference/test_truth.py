@@ -92,7 +92,7 @@ def test_columns_that_do_not_fit_and_limits_that_make_no_sense_are_refused():
 
 
 def test_votes_for_neither_make_a_pair_count_and_have_no_part_in_winner_and_agreement():
-    # 3 of 4 decided votes agree, whatever stands beside them; a pair that all call equal has half on each side.
+    # 3 of 4 decided votes agree, whatever stands next to them; a pair that all call equal has half on each side.
     left, right, neither = [3, 0], [1, 0], [6, 2]
     assert winners(left, right, neither).tolist() == [1, 0]
     assert agreements(left, right, neither).tolist() == [0.75, 0.5]

@@ -1,4 +1,4 @@
-"""Several workers: order, errors, threads beside threads."""
+"""Several workers: order, errors, threads next to threads."""
 
 import threading
 

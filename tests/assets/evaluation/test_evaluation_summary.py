@@ -1,4 +1,4 @@
-"""Means over data sets: only over other samples, and told apart from the data sets."""
+"""Means over data sets: only over other samples, and distinguishable from the data sets."""
 
 from io import StringIO
 from pathlib import Path

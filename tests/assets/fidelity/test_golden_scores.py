@@ -137,7 +137,7 @@ def test_a_setting_that_was_not_run_is_refused() -> None:
 
 
 def test_originals_of_another_judge_are_refused_before_anything_is_paid() -> None:
-    with pytest.raises(UserError, match="cannot stand beside the golden set: its calls are of another judge"):
+    with pytest.raises(UserError, match="cannot stand next to the golden set: its calls are of another judge"):
         originals_at(SETTING, {SETTING: CALLS}, {SETTING: ORIGINALS}, plan(), in_force("2"))
 
 

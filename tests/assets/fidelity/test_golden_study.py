@@ -120,7 +120,7 @@ def test_originals_that_were_judged_under_another_rubric_are_refused(ran: Ran) -
     other = changed(ran.study, rubric_weights={"color_palette": 100})
     with without_drawing():
         result = run(other, ran.instance, (KEYS[1], KEYS[1]), ["golden_scores"])
-    assert "cannot stand beside the golden set" in errors(result)["golden_scores"]
+    assert "cannot stand next to the golden set" in errors(result)["golden_scores"]
 
 
 def test_a_render_that_changed_since_stops_the_run_before_it_asks(ran: Ran) -> None:

@@ -79,7 +79,7 @@ def test_an_accuracy_at_a_limit_but_for_the_last_bit_is_plausible() -> None:
 def test_one_method_surely_better_than_chance_is_enough() -> None:
     gate = chance_gate(rows({"good": 10, "even": 20}), plan())
     assert gate.passed
-    assert gate.sentence == "Surely better than chance: good (1 of 2)."
+    assert gate.sentence == "Significantly better than chance (Holm): good (1 of 2)."
 
 
 @pytest.mark.parametrize("wrong", [{"near": 16, "even": 20}, {"worse": 34}])
@@ -155,7 +155,7 @@ def test_few_pairs_without_a_prediction_pass_and_many_fail_with_the_reason() -> 
         gate = predictions_gate(results_of(PAIRS, "told", known, undefined_rules="cut off"), 0.05)
         assert gate.passed is passes
         assert gate.seen == pytest.approx(lost / 40)
-        assert passes or gate.sentence.endswith("cut off. Mend that or leave the method out.")
+        assert passes or gate.sentence.endswith("cut off. Fix that or leave the method out.")
     assert predictions_gate(no_rows(), 0.05).passed
 
 

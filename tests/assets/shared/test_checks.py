@@ -1,4 +1,4 @@
-"""Gates as Dagster shows them: one setting, several, and several with each setting's own result beside."""
+"""Gates as Dagster shows them: one setting, several, and several with each setting's own result next to."""
 
 import dagster as dg
 import pandas as pd

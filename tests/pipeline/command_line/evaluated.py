@@ -47,7 +47,7 @@ def told(*arguments: object) -> str:
 
 
 def refused(*arguments: object) -> str:
-    """The words of a mistake that the user can mend."""
+    """The words of a mistake that the user can fix."""
     done = CliRunner().invoke(application, ["evaluate", *map(str, arguments)])
     assert isinstance(done.exception, UserError), done.exception
     assert not done.stdout

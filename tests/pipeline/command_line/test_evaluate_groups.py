@@ -136,7 +136,7 @@ def test_a_group_without_a_correlation_says_why(tmp_path: Path) -> None:
     assert x["krcc"] is not None
     assert (y["krcc"], y["undefined"]) == (None, "all 20 prediction scores are equal")
     assert (z["krcc"], z["undefined"]) == (None, "only 1 pair, at least 3 needed")
-    assert "told apart by their intervals" in result["levels"][0]["undefined"]
+    assert "distinguishable by their intervals" in result["levels"][0]["undefined"]
 
 
 def test_an_unknown_field_is_named_with_those_there_are(evaluation_samples: EvaluationSamples) -> None:

@@ -1,4 +1,4 @@
-"""What the terminal calls surely better than a coin: by the study's confidence, and only on enough clusters."""
+"""What the terminal calls significantly better than a coin: by the study's confidence, and only on enough clusters."""
 
 from io import StringIO
 

@@ -168,7 +168,7 @@ def test_of_three_thousand_groups_the_largest_and_the_extremes_are_drawn_and_the
     rows = pd.DataFrame([group("(all)", 0, 0.5), *many])
     axes = forest(rows).axes[0]
     labels = [label.get_text() for label in axes.get_yticklabels()]
-    # 60 rows: the whole and the 59 largest; the worst beside them.
+    # 60 rows: the whole and the 59 largest; the worst next to them.
     assert labels == ["(all) (n=1,200)", "g7 (n=8)", *(f"g{k} (n={k + 1:,})" for k in range(2941, 3000))]
     assert axes.get_title(loc="left").endswith("2,940 more groups not drawn")
 

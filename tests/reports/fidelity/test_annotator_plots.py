@@ -1,4 +1,4 @@
-"""The plots of people beside the judge: on ordinary tables, on nulls, and on nothing."""
+"""The plots of people next to the judge: on ordinary tables, on nulls, and on nothing."""
 
 import numpy as np
 import pandas as pd

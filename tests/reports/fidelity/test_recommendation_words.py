@@ -1,4 +1,4 @@
-"""How the report grades its recommendation, and what it says beside it: use, provisionally, or no setting."""
+"""How the report grades its recommendation, and what it says next to it: use, provisionally, or no setting."""
 
 from typing import Any
 

@@ -72,7 +72,7 @@ def test_nothing_is_sure_where_under_ten_clusters_differ(contents: Contents) -> 
     metrics = contents.tables["method_metrics"].assign(p_chance_unreliable=True)
     said = summary(contents_of("u", contents.plan, dict(contents.tables) | {"method_metrics": metrics}))
     assert not said.found
-    assert said.headline.plain("en").startswith("No method is surely better than a coin.")
+    assert said.headline.plain("en").startswith("No method is significantly better than a coin.")
 
 
 @pytest.mark.parametrize(("confidence", "found"), [(0.95, True), (0.99, False)])

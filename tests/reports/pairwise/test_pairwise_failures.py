@@ -1,4 +1,4 @@
-"""Failures side by side: which pairs they are, in which order, and what stands beside the photos."""
+"""Failures side by side: which pairs they are, in which order, and what stands next to the photos."""
 
 from pathlib import Path
 

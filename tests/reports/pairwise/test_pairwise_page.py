@@ -55,12 +55,10 @@ def test_the_summary_names_the_best_with_interval_and_n(contents: Contents) -> N
 
 def test_better_worse_and_not_apart_are_told_apart_in_words(contents: Contents) -> None:
     text = plain(summary(contents).sentences)
-    assert (
-        "2 methods are surely better than a coin, with all methods in mind: composite_balanced, sharpness_only." in text
-    )
-    assert "One method is surely worse than a coin: exposure_only." in text
-    assert "One method is not surely apart from a coin: own." in text
-    assert "One method cannot be told from composite_balanced by these pairs: sharpness_only." in text
+    assert "2 methods are significantly better than a coin after Holm: composite_balanced, sharpness_only." in text
+    assert "One method is significantly worse than a coin: exposure_only." in text
+    assert "One method is not significantly different from a coin: own." in text
+    assert "One method cannot be distinguished from composite_balanced by these pairs: sharpness_only." in text
     assert "does not show that they are equally good" in text
     assert "12 methods of the configuration have not been run" in text
 
@@ -73,7 +71,7 @@ def test_an_accuracy_outside_the_usual_range_is_to_be_looked_at_twice(contents: 
 def test_no_method_surely_better_is_said_in_the_headline(contents: Contents) -> None:
     said = summary(changed(contents, "method_metrics", p_chance_holm=0.05))
     assert not said.found
-    assert said.headline.plain("en").startswith("No method is surely better than a coin.")
+    assert said.headline.plain("en").startswith("No method is significantly better than a coin.")
 
 
 def test_what_is_unavailable_says_how_to_provide_it_in_both_languages() -> None:

@@ -89,20 +89,20 @@ def test_methods_stand_in_order_of_accuracy_and_those_without_a_number_below(dra
 
 def test_another_confidence_and_an_unreliable_test_leave_fewer_methods_sure() -> None:
     # p 0.001 and 0.002 of the better and the worse method: sure at 0.0015 is the first alone, and unreliable none.
-    for level, unreliable, sure in ((0.0015, False, {"surely better than chance"}), (0.05, True, set())):
+    for level, unreliable, sure in ((0.0015, False, {"significantly better than chance"}), (0.05, True, set())):
         frame = metrics().assign(p_chance_unreliable=unreliable)
         figure = drawn(lambda figure, frame=frame, level=level: draw_accuracies(figure, frame, level, "series"))
         labels = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
-        assert {label for label in labels if label.startswith("surely")} == sure
+        assert {label for label in labels if label.startswith("significantly")} == sure
 
 
 def test_colours_say_who_is_surely_apart_from_chance() -> None:
     figure = drawn(lambda figure: draw_forest(figure, metrics()))
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     assert words == [
-        "surely better than chance",
-        "not surely apart from chance",
-        "surely worse",
+        "significantly better than chance",
+        "not significantly different from chance",
+        "significantly worse",
         "chance; intervals over 40 series",
     ]
     assert [text for text in texts(figure) if text.startswith("0.")] == ["0.620", "0.510", "0.420"]

@@ -51,7 +51,7 @@ def failing_study(folder: Path) -> Study:
 
 
 def three_judges(contents: Contents) -> Contents:
-    """The same tables as if a third judge stood beside them: every pair has the numbers of the first."""
+    """The same tables as if a third judge stood next to them: every pair has the numbers of the first."""
     tables = dict(contents.tables)
     pairs = [("judge1", "judge2"), ("judge1", "judge3"), ("judge2", "judge3")]
     for name in ("query_kappa", "judge_agreement", "bias_test", "threshold_advice"):

@@ -19,7 +19,7 @@ ROWS = 500
 
 
 def ledger(home: Home) -> sqlite3.Connection:
-    """A database in WAL mode whose newest rows lie in the file beside it."""
+    """A database in WAL mode whose newest rows lie in the file next to it."""
     connection = sqlite3.connect(home.local / "touchstone.db", isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")

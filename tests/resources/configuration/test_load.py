@@ -272,7 +272,7 @@ def test_a_value_with_nothing_after_it_is_refused(tmp_path: Path, line: str) -> 
 @pytest.mark.parametrize(("given", "lacking"), [("opinion_sd", "votes"), ("votes", "opinion_sd")])
 def test_half_of_the_opinions_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
     told = faults_of(tmp_path, f"study: s\nevaluation:\n  datasets:\n    dssim: {{file: a.csv, {given}: x}}\n")
-    assert f"evaluation.datasets.dssim: `{given}` needs `{lacking}` beside it: give both or neither." in told
+    assert f"evaluation.datasets.dssim: `{given}` needs `{lacking}` next to it: give both or neither." in told
 
 
 @pytest.mark.parametrize("key", ["sk-short", "sk-proj-Ab_12345678901234567890", "0123456789abcdef0123456789abcdef"])

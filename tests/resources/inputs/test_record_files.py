@@ -137,9 +137,9 @@ def test_sparse_values_do_not_splinter_a_column() -> None:
 def test_a_file_that_is_wrong_throughout_is_given_up() -> None:
     faults = Faults("a.jsonl")
     for row in range(1, MOST_FAULTS):
-        faults.add("wrong.", "Mend it.", row)
+        faults.add("wrong.", "Fix it.", row)
     with pytest.raises(UserError, match=f"{MOST_FAULTS} faults"):
-        faults.add("wrong.", "Mend it.", MOST_FAULTS)
+        faults.add("wrong.", "Fix it.", MOST_FAULTS)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])

@@ -1,4 +1,4 @@
-"""Odd and damaged pictures: what is wrong is in the refusal, and no library writes to the terminal beside it."""
+"""Odd and damaged pictures: what is wrong is in the refusal, and no library writes to the terminal next to it."""
 
 import io
 import struct

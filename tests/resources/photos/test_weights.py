@@ -1,4 +1,4 @@
-"""Weights of pretrained models: found in the hub's cache, or absent with the words that mend it."""
+"""Weights of pretrained models: found in the hub's cache, or absent with the words that fix it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What killed runs leave beside tables goes away, and nothing else does."""
+"""What killed runs leave next to tables goes away, and nothing else does."""
 
 import os
 import time

@@ -71,7 +71,7 @@ def test_a_launch_by_hand_says_what_the_gate_said(later: Later) -> None:
     with pytest.raises(UserError) as refused:
         later.read(table, failing)
     assert str(refused.value) == (
-        f"`scores` fails its gate `enough_rows`: {SAYS} Nothing was made from it. Mend that and make `scores` again: "
+        f"`scores` fails its gate `enough_rows`: {SAYS} Nothing was made from it. Fix that and make `scores` again: "
         "`touchstone run default`."
     )
 

@@ -1,4 +1,4 @@
-"""What is read off the tables of study B: ranking, letters, what is surely apart from a coin, what is odd."""
+"""What is read off the tables of study B: ranking, letters, what differs from a coin, what is odd."""
 
 import numpy as np
 import pandas as pd

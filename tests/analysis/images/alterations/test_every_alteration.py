@@ -110,7 +110,7 @@ def test_what_is_no_8_bit_picture_or_has_a_mask_of_another_size_is_refused(alter
 
 
 def test_the_share_that_changed_counts_pixels_of_the_object() -> None:
-    # The object has 4 pixels; 1 of them differs, and so does one beside the object: 1/4.
+    # The object has 4 pixels; 1 of them differs, and so does one next to the object: 1/4.
     image = np.zeros((2, 3, 4), np.uint8)
     mask = np.array([[True, True, False], [True, True, False]])
     altered = image.copy()

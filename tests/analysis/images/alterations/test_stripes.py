@@ -12,7 +12,7 @@ GREY = (128, 128, 128)
 
 
 def striped(mask: NDArray[np.bool_], **how: object) -> NDArray[np.int_]:
-    """0 where a pure magenta stripe lies, 1 where a yellow one does, -1 beside the object."""
+    """0 where a pure magenta stripe lies, 1 where a yellow one does, -1 next to the object."""
     altered = stripes(coloured(mask, GREY), mask, 1.0, blend="normal", **how)  # type: ignore[arg-type]
     which = np.full(mask.shape, -1)
     which[mask & (altered[..., :3] == MAGENTA).all(axis=2)] = 0

@@ -143,7 +143,7 @@ def test_every_wrong_row_is_listed_at_once(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_json_is_named(tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", ROW, '{"query_id": "q2", ')
-    with pytest.raises(FileFault, match="a.jsonl, row 2: the line is no JSON .* Mend or remove the line"):
+    with pytest.raises(FileFault, match="a.jsonl, row 2: the line is no JSON .* Fix or remove the line"):
         read_relevance_file(path)
 
 

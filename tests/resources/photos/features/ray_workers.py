@@ -10,7 +10,7 @@ from resources.photos.features.ray_worker import ShardWorker
 
 
 class NotingWorker(ShardWorker):
-    """Notes each shard that it begins, with its node, in `begun.txt` beside the features.
+    """Notes each shard that it begins, with its node, in `begun.txt` next to the features.
 
     A file `dies.txt` there names a shard and how often its worker is killed after the shard's first batch.
     """

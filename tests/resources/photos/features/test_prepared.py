@@ -153,7 +153,7 @@ def test_each_step_of_the_rules_has_its_own_time_and_reducing_the_photo_is_in_no
     photo = Photo(hashlib.sha256(path.read_bytes()).hexdigest(), str(path))
     got = prepared(photo, Stages(True, 100, ()))
     assert got.step_ms == pytest.approx({step: 3.0 if step == "grey" else 0.0 for step in STEPS})
-    # 400 px are halved once and brought to 200 and to 100: three times 8 ms, beside the step's 3.
+    # 400 px are halved once and brought to 200 and to 100: three times 8 ms, next to the step's 3.
     assert got.stage_ms["rules"] == pytest.approx(3 * 8.0 + 3.0)
 
 

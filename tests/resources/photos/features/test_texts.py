@@ -1,4 +1,4 @@
-"""Sentences: embedded once for one model, stored beside the shards, and any other one on request."""
+"""Sentences: embedded once for one model, stored next to the shards, and any other one on request."""
 
 from pathlib import Path
 

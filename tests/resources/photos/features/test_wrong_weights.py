@@ -32,7 +32,7 @@ def without(file: Path, key: str) -> None:
         (lambda file: without(file, "hidden_size"), "has no 'hidden_size'"),
         (lambda file: changed(file, image_size=[32, 32]), r"has 'image_size': \[32, 32\], where a whole number"),
         (lambda file: changed(file, image_size=0), "has 'image_size': 0"),
-        (lambda file: changed(file, hidden_size=16), "has 'hidden_size': 16, and the weights beside it have 12"),
+        (lambda file: changed(file, hidden_size=16), "has 'hidden_size': 16, and the weights next to it have 12"),
         (lambda file: file.write_text("[]"), "holds a list where names and values belong"),
         (lambda file: file.write_text("{"), "is no JSON"),
     ],

@@ -158,7 +158,7 @@ def test_a_file_that_is_not_there_or_not_python_is_refused(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("return 1 / 0", r"\(ZeroDivisionError: division by zero\) at line 7\. Mend it"),
+        ("return 1 / 0", r"\(ZeroDivisionError: division by zero\) at line 7\. Fix it"),
         ("raise FileNotFoundError('model.bin')", r"\(FileNotFoundError: model\.bin\) at line 7"),
         ("raise SystemExit(0)", r"\(SystemExit: 0\) at line 7"),
         ("features.numbers('exposure')[:] = 1", r"\(ValueError: assignment destination is read-only\) at line 7"),
