@@ -192,7 +192,7 @@ def _grouped(metrics: Sequence[Mapping[str, Any]], key: str) -> Iterator[tuple[s
 
 def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
     console.print("The metrics on the samples that both have", style="bold")
-    table = grid("", "first", "second", ">difference", f">{percent(result)} CI", "distinguishable")
+    table = grid("", "first", "second", ">difference", f">{percent(result)} CI", "differ")
     for pair in result["comparisons"]:
         for name in NAMES:
             if f"{name}_difference" in pair:
