@@ -30,7 +30,7 @@ from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import Recalibrated
 from resources.runtime.home import Home
 from resources.study import Study
-from resources.tables.reliability import JUDGE_AGREEMENT
+from resources.tables.reliability.agreement import JUDGE_AGREEMENT
 
 N_DOCUMENTS, JUDGES = 10, ("careful", "hasty")
 LIMIT_S, LIMIT_MB = 20.0, 2048.0

@@ -26,7 +26,7 @@ from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listing
 from resources.study import Study
-from resources.tables.fidelity_decision import ANNOTATOR_TEST, EVERYBODY
+from resources.tables.fidelity.decision import ANNOTATOR_TEST, EVERYBODY
 
 NOT_TESTABLE = "Not testable"
 HEADLINE = ("omega", "rho", "human_icc_1_1", "human_icc_1_k", "n_instances")

@@ -22,7 +22,7 @@ from reports.fidelity.plots.drift import draw_drift
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
-from resources.tables.fidelity_decision import DRIFT
+from resources.tables.fidelity.decision import DRIFT
 
 NOT_PINNED = f"no occasion has {FEWEST_PAIRS} objects with enough valid repeats: nothing is pinned yet"
 PARTS = ("same_identity", "same_models", "same_material")

@@ -16,7 +16,7 @@ from reports.fidelity.plots.annotators import draw_few_labels
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
-from resources.tables.fidelity_decision import FEW_LABELS
+from resources.tables.fidelity.decision import FEW_LABELS
 
 STEPS = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
 FEWEST_SHOWN = 5

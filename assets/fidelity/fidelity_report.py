@@ -42,7 +42,7 @@ from reports.shared.gate_row import GateRow
 from reports.shared.text import LANGUAGES
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
-from resources.tables.fidelity_decision import FIDELITY_REPORT
+from resources.tables.fidelity.decision import FIDELITY_REPORT
 
 WHOLE = (
     "human_scores",

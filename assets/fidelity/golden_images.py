@@ -22,7 +22,7 @@ from resources.photos.golden_set import Alteration, alterations_of
 from resources.photos.images import UnreadableImage, load_image
 from resources.runtime.progress import Advance, TracksProgress
 from resources.study import Study
-from resources.tables.fidelity_golden import GOLDEN_IMAGES
+from resources.tables.fidelity.golden import GOLDEN_IMAGES
 
 NO_GOLDEN_SET = "golden.items names no item, so there is no golden set."
 TILE_PX = 128

@@ -29,7 +29,7 @@ from resources.errors import UserError, listing
 from resources.judges.contract import JudgedObject
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
-from resources.tables.fidelity_golden import GOLDEN_SCORES
+from resources.tables.fidelity.golden import GOLDEN_SCORES
 
 DESCRIBED = ["object", "item_id", "product_id", "alteration", "kind", "magnitude", "magnitude_unit", "expected"]
 

@@ -20,7 +20,7 @@ from reports.fidelity.plots.settings import draw_icc
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
-from resources.tables.fidelity_statistics import FORMS, ICC_BY_SETTING
+from resources.tables.fidelity.statistics import FORMS, ICC_BY_SETTING
 
 PINGOUIN_TOLERANCE = 1e-8
 NOT_ENOUGH = "It takes two objects or more with two valid repeats or more that differ: judge more."

@@ -15,7 +15,7 @@ from reports.fidelity.plots.settings import draw_matched_scores
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
-from resources.tables.fidelity import MATCHED_SCORES
+from resources.tables.fidelity.scores import MATCHED_SCORES
 
 DESCRIBED = ["item_id", "product_id", "algorithm", "category_l1", "category_l2", "category_l3"]
 

@@ -18,7 +18,7 @@ from reports.fidelity.plots.recommendation import draw_recommendation
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
-from resources.tables.fidelity_decision import RECOMMENDED_SETTING
+from resources.tables.fidelity.decision import RECOMMENDED_SETTING
 
 COUNTS = (
     "n_settings_tried",

@@ -19,7 +19,7 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 from resources.study import Study
-from resources.tables.fidelity_decision import RETRIED_CALLS
+from resources.tables.fidelity.decision import RETRIED_CALLS
 
 SHOWN = 20
 HEADLINE = ("n_calls", "n_retried_calls", "n_retried_objects", "difference", "mae_retried", "mae_others")

@@ -18,7 +18,7 @@ from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
 from resources.study import Study
-from resources.tables.fidelity_golden import DISTURBED, IN_PART, NOT_SEEN, UNKNOWN
+from resources.tables.fidelity.golden import DISTURBED, IN_PART, NOT_SEEN, UNKNOWN
 
 STRIPES = ("stripes", "stripes_shaded")
 STRONG_OPACITY = 0.7

@@ -24,7 +24,7 @@ from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.judges.contract import ANSWER_STATES
 from resources.study import Study
-from resources.tables.fidelity_statistics import SETTING_SUMMARY
+from resources.tables.fidelity.statistics import SETTING_SUMMARY
 
 NOT_COMPARED = "not compared: "
 FEWEST_RESAMPLES = 2  # where the number is wanted and its interval is not

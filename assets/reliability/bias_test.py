@@ -16,7 +16,7 @@ from reports.reliability.plots import draw_differences, panels_height_in
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
-from resources.tables.reliability import BIAS_TEST
+from resources.tables.reliability.agreement import BIAS_TEST
 
 COLUMNS = [column.name for column in BIAS_TEST.columns]
 TESTS = ("query_medians", "pooled")

@@ -11,7 +11,7 @@ from assets.reliability.query_kappa import lowest_kappas
 from resources.database.reliability.recalibrations import judged_again
 from resources.runtime.partial_files import write_whole
 from resources.study import Study
-from resources.tables.reliability import DISAGREEMENTS
+from resources.tables.reliability.agreement import DISAGREEMENTS
 
 COLUMNS = [column.name for column in DISAGREEMENTS.columns]
 EXPORTED = {"query_id": "id", "documents": "documents_in_dispute"}

@@ -13,7 +13,7 @@ from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import DisputedDocument
 from resources.study import Study
-from resources.tables.reliability import DISPUTED_DOCUMENTS
+from resources.tables.reliability.agreement import DISPUTED_DOCUMENTS
 
 COLUMNS = [column.name for column in DISPUTED_DOCUMENTS.columns]
 VOTES = ["votes_relevant", "votes_not_relevant", "decision"]

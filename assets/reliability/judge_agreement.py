@@ -22,7 +22,7 @@ from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
-from resources.tables.reliability import ALL_JUDGES, JUDGE_AGREEMENT
+from resources.tables.reliability.agreement import ALL_JUDGES, JUDGE_AGREEMENT
 
 KAPPAS = ("kappa_macro", "kappa_macro_defined", "kappa_micro", "weighted_kappa_linear", "weighted_kappa_quadratic")
 COLUMNS = [column.name for column in JUDGE_AGREEMENT.columns]

@@ -10,7 +10,7 @@ from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
-from resources.tables.reliability_decision import JUDGES_AGAINST_REVIEWERS
+from resources.tables.reliability.decision import JUDGES_AGAINST_REVIEWERS
 
 COLUMNS = [column.name for column in JUDGES_AGAINST_REVIEWERS.columns]
 

@@ -12,7 +12,7 @@ from analysis.agreement.low_kappa_profile import low_kappa_profile as profile_of
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.kappa_validation import verdict_of
 from resources.study import Study
-from resources.tables.reliability_decision import LOW_KAPPA_PROFILE
+from resources.tables.reliability.decision import LOW_KAPPA_PROFILE
 
 COLUMNS = [column.name for column in LOW_KAPPA_PROFILE.columns]
 

@@ -15,7 +15,7 @@ from assets.shared.partitions import metadata_value
 from reports.reliability.plots import draw_kappas, panels_height_in
 from reports.shared.figure import figure_metadata
 from resources.study import Study
-from resources.tables.reliability import QUERY_KAPPA
+from resources.tables.reliability.agreement import QUERY_KAPPA
 
 NOT_SCORED = "no document that both judges scored"
 

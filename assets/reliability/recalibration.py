@@ -15,7 +15,7 @@ from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import Recalibrated, judged_again
 from resources.study import Study
-from resources.tables.reliability_decision import RECALIBRATION
+from resources.tables.reliability.decision import RECALIBRATION
 
 COLUMNS = [column.name for column in RECALIBRATION.columns]
 

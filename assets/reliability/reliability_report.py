@@ -24,7 +24,7 @@ from assets.shared.report_files import page_on_disk
 from reports.reliability.contents import Contents, Standing, Truth
 from reports.reliability.report import FILE_NAME, reliability_page
 from resources.study import Study
-from resources.tables.reliability_decision import RELIABILITY_REPORT
+from resources.tables.reliability.decision import RELIABILITY_REPORT
 
 READ = (
     "query_documents",

@@ -8,7 +8,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair
 from resources.study import Study
-from resources.tables.reliability import THRESHOLD_ADVICE
+from resources.tables.reliability.agreement import THRESHOLD_ADVICE
 
 COLUMNS = [column.name for column in THRESHOLD_ADVICE.columns]
 

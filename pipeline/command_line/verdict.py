@@ -10,8 +10,8 @@ from assets.fidelity.logic.recommendation_grade import grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
 from resources.errors import listing
-from resources.tables.fidelity_decision import EVERYBODY
-from resources.tables.fidelity_golden import NOT_SEEN, UNKNOWN
+from resources.tables.fidelity.decision import EVERYBODY
+from resources.tables.fidelity.golden import NOT_SEEN, UNKNOWN
 
 NAMED_ALTERATIONS = 5
 

@@ -3,7 +3,7 @@
 from reports.fidelity.contents import Contents, say
 from reports.shared.numbers import whole
 from reports.shared.text import Text
-from resources.tables.fidelity_golden import IN_PART, NOT_SEEN, SEEN
+from resources.tables.fidelity.golden import IN_PART, NOT_SEEN, SEEN
 
 
 def said_of_stand_in(contents: Contents, setting: str) -> Text:

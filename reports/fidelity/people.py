@@ -9,7 +9,7 @@ from reports.shared.numbers import interval, is_number, number, p_value, plain_n
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
-from resources.tables.fidelity_decision import EVERYBODY
+from resources.tables.fidelity.decision import EVERYBODY
 
 ESTIMATES = (("people_only", DARK, -0.12), ("prediction_powered", BLUE, 0.0), ("judge_only", GREY, 0.12))
 

@@ -11,7 +11,7 @@ from reports.shared.numbers import interval, is_number, number, plain_number, wh
 from reports.shared.pictures import Picture, picture
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, same
-from resources.tables.fidelity_golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
+from resources.tables.fidelity.golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
 
 COLOURS: Final = {SEEN: BLUE, IN_PART: BLUE, NOT_SEEN: RED, KEPT: GREY, DISTURBED: RED, UNKNOWN: GREY}
 UNITS: Final = {"opacity": "opacity", "degrees": "degrees", "factor": "factor", "px at 512": "px", "share": "share"}

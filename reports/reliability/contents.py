@@ -19,7 +19,7 @@ from reports.shared.text import Text, Translations, joined, same
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import Blindness
 from resources.runtime.provenance import Provenance
-from resources.tables.reliability import ALL_JUDGES
+from resources.tables.reliability.agreement import ALL_JUDGES
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "reliability/words", "reliability/glossary")
 say = WORDS.say

@@ -10,7 +10,7 @@ from resources.database.engine import usable
 from resources.database.models import JudgeCall
 from resources.judges.contract import RELEVANCE, SUBSCORES, Spent
 from resources.tables.declare import DTYPES
-from resources.tables.fidelity import JUDGE_CALLS
+from resources.tables.fidelity.scores import JUDGE_CALLS
 
 CALLS = JudgeCall.__table__
 ALTERATION_SIGN, OCCASION_SIGN = "~", "@"  # object~alteration is a golden image, object@occasion an anchor

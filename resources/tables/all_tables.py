@@ -1,22 +1,16 @@
 """Every declared table, by its group and by its name."""
 
-from resources.tables import (
-    evaluation,
-    fidelity,
-    fidelity_decision,
-    fidelity_golden,
-    fidelity_statistics,
-    pairwise,
-    reliability,
-    reliability_decision,
-)
+from resources.tables import evaluation, pairwise
 from resources.tables.declare import Table
+from resources.tables.fidelity import decision, golden, scores, statistics
+from resources.tables.reliability import agreement
+from resources.tables.reliability import decision as reliability_decision
 
 MODULES = {
-    "fidelity": (fidelity, fidelity_statistics, fidelity_golden, fidelity_decision),
+    "fidelity": (scores, statistics, golden, decision),
     "pairwise": (pairwise,),
     "evaluation": (evaluation,),
-    "reliability": (reliability, reliability_decision),
+    "reliability": (agreement, reliability_decision),
 }
 BY_GROUP: dict[str, dict[str, Table]] = {
     group: {table.name: table for module in modules for table in vars(module).values() if isinstance(table, Table)}

@@ -14,7 +14,7 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_queries import OCCASION_SIGN
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES, JudgedObject
 from resources.judges.records import images_digest
-from resources.tables.fidelity_decision import ANCHOR_SCORES
+from resources.tables.fidelity.decision import ANCHOR_SCORES
 
 # The ledger tells occasions apart by the object's name: the same object on another day is another call.
 _NAME = re.compile(rf"(?P<object>.+){re.escape(OCCASION_SIGN)}(?P<occasion>\d{{4}}-\d{{2}}-\d{{2}})$")

@@ -16,7 +16,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.held_out_pairs import chose_setting, held_out_pairs, mark
 from assets.shared.intervals import interval_words
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
-from resources.tables.fidelity_golden import (
+from resources.tables.fidelity.golden import (
     DISTURBED,
     DOSE_RESPONSE,
     IN_PART,

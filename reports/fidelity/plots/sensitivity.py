@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.agreement.dose_response import FEWEST_MAGNITUDES
 from reports.shared.figure import BLUE, GREEN, GREY, ORANGE, RED, say_nothing_to_draw
-from resources.tables.fidelity_golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
+from resources.tables.fidelity.golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
 
 PANELS_ACROSS = 3
 BY_SEEN = {SEEN: BLUE, IN_PART: ORANGE, NOT_SEEN: RED, KEPT: GREEN, DISTURBED: RED, UNKNOWN: GREY}

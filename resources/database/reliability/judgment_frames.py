@@ -11,7 +11,7 @@ from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
 from resources.database.reliability.counted_judgments import Judged, counted
 from resources.database.reliability.models import Document, Judgment, Query
 from resources.database.reliability.records import IMPORTED, Source
-from resources.tables.reliability import JUDGMENTS as TABLE
+from resources.tables.reliability.agreement import JUDGMENTS as TABLE
 
 QUERIES, DOCUMENTS, ROWS = Query.__table__, Document.__table__, Judgment.__table__
 TEXTS = ("judge", "prompt_version", "prompt_hash", "judge_identity", "state", "message")

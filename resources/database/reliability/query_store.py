@@ -11,7 +11,7 @@ from resources.database.engine import usable
 from resources.database.reliability import judgment_frames, judgment_rows, query_rows
 from resources.database.reliability.models import Document, Judgment, Query
 from resources.database.reliability.records import JudgmentRecord, Source
-from resources.tables.reliability import QUERY_DOCUMENTS
+from resources.tables.reliability.agreement import QUERY_DOCUMENTS
 
 QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__
 IN_ORDER = (QUERIES.c.position, QUERIES.c.id, DOCUMENTS.c.position, DOCUMENTS.c.id)

@@ -13,7 +13,7 @@ from resources.database.reliability import review_questions as ask
 from resources.database.reliability.review_questions import IS_VOTE, STANDS
 from resources.database.reliability.review_records import Blindness
 from resources.tables.declare import DTYPES
-from resources.tables.reliability_decision import REVIEWER_AGREEMENT
+from resources.tables.reliability.decision import REVIEWER_AGREEMENT
 
 VOTE_TYPES = {
     "query_row": "int64",

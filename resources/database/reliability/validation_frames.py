@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from resources.tables.declare import DTYPES
-from resources.tables.reliability_decision import GROUND_TRUTH, KAPPA_VALIDATION
+from resources.tables.reliability.decision import GROUND_TRUTH, KAPPA_VALIDATION
 
 MEASURES = (
     "kappa_macro_defined",

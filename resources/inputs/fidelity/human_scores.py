@@ -15,7 +15,7 @@ from resources.inputs.fidelity.catalogue import CATEGORIES, Catalogue, read_cata
 from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, item_id, parse_object_name, vocabulary
 from resources.inputs.spelled_names import SpelledNames
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
-from resources.tables.fidelity_decision import EVERYBODY
+from resources.tables.fidelity.decision import EVERYBODY
 
 COLUMNS = (
     "filename",

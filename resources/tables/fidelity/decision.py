@@ -1,7 +1,7 @@
 """The tables of study A that decide: the recommended setting, people against the judge, retries, drift, the report."""
 
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
-from resources.tables.fidelity import BASELINE, CALLS, CHOOSING, OBJECT, REPEATS, SCORE, SETTING
+from resources.tables.fidelity.scores import BASELINE, CALLS, CHOOSING, OBJECT, REPEATS, SCORE, SETTING
 
 RECOMMENDED_SETTING = Table(
     "recommended_setting",

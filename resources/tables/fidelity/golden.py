@@ -1,7 +1,7 @@
 """The tables of study A's golden set: altered renders, what the judge says of them, and whether it sees the change."""
 
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, undefined, whole
-from resources.tables.fidelity import CALLS, CHOOSING, ITEM, OBJECT, PRODUCT, SCORE, SETTING
+from resources.tables.fidelity.scores import CALLS, CHOOSING, ITEM, OBJECT, PRODUCT, SCORE, SETTING
 
 KINDS = (
     "stripes",

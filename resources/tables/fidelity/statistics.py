@@ -1,7 +1,7 @@
 """The tables of study A that hold statistics: repeatability, agreement and the summary."""
 
 from resources.tables.declare import SAMPLING, Column, Table, flag, number, text, whole
-from resources.tables.fidelity import BASELINE, ITEM, OBJECT, PRODUCT, REPEATS, SCORE, SETTING
+from resources.tables.fidelity.scores import BASELINE, ITEM, OBJECT, PRODUCT, REPEATS, SCORE, SETTING
 
 FORMS = {
     "11": ("ICC(1,1)", "one-way, one repeat"),

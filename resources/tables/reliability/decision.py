@@ -3,7 +3,7 @@
 from typing import Any
 
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
-from resources.tables.reliability import KAPPA, QUERY_ID, SHARE, THRESHOLDS
+from resources.tables.reliability.agreement import KAPPA, QUERY_ID, SHARE, THRESHOLDS
 
 RISE: dict[str, Any] = {"low": -2.0, "high": 2.0}
 

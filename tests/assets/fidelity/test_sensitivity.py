@@ -22,7 +22,7 @@ from resources.configuration.fidelity import FidelityThresholds
 from resources.configuration.golden import GoldenSet
 from resources.photos.golden_set import alterations_of
 from resources.tables.all_tables import TABLES
-from resources.tables.fidelity_golden import SEEN_WORDS
+from resources.tables.fidelity.golden import SEEN_WORDS
 from tests.assets.fidelity.made_golden_set import scores_of_pairs
 from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
 

@@ -11,7 +11,7 @@ from analysis.agreement.coefficients import bins_of
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES
 from assets.reliability.judge_agreement import all_rows, deciding_pair, headline
 from assets.reliability.logic.judge_pairs import pairs_of_judges
-from resources.tables.reliability import ALL_JUDGES
+from resources.tables.reliability.agreement import ALL_JUDGES
 from tests.assets.reliability.made_judgments import (
     BASE,
     THREE,

@@ -20,8 +20,8 @@ from pipeline.command_line.verdict import stand_in, unseen
 from pipeline.command_line.verdict import verdict as verdict_of
 from resources.configuration.fidelity import FidelityThresholds
 from resources.runtime.home import Home
-from resources.tables.fidelity_decision import EVERYBODY
-from resources.tables.fidelity_golden import KEPT, NOT_SEEN, SEEN, UNKNOWN
+from resources.tables.fidelity.decision import EVERYBODY
+from resources.tables.fidelity.golden import KEPT, NOT_SEEN, SEEN, UNKNOWN
 from tests.assets.fidelity.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 
 LIMITS = FidelityThresholds()

@@ -13,7 +13,7 @@ from reports.fidelity.agreement_tables import TERMS
 from reports.fidelity.contents import Contents
 from resources.configuration.fidelity import FidelityStudy, LocalJudge
 from resources.tables.all_tables import TABLES
-from resources.tables.fidelity_statistics import FORMS
+from resources.tables.fidelity.statistics import FORMS
 from resources.tables.parquet import checked
 from tests.reports.fidelity.made_decisions import decisions, golden
 from tests.reports.made_size import KEYS, Size, item_of

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from resources.configuration.grid import setting_from_key
-from resources.tables.fidelity_decision import EVERYBODY
+from resources.tables.fidelity.decision import EVERYBODY
 from tests.reports.made_size import KEYS, Size, item_of
 
 ALTERATIONS = (

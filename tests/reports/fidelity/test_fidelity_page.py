@@ -18,7 +18,7 @@ from reports.fidelity.sensitivity import example_pictures, said_of_golden_set
 from reports.fidelity.settings import cards, gates_by_place, gates_of_all, gates_of_focus, said_of_gates
 from reports.shared.gate_row import gates_as_data
 from reports.shared.text import LANGUAGES
-from resources.tables.fidelity_decision import EVERYBODY
+from resources.tables.fidelity.decision import EVERYBODY
 from tests.reports.fidelity.made_contents import contents_of_size, frames_of, plan_of
 from tests.reports.made_size import KEYS, Size
 

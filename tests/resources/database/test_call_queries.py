@@ -8,7 +8,7 @@ import pandas as pd
 from resources.database.ledger import Ledger
 from resources.judges.contract import Spent
 from resources.judges.records import CallRecord
-from resources.tables.fidelity import JUDGE_CALLS
+from resources.tables.fidelity.scores import JUDGE_CALLS
 
 Attempt = Callable[..., CallRecord]
 MIDNIGHT = datetime(2026, 10, 2, tzinfo=UTC)

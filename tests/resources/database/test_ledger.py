@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from resources.database.ledger import Ledger, Progress
 from resources.judges.records import CallRecord, images_digest
-from resources.tables.fidelity import JUDGE_CALLS
+from resources.tables.fidelity.scores import JUDGE_CALLS
 
 Attempt = Callable[..., CallRecord]
 

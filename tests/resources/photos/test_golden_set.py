@@ -6,7 +6,7 @@ import pytest
 from analysis.images.alterations.stripes import stripes
 from resources.configuration.golden import GoldenSet
 from resources.photos.golden_set import alterations_of
-from resources.tables.fidelity_golden import KINDS
+from resources.tables.fidelity.golden import KINDS
 
 NAMES = [
     *("stripes7_o30", "stripes7_o50", "stripes7_o70", "stripes7_shaded_o70"),

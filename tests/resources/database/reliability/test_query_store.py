@@ -14,7 +14,7 @@ from resources.database.migrate import migrate
 from resources.database.reliability.query_store import QueryStore
 from resources.database.reliability.records import JudgmentRecord, imported
 from resources.errors import UserError
-from resources.tables.reliability import JUDGMENTS, QUERY_DOCUMENTS
+from resources.tables.reliability.agreement import JUDGMENTS, QUERY_DOCUMENTS
 from tests.made_queries import JUDGES, STUDY, judged, judgment, query_frame, stored
 
 HOSTILE = "<script>alert('x')</script>\t\\N\n'; DROP TABLE queries; --\r\u2028\ufeff\U0001f97e"

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from resources.database.engine import open_engine
 from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
-from resources.tables.reliability_decision import GROUND_TRUTH, KAPPA_VALIDATION
+from resources.tables.reliability.decision import GROUND_TRUTH, KAPPA_VALIDATION
 from tests.made_queries import STUDY, stored, truth, validated
 
 

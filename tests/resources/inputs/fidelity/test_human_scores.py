@@ -6,7 +6,7 @@ import pytest
 
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import COLUMNS, read_human_scores
-from resources.tables.fidelity import HUMAN_SCORES
+from resources.tables.fidelity.scores import HUMAN_SCORES
 from tests.resources.inputs.made_files import CATALOGUE_HEADER, SCORE_HEADER, catalogue_row, glb, study, written
 
 SCORE = "Visual Fidelity"

@@ -14,7 +14,7 @@ from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.image_folders import ImageFolders
 from resources.inputs.fidelity.selected_objects import COLUMNS as SELECTED
 from resources.inputs.fidelity.study_objects import CAUSES, COLUMNS, find_study_objects
-from resources.tables.fidelity import STUDY_OBJECTS
+from resources.tables.fidelity.scores import STUDY_OBJECTS
 from tests.resources.inputs.made_files import SCORE_HEADER, glb, picture, study, written
 
 A, B = "0000000a", "0000000b"
