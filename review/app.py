@@ -8,7 +8,7 @@ from analysis.words import count_noun, noun
 from resources.database.reliability.review_store import ReviewStore
 from resources.errors import UserError
 from resources.study import Study, study_from_environment
-from review import page as page as desk
+from review import page as desk
 from review import parts, state
 from review.state import Page
 

@@ -14,7 +14,7 @@ from resources.database.reliability.review_store import ReviewStore
 from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
 from resources.study import Study
-from review import page as page as desk
+from review import page as desk
 from review.history import validations
 from review.judges_shown import pair_of_kappa
 from review.standing import Standing, standing
