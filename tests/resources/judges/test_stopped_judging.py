@@ -287,3 +287,23 @@ def test_what_a_provider_says_of_a_fault_is_in_the_runs_log_once(
     judge = FakeJudge(lambda call: replace(said(call), earlier=(refused,) if len(judge.asked) < 3 else ()))
     ask(ledger, judge)
     assert caplog.text.count("provider_error: status 400: no seed. Asked again without `seed`.") == 1
+
+
+class LockedLedger(Ledger):
+    """A ledger that cannot be written any more."""
+
+    def record_many(self, rows: Iterable[CallRecord]) -> int:
+        raise UserError("the database is locked")
+
+
+@pytest.mark.parametrize("reply", [None, Reply(None, fault="rate_limited", fault_message="busy", retry_after_s=30)])
+def test_a_ledger_that_cannot_be_written_ends_the_run_whatever_calls_wait_for(
+    reply: Reply | None, ledger: Ledger
+) -> None:
+    judge = FakeJudge(lambda call: reply or said(call), workers=3, attempts=5)
+    begun = time.monotonic()
+    with pytest.raises(UserError, match="the database is locked") as caught:
+        ask(LockedLedger(ledger.engine), judge)
+    assert time.monotonic() - begun < PATIENCE_S
+    assert len(judge.asked) <= 2 * WAITING_PER_WORKER
+    assert caught.value.__notes__ == [f"0 of {PLANNED} judge calls at 3 settings are answered."]

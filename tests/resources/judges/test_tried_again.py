@@ -243,3 +243,16 @@ def test_golden_and_anchor_objects_are_judged_like_any_other(ledger: Ledger) -> 
     assert sorted(run.rows()[SETTINGS[0].key]["object"].unique()) == sorted(names)
     assert judging(ledger, FakeJudge(), objects=ONE).rows()[SETTINGS[0].key]["object"].unique() == [OBJECTS[0].object]
     assert ledger.occasion_rows("study")["object"].unique().tolist() == [names[1]]
+
+
+def test_calls_that_are_asked_again_go_before_new_ones(ledger: Ledger) -> None:
+    # One call at a time: the first gets a fault, and while the second is under way its pause ends.
+    def busy_once(call: Call) -> Reply:
+        if len(judge.asked) == 1:
+            return Reply(None, fault="rate_limited", retry_after_s=0.05)
+        time.sleep(0.2)
+        return said(call)
+
+    judge = FakeJudge(busy_once, attempts=2)
+    ask(ledger, judge, objects=ONE)
+    assert [call.nth_try for call in judge.asked[:4]] == [1, 1, 2, 1]
