@@ -5,6 +5,7 @@ import random
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -217,7 +218,8 @@ class _Asking:
         self._free = workers  # calls that the judge may be given now
         self._asked = 0  # calls that the judge has
         self._asks_again = 0  # calls that wait for a place at the judge; they go before new ones
-        self._under_way = 0
+        self._ahead: deque[Call] = deque()
+        self._under_way = 0  # calls that wait ahead or began, and are not settled
         self._settled = 0  # calls of which progress was not reported yet
         self._came: list[tuple[list[CallRecord], Future[None]]] = []  # what is not on the disk yet
         self._errors: list[BaseException] = []
@@ -236,14 +238,14 @@ class _Asking:
         with ThreadPoolExecutor(self._most_under_way, thread_name_prefix="judge") as pool:
             try:
                 for call in calls:
-                    # New calls first: rows that come meanwhile are written together.
-                    self._write_until(self._may_begin_another, advance)
+                    # Calls wait ahead of the judge, so that it never waits for a write.
+                    self._write_until(lambda: self._under_way + len(self._came) < self._most_under_way, advance)
                     if self._errors:
                         break
                     with self._changed:
-                        self._free -= 1
+                        self._ahead.append(call)
                         self._under_way += 1
-                    pool.submit(self._settle, call)
+                    self._begin_others(pool)
                 self._write_until(lambda: not self._under_way and not self._came, advance)
             except BaseException as error:  # a person may stop the run at any point
                 self._errors.insert(0, error)
@@ -252,12 +254,23 @@ class _Asking:
         if self._errors:
             raise self._first_error()
 
-    def _settle(self, call: Call) -> None:
+    def _begin_others(self, pool: ThreadPoolExecutor) -> None:
+        """Begin calls while the judge has places that no call wants which is asked again."""
+        while True:
+            with self._changed:
+                is_over = bool(self._errors) or self._over.is_set()
+                if is_over or self._free <= self._asks_again or not self._ahead:
+                    return
+                self._free -= 1
+                call = self._ahead.popleft()
+            pool.submit(self._settle, call, pool)
+
+    def _settle(self, call: Call, pool: ThreadPoolExecutor) -> None:
         """One planned call: ask, have what came written, and ask again while a fault may pass."""
 
         def attempt() -> Reply:
             nonlocal call
-            with self._at_the_judge(is_first=call.nth_try == 1):
+            with self._at_the_judge(pool, is_first=call.nth_try == 1):
                 began = time.perf_counter()
                 reply = self._run.judge.reply(call)
                 records = self._run._records(call, reply, (time.perf_counter() - began) * 1000)
@@ -281,8 +294,8 @@ class _Asking:
             self._changed.notify_all()
 
     @contextmanager
-    def _at_the_judge(self, *, is_first: bool) -> Iterator[None]:
-        """One of the judge's places; for a call's first attempt it was taken when the call was handed out."""
+    def _at_the_judge(self, pool: ThreadPoolExecutor, *, is_first: bool) -> Iterator[None]:
+        """One of the judge's places; for a call's first attempt it was taken when the call began."""
         with self._changed:
             if not is_first:
                 self._asks_again += 1
@@ -296,8 +309,11 @@ class _Asking:
             yield
         finally:
             with self._changed:
-                self._asked -= 1
                 self._free += 1
+                self._changed.notify_all()
+            self._begin_others(pool)
+            with self._changed:
+                self._asked -= 1
                 self._changed.notify_all()
 
     def _hand_over(self, records: list[CallRecord]) -> "Future[None]":
@@ -307,9 +323,6 @@ class _Asking:
             self._came.append((records, written))
             self._changed.notify_all()
         return written
-
-    def _may_begin_another(self) -> bool:
-        return self._free > self._asks_again and self._under_way + len(self._came) < self._most_under_way
 
     def _write_until(self, ready: Callable[[], bool], advance: Advance) -> None:
         """Wait until something is so, or a call failed, and write meanwhile what comes; one write serves many calls."""
