@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.fidelity.study_objects import headline, mismatch_gate, missing_gate, something_to_judge, thumbnails
+from assets.fidelity.study_objects import enough_objects_gate, headline, mismatch_gate, missing_gate, thumbnails
 from tests.assets.shared.made_tables import objects_of, one_each
 from tests.resources.inputs.made_files import picture
 
@@ -98,14 +98,14 @@ def test_without_any_object_the_share_is_undefined_and_fails() -> None:
 
 
 def test_three_objects_are_something_to_judge() -> None:
-    assert something_to_judge(with_left_out("abcd", {"b": "no_photos"})).passed
+    assert enough_objects_gate(with_left_out("abcd", {"b": "no_photos"})).passed
 
 
 def test_two_objects_are_too_few_and_would_be_paid_for_in_vain() -> None:
-    assert not something_to_judge(with_left_out("abc", {"b": "no_photos"})).passed
+    assert not enough_objects_gate(with_left_out("abc", {"b": "no_photos"})).passed
 
 
 def test_one_object_is_not_enough_and_the_causes_are_named() -> None:
-    result = something_to_judge(with_left_out("abc", {"b": "no_photos", "c": "too_small"}))
+    result = enough_objects_gate(with_left_out("abc", {"b": "no_photos", "c": "too_small"}))
     assert not result.passed
-    assert "no_photos, too_small" in result.description
+    assert "no_photos, too_small" in result.sentence
