@@ -31,6 +31,8 @@ pytest_plugins = ["tests.built", "tests.chromium", "tests.postgres", "tests.stor
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
 SQL_ROOMS = ("tests/resources/database/",)
 SLOW_ROOMS = ("tests/chaos/", "tests/deploy/")
+# Minutes each, on one worker: begun last they would be all that runs at the end.
+LONGEST = ("tests/pipeline/test_week.py", "tests/chaos/test_faults.py")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
@@ -47,9 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_slow(item) and item.get_closest_marker("fast") is None:
             item.add_marker(pytest.mark.slow)
-    # Files with slow tests first: where files are dealt out to workers, none starts a long one at the end.
+    # The longest files first, then those with slow tests: files are dealt out to workers one after the other.
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (not item.path.as_posix().endswith(LONGEST), item.path not in slow))
 
 
 def _is_slow(item: pytest.Item) -> bool:
