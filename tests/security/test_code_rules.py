@@ -102,6 +102,7 @@ def places() -> dict[tuple[str, str], list[int]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_code_breaks_a_rule_but_where_it_is_written_down() -> None:
     assert not {where: lines for where, lines in places().items() if len(lines) > ALLOWED.get(where, 0)}
 

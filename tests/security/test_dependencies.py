@@ -6,6 +6,8 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 
+import pytest
+
 from resources.runtime.home import CHECKOUT
 
 # Local projects and what stands in the lock for other platforms have no files of their own.
@@ -47,6 +49,7 @@ def test_the_lock_was_made_of_what_is_declared() -> None:
     assert {one["name"] for one in own["metadata"]["requires-dist"]} - {OWN} == set().union(*declared().values())
 
 
+@pytest.mark.slow
 def test_every_package_that_is_imported_is_declared() -> None:
     rooms = ("analysis", "assets", "pipeline", "reports", "resources", "review")
     trees = [ast.parse(path.read_text()) for room in rooms for path in (CHECKOUT / room).rglob("*.py")]

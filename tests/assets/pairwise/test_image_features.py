@@ -104,6 +104,7 @@ def advice(result: dg.ExecuteInProcessResult) -> tuple[bool, str]:
     return evaluation.passed, str(evaluation.description)
 
 
+@pytest.mark.slow
 def test_photos_of_judged_pairs_are_computed_and_what_is_lacking_is_named_with_the_remedy(tmp_path: Path) -> None:
     paths = write_photos(tmp_path / "photos", 6)
     result, study = run(tmp_path, pairs_of(paths, {2: "tie"}))

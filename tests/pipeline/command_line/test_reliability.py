@@ -37,6 +37,7 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
     return call
 
 
+@pytest.mark.slow
 def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_on_both_databases(
     said: Said, tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

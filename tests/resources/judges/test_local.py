@@ -111,6 +111,7 @@ def test_images_are_read_once_whatever_the_repeats_and_settings(judge, judged, m
     assert sorted(read) == sorted([judged.candidate_path, *judged.reference_paths])
 
 
+@pytest.mark.slow
 def test_threads_get_the_answers_that_one_thread_gets(judge, judged):
     asked = [call(judged, Setting(0.5, 0.95), seed) for seed in range(12)]
     with ThreadPoolExecutor(4) as threads:

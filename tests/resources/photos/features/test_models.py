@@ -48,6 +48,7 @@ def embedded(model: EmbeddingModel, photos: list[Image.Image]) -> np.ndarray:
     return model.embed(torch.stack([model.prepare(photo) for photo in photos]))
 
 
+@pytest.mark.slow
 def test_clip_similarity_is_that_of_the_models_plain_forward(tmp_path: Path, photos: list[Image.Image]) -> None:
     import open_clip
     import torch
