@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.shared.observed_inputs import about_input, input_spec, version_of
+from assets.shared.observed_inputs import input_spec, observed
 from assets.shared.partitions import DATASETS
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.study import Study
@@ -20,6 +20,4 @@ def dataset_files(context: dg.AssetExecutionContext, study: dg.ResourceParam[Stu
     """The content of a data set's file now, as one version."""
     known = known_datasets(study.evaluation)
     place = known[context.partition_key].file if context.partition_key in known else None
-    found = version_of(study, place)
-    version = dg.DataVersion(found.version)
-    yield dg.ObserveResult(asset_key="dataset_files", data_version=version, metadata=about_input(place, found))
+    yield observed(study, "dataset_files", place)

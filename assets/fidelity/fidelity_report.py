@@ -1,6 +1,6 @@
 """Table `fidelity_report`: the study as one page for the browser, in English and Italian, that needs no network."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -171,7 +171,7 @@ def gates_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) ->
     for key in (setting.key for setting in plan.settings.settings):
         asked = (*(OF_SETTING if key in made else ()), *((judge_can_stand_in,) if key in tested else ()))
         if asked:
-            found[key] = rows_of(asked, _of_setting(tables, key), plan)
+            found[key] = rows_of(asked, _of_setting(tables, key, asked), plan)
     return found
 
 
@@ -185,7 +185,7 @@ def advice_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) -
     found: dict[str, list[GateRow]] = {}
     for one in APART:
         for key in dict.fromkeys(key for name in declared(one).reads for key in tables[name]["setting"]):
-            if rows := rows_of([one], _of_setting(tables, key), plan):
+            if rows := rows_of([one], _of_setting(tables, key, [one]), plan):
                 found.setdefault(str(key), []).extend(rows)
     return found
 
@@ -194,8 +194,12 @@ def _settings(tables: Mapping[str, pd.DataFrame], name: str) -> set[str]:
     return set(tables[name]["setting"])
 
 
-def _of_setting(tables: Mapping[str, pd.DataFrame], key: str) -> dict[str, pd.DataFrame]:
-    return {name: tables[name][tables[name]["setting"] == key] for name in BY_SETTING}
+def _of_setting(
+    tables: Mapping[str, pd.DataFrame], key: str, checks: Iterable[dg.AssetChecksDefinition]
+) -> dict[str, pd.DataFrame]:
+    """A setting's rows of the tables that these gates read."""
+    names = {name for check in checks for name in declared(check).reads}
+    return {name: tables[name][tables[name]["setting"] == key] for name in names}
 
 
 def write_report(contents: Contents, path: Path) -> pd.DataFrame:

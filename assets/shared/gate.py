@@ -84,7 +84,7 @@ def rows_of(
     rows = []
     for said in map(declared, checks):
         answer = said.ask(tables, plan=plan)
-        if answer is not None and (answer.n or (answer.n is not None and not answer.passed)):
+        if answer is not None and answer.n is not None and (answer.n or not answer.passed):
             rows.append(gate_row(answer, advice=said.kind is Kind.ADVICE))
     return rows
 

@@ -44,7 +44,7 @@ def input_spec(name: str, group: str, kind: str, description: str) -> dg.AssetSp
     """What the graph shows of an input: it is observed, never made.
 
     Args:
-        name: Its asset key, which is also the name of its file and function.
+        name: Its asset key.
         group: The study.
         kind: What it is, shown on the node.
         description: For people.
@@ -58,12 +58,20 @@ def input_asset(name: str, group: str, kind: str, description: str) -> dg.Assets
     @dg.multi_observable_source_asset(name=name, specs=[input_spec(name, group, kind, description)])
     def look(study: dg.ResourceParam[Study]) -> Iterator[dg.ObserveResult]:
         """Its content now, as one version."""
-        place = INPUTS[group][name](study)
-        found = version_of(study, place)
-        version = dg.DataVersion(found.version)
-        yield dg.ObserveResult(asset_key=name, data_version=version, metadata=about_input(place, found))
+        yield observed(study, name, INPUTS[group][name](study))
 
     return look
+
+
+def observed(study: Study, name: str, place: Path | None) -> dg.ObserveResult:
+    """An input as it is at that place now.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    found = version_of(study, place)
+    version = dg.DataVersion(found.version)
+    return dg.ObserveResult(asset_key=name, data_version=version, metadata=about_input(place, found))
 
 
 def observation(
