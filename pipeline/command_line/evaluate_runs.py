@@ -16,8 +16,7 @@ from assets.evaluation.logic.results import Metric, left_out_values, metric_comp
 from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
 from pipeline.command_line.evaluate_options import KindName, MappingName
 from pipeline.command_line.evaluate_output import Drawing, deliver, refuse_output
-from pipeline.command_line.evaluate_shown import Show, show_correlation, show_papers
-from pipeline.command_line.evaluate_shown_groups import show_answers, show_breakdown
+from pipeline.command_line.evaluate_shown import Show, show_answers, show_breakdown, show_correlation, show_papers
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
