@@ -31,10 +31,8 @@ def status(
 
     console = terminal()
     home = touchstone_home()
-    from pipeline.command_line.status_gates import gate_states
     from pipeline.command_line.status_shown import show_study
-    from pipeline.command_line.status_study import StudyState, last_run
-    from pipeline.command_line.status_tables import table_states
+    from pipeline.command_line.study_state import StudyState, gate_states, last_run, table_states
     from pipeline.definitions import STUDIES, definitions_of
     from resources.study import study_from_environment
 

@@ -7,9 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.command_line.status_gates import FAIL, NOTE, STOP, GateState, failed
-from pipeline.command_line.status_study import ON_DEMAND, StudyState
-from pipeline.command_line.status_tables import TableState
+from pipeline.command_line.study_state import FAIL, NOTE, ON_DEMAND, STOP, GateState, StudyState, TableState, failed
 from resources.errors import listing
 from resources.runtime.sanitize import one_line
 

@@ -22,8 +22,8 @@ from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.shared.checks import NOT_ASKED
 from assets.shared.table_gates import TableGate
-from pipeline.command_line.status_gates import FAIL, NOTE, STOP, kind_of
 from pipeline.command_line.status_shown import STYLES
+from pipeline.command_line.study_state import FAIL, NOTE, STOP, kind_of
 from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds

@@ -9,9 +9,7 @@ from rich.console import Console
 
 from assets.shared.partitions import DATASETS
 from pipeline.automation import partitions_between
-from pipeline.command_line.status_gates import FAIL, failed, gate_states
-from pipeline.command_line.status_study import last_run
-from pipeline.command_line.status_tables import table_states
+from pipeline.command_line.study_state import FAIL, failed, gate_states, last_run, table_states
 from pipeline.command_line.summary import show_outcome
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET, Outcome, run_evaluation

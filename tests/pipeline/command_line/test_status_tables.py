@@ -9,7 +9,7 @@ from dagster._core.definitions.data_version import CachingStaleStatusResolver, S
 from dagster._core.loader import LoadingContextForTest
 
 from assets.shared.partitions import DATASETS
-from pipeline.command_line.status_tables import table_states
+from pipeline.command_line.study_state import table_states
 from pipeline.definitions import definitions_of
 from resources.configuration.evaluation import Dataset
 from resources.study import Study

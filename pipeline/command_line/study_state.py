@@ -1,0 +1,361 @@
+"""One study at a glance: which tables are made and current, its gates, its last run, its numbers, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from resources.runtime.dagster_tags import (
+    CODE_VERSION,
+    DATA_VERSION,
+    PARTITION,
+    SEEN_EVENT,
+    SEEN_VERSION,
+    partitions_of,
+)
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+    from pipeline.command_line.study_state import TableState
+
+STOP, FAIL, NOTE = "STOP", "FAIL", "note"
+# Made by a command, a calendar or a sensor of their own: without them a study is complete.
+ON_DEMAND: Final = ("anchor_scores", "drift", "ground_truth")
+# By study, the table and those of its numbers that answer the study's question.
+HEADLINES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "fidelity": {"recommended_setting": ("recommended", "icc_reported", "spearman_reported", "mad_reported")},
+    "pairwise": {"method_metrics": ("best", "accuracy", "accuracy_low", "accuracy_high", "n_methods", "n_unavailable")},
+    "evaluation": {"correlation": ("srcc", "plcc"), "mcq_confusion": ("accuracy",)},
+    "reliability": {"kappa_validation": ("status", "kappa_macro", "kappa_micro", "total_queries")},
+}
+SHOWN_PARTITIONS: Final = 5
+LOOKED_AT: Final = 100  # runs of a job
+IMPLICIT_JOB: Final = "__ASSET_JOB"  # of Dagster: what the refresh rule and a person launch without a job
+REPORTS: Final = ("fidelity_report", "pairwise_report", "evaluation_report", "reliability_report")
+
+
+@dataclass(frozen=True)
+class TableState:
+    """One table: its partitions (null alone where it has none), the latest record of each that is made.
+
+    ``outdated`` gives, by partition, the first reason for which what is stored is not what a run would make now.
+    """
+
+    key: dg.AssetKey
+    partitions: tuple[str | None, ...]
+    made: Mapping[str | None, Any]
+    outdated: Mapping[str | None, str] = field(default_factory=dict)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether no part of it was ever made."""
+        return not self.made
+
+    @property
+    def n_missing(self) -> int:
+        """How many partitions were never made."""
+        return sum(partition not in self.made for partition in self.partitions)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all partitions together."""
+        counts = [self.metadata(partition).get("dagster/row_count") for partition in self.made]
+        return sum(int(count.value) for count in counts if count is not None)
+
+    @property
+    def made_at(self) -> float | None:
+        """When the last partition was made, in seconds since 1970."""
+        return max((record.timestamp for record in self.made.values()), default=None)
+
+    def metadata(self, partition: str | None = None) -> Mapping[str, Any]:
+        """What the latest record of a partition tells."""
+        return self.made[partition].asset_materialization.metadata if partition in self.made else {}
+
+
+def table_states(instance: dg.DagsterInstance, graph: Any) -> dict[dg.AssetKey, TableState]:
+    """Every table of the graph, in the order of making.
+
+    A table is out of date for the reasons for which Dagster calls it so: its code version is another, or an input or a
+    table that it was made from has another data version by now. What is made from such a table follows when it is.
+    """
+    import dagster as dg
+
+    states: dict[dg.AssetKey, TableState] = {}
+    observed = dg.DagsterEventType.ASSET_OBSERVATION
+    latest = {
+        key: _latest(instance, key, _partitions(instance, graph.get(key)), observed)
+        for key in graph.observable_asset_keys
+    }
+    for key in graph.toposorted_asset_keys:
+        if key in graph.observable_asset_keys:
+            continue
+        partitions = _partitions(instance, graph.get(key))
+        latest[key] = made = _latest(instance, key, partitions, dg.DagsterEventType.ASSET_MATERIALIZATION)
+        outdated = {
+            partition: reason
+            for partition, record in made.items()
+            if (reason := _reason(instance, graph.get(key), partition, record, latest)) is not None
+        }
+        states[key] = TableState(key, partitions, made, outdated)
+    return states
+
+
+def _partitions(instance: dg.DagsterInstance, node: Any) -> tuple[str | None, ...]:
+    if node.partitions_def is None:
+        return (None,)
+    return tuple(node.partitions_def.get_partition_keys(dynamic_partitions_store=instance))
+
+
+def _latest(
+    instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None], kind: dg.DagsterEventType
+) -> dict[str | None, Any]:
+    """The latest record of this kind of each partition; partitions by the hundred cost one question to the database."""
+    from pipeline.latest_records import fetching, latest_by_partition
+
+    wanted = tuple(partitions)
+    if wanted == (None,):
+        records = fetching(instance, kind)(key, limit=1).records
+        return {None: records[0]} if records else {}
+    return latest_by_partition(instance, key, kind, {name for name in wanted if name is not None})
+
+
+def _reason(
+    instance: dg.DagsterInstance,
+    node: Any,
+    partition: str | None,
+    record: Any,
+    above: Mapping[dg.AssetKey, Mapping[str | None, Any]],
+) -> str | None:
+    """Why what is stored is out of date; null where it is not.
+
+    Args:
+        instance: Keeps what was made.
+        node: The table in the graph.
+        partition: Which part of it.
+        record: Its latest record.
+        above: The latest records of everything that tables are made from.
+    """
+    tags = record.asset_materialization.tags or {}
+    if CODE_VERSION in tags and tags[CODE_VERSION] != node.code_version:
+        return "configuration or code changed"
+    for parent in sorted(node.parent_keys):
+        records = above[parent]
+        read = [one for one in records if partition is None or one in (partition, None)]
+        if any(_is_other(instance, parent, one, records[one], tags) for one in read):
+            return f"{parent.to_user_string()} changed"
+    return None
+
+
+def _is_other(
+    instance: dg.DagsterInstance, parent: dg.AssetKey, partition: str | None, now: Any, tags: Mapping[str, str]
+) -> bool:
+    """Whether something holds another content now than when it was read."""
+    import dagster as dg
+
+    name = parent.to_user_string()
+    seen, pointer = tags.get(SEEN_VERSION + name), tags.get(SEEN_EVENT + name)
+    if partition is None or seen is None:
+        return _version(now) != seen
+    if pointer is None or not pointer.isdigit() or now.storage_id <= int(pointer):
+        return False
+    then = dg.AssetRecordsFilter(parent, asset_partitions=[partition], before_storage_id=int(pointer) + 1)
+    fetch = instance.fetch_observations if now.asset_observation else instance.fetch_materializations
+    before = fetch(then, limit=1).records
+    return not before or _version(before[0]) != _version(now)
+
+
+def _version(record: Any) -> str | None:
+    event = record.asset_materialization or record.asset_observation
+    return (event.tags or {}).get(DATA_VERSION)
+
+
+class GateState(NamedTuple):
+    """One gate that was checked: its kind, in how many partitions it fails, what the worst one says and what to do."""
+
+    table: str
+    name: str
+    kind: str
+    n_failed: int
+    n_seen: int
+    sentence: str
+    to_do: str
+
+
+def gate_states(
+    instance: dg.DagsterInstance, graph: Any, states: Mapping[dg.AssetKey, TableState]
+) -> dict[dg.AssetKey, list[GateState]]:
+    """The gates of each table that were ever checked, in the order of their names."""
+    found: dict[dg.AssetKey, list[GateState]] = {}
+    for key in states:
+        checks = [graph.get_check_spec(check) for check in sorted(graph.get_check_keys_for_assets({key}))]
+        every = [_gate(instance, check) for check in checks]
+        found[key] = [gate for gate in every if gate is not None]
+    return found
+
+
+def failed(gates: Iterable[GateState], *kinds: str) -> list[GateState]:
+    """Those of these kinds that do not hold."""
+    return [gate for gate in gates if gate.n_failed and gate.kind in kinds]
+
+
+def _gate(instance: dg.DagsterInstance, check: dg.AssetCheckSpec) -> GateState | None:
+    from assets.shared.table_gates import TableGate, existing, gate_of, noun_of
+    from resources.tables.check_results import latest_results
+
+    latest = latest_results(instance, check.key, existing(check.partitions_def, instance))
+    if not latest:
+        return None
+    failing = [one for one in latest.values() if not one.passed]
+    gates = {str(partition): gate_of(one) for partition, one in latest.items()}
+    whole = TableGate(gates, (), noun_of(check.partitions_def))
+    return GateState(
+        check.asset_key.path[-1],
+        check.name,
+        kind_of((failing or list(latest.values()))[0]),
+        len(failing),
+        len(latest),
+        whole.sentence,
+        whole.furthest.remedy,
+    )
+
+
+def kind_of(evaluation: dg.AssetCheckEvaluation) -> str:
+    """What a gate is called where it does not hold."""
+    import dagster as dg
+
+    if evaluation.severity == dg.AssetCheckSeverity.WARN:
+        return NOTE
+    return STOP if evaluation.blocking else FAIL
+
+
+class LastRun(NamedTuple):
+    """The run of a study that its state hangs on: seconds since 1970, and how long it took where it is over."""
+
+    job: str
+    partition: str | None
+    status: str
+    started: float | None
+    seconds: float | None
+
+
+class StudyState(NamedTuple):
+    """What there is to say of one study; ``due`` and ``due_command`` are of study D, empty elsewhere."""
+
+    name: str
+    tables: Mapping[dg.AssetKey, TableState]
+    gates: Mapping[dg.AssetKey, list[GateState]]
+    run: LastRun | None
+    due: str
+    due_command: str
+
+    @property
+    def every_gate(self) -> list[GateState]:
+        """All gates that were checked."""
+        return list(chain.from_iterable(self.gates.values()))
+
+    @property
+    def expected(self) -> list[TableState]:
+        """The tables that a run of the study makes."""
+        return [state for key, state in self.tables.items() if key.path[-1] not in ON_DEMAND]
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether a person has to look: the last run failed, or an integrity gate does not hold."""
+        run_failed = self.run is not None and self.run.status == "FAILURE"
+        return run_failed or bool(failed(self.every_gate, STOP))
+
+    @property
+    def next_step(self) -> str:
+        """What to do now, with the command."""
+        run = f"touchstone run {self.name}"
+        if stopped := failed(self.every_gate, STOP):
+            return f"{stopped[0].to_do} Then: {run}"
+        if self.run is not None and self.run.status == "FAILURE":
+            of = f" of {self.run.partition}" if self.run.partition else ""
+            return f"The last run{of} failed. Fix what it said, then: {run}"
+        if all(state.is_missing for state in self.expected):
+            return f"Nothing is made yet: {run}"
+        if any(state.n_missing or state.outdated for state in self.expected):
+            return f"Make what is missing or out of date: {run}"
+        if self.due:
+            return f"{self.due} {self.due_command}"
+        if failed(self.every_gate, FAIL):
+            return "Everything is made and up to date. See what to do above; look at it: touchstone dev"
+        return "Nothing is due: everything is made and up to date. Look at it: touchstone dev"
+
+    def numbers(self) -> list[str]:
+        """The headline numbers, those of a partitioned table by partition."""
+        found = []
+        for table, labels in HEADLINES[self.name].items():
+            [state] = [state for key, state in self.tables.items() if key.path[-1] == table]
+            lines = [_line(state.metadata(one), one, labels) for one in state.partitions if one in state.made]
+            lines = [line for line in lines if line]
+            more = len(lines) - SHOWN_PARTITIONS
+            found += [*lines[:SHOWN_PARTITIONS], *([f"and {more} more"] if more > 0 else [])]
+        return found
+
+    def report(self) -> str | None:
+        """Where the report lies."""
+        for key, state in self.tables.items():
+            if key.path[-1] in REPORTS and (where := state.metadata().get("report")) is not None:
+                return str(where.value)
+        return None
+
+
+def last_run(
+    instance: dg.DagsterInstance, jobs: Iterable[str], tables: Mapping[dg.AssetKey, TableState]
+) -> LastRun | None:
+    """The latest run of these jobs, or of a launch over some of these tables.
+
+    A run of partitions that failed comes before it as long as one of them is not made since.
+
+    Args:
+        instance: Keeps the runs.
+        jobs: Names of the study's jobs.
+        tables: Its tables.
+    """
+    import dagster as dg
+
+    def runs(limit: int, statuses: Sequence[dg.DagsterRunStatus] = ()) -> list[dg.RunRecord]:
+        filters = [dg.RunsFilter(job_name=job, statuses=statuses) for job in jobs]
+        launches = instance.get_run_records(dg.RunsFilter(job_name=IMPLICIT_JOB, statuses=statuses), limit=LOOKED_AT)
+        ours = [one for one in launches if tables.keys() & set(one.dagster_run.asset_selection or ())]
+        return [*chain.from_iterable(instance.get_run_records(one, limit=limit) for one in filters), *ours]
+
+    standing = [one for one in runs(LOOKED_AT, [dg.DagsterRunStatus.FAILURE]) if _is_standing(one, tables)]
+    latest = max(standing or runs(1), key=lambda one: one.storage_id, default=None)
+    return None if latest is None else _as_shown(latest)
+
+
+def _is_standing(failure: dg.RunRecord, tables: Mapping[dg.AssetKey, TableState]) -> bool:
+    """Whether a table that a failed run was to make of some partition has not been made since the run began."""
+    run = failure.dagster_run
+    began = failure.start_time or failure.end_time or 0.0
+    wanted = [state for key, state in tables.items() if key in (run.asset_selection or tables)]
+    return any(
+        partition not in state.made or state.made[partition].timestamp < began
+        for state in wanted
+        for partition in partitions_of(run.tags, [one for one in state.partitions if one is not None])
+    )
+
+
+def _as_shown(record: dg.RunRecord) -> LastRun:
+    run = record.dagster_run
+    seconds = None if record.end_time is None else record.end_time - (record.start_time or record.end_time)
+    return LastRun(run.job_name, run.tags.get(PARTITION), run.status.value, record.start_time, seconds)
+
+
+def _line(metadata: Mapping[str, Any], partition: str | None, labels: tuple[str, ...]) -> str:
+    words = [
+        f"{label} {_shown(metadata[label].value)}"
+        for label in labels
+        if label in metadata and metadata[label].value is not None
+    ]
+    return f"{partition}: {', '.join(words)}" if words and partition else ", ".join(words)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
