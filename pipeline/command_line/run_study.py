@@ -167,12 +167,10 @@ def run_and_show(
     """
     with console.status("Loading"):
         from assets.fidelity.fidelity_report import report_path
-        from pipeline.command_line.drift_summary import show_drift
         from pipeline.command_line.evaluation_summary import show_evaluation
-        from pipeline.command_line.made_up import show_made_up
         from pipeline.command_line.pairwise_summary import show_pairwise
         from pipeline.command_line.reliability_summary import show_reliability
-        from pipeline.command_line.summary import show_outcome, show_summary
+        from pipeline.command_line.summary import show_drift, show_made_up, show_outcome, show_summary
         from pipeline.definitions import definitions_of
         from pipeline.instance import open_instance
         from pipeline.pool_waits import waits_said

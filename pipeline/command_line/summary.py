@@ -1,6 +1,6 @@
 """What a run found, on the terminal: gates, the settings side by side, and where the tables lie."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import dagster as dg
@@ -15,21 +15,29 @@ from upath import UPath
 from analysis.correlation.correlation import correlation
 from analysis.gates import DOES_NOT_APPLY
 from analysis.one_answer import one_answers
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.words import count_noun
+from assets.fidelity.drift import NOT_PINNED
 from assets.fidelity.logic.current_plan import ANOTHER_JUDGE
-from assets.fidelity.logic.recommendation_gates import chosen_setting
+from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting
+from assets.fidelity.logic.recommendation_grade import grade_of
+from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from assets.fidelity.score_matrix import scores_of
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.shared.checks import NOT_ASKED
 from assets.shared.table_gates import TableGate
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, kind_of
-from pipeline.command_line.verdict import stand_in, unseen, verdict
 from pipeline.runs import Outcome
+from reports.shared.text import LANGUAGES, Translations
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.configuration.load import SAMPLE, load_configuration
+from resources.errors import listing
 from resources.runtime.home import Home
+from resources.tables.fidelity.decision import EVERYBODY
+from resources.tables.fidelity.golden import NOT_SEEN, UNKNOWN
 
+NAMED_ALTERATIONS = 5
 SHOWN_SETTING = "t0.2_p1.0"
 COLUMNS = (
     ("icc", "ICC(1,k) [{level} CI]"),
@@ -39,7 +47,6 @@ COLUMNS = (
     ("mae", "MAE"),
     ("json_validity_rate", "JSON"),
 )
-
 # The gate that holds a column's number of each setting against its limit, on all objects valid there.
 GATES = {
     "icc": "repeatable",
@@ -48,6 +55,113 @@ GATES = {
     "mae": "close_to_people",
     "json_validity_rate": "answers_are_valid_json",
 }
+
+
+def verdict(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> str:
+    """The setting to use, its numbers to report and what cannot be distinguished from it; or none, and why.
+
+    Args:
+        recommended: Table `recommended_setting`.
+        thresholds: The study's.
+    """
+    chosen = chosen_setting(recommended)
+    tried = int(recommended["n_settings_tried"].max()) if len(recommended) else 0
+    if chosen.setting is None:
+        if not tried:
+            reasons = listing(recommended["failed"].unique(), 3)
+            return f"no setting is recommended: none was compared. {reasons}".rstrip()
+        words = f"no setting is recommended: none of {tried} that were compared keeps {FOUR_CONDITIONS}."
+        if chosen.nearest is None:
+            return f"{words} None is near: no setting was compared whose repeats vary."
+        lacks = recommended.loc[recommended["setting"] == chosen.nearest, "failed"].iloc[0]
+        return f"{words} Nearest is {chosen.nearest}: {lacks}"
+    row = recommended[recommended["setting"] == chosen.setting].iloc[0]
+    equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
+    told = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
+    passing = int(recommended["passes"].astype(bool).sum())
+    best = f"the best of {passing} settings that keep {FOUR_CONDITIONS}, {tried} tried"
+    if passing == 1:
+        best = f"the only one of {tried} settings tried that keeps {FOUR_CONDITIONS}"
+    grade = grade_of(recommended, thresholds)
+    doubts = f" ({'; '.join(grade.doubts)})" if grade.doubts else ""
+    return f"{grade.name} {chosen.setting}{doubts}, {best}. {_numbers(row)}.{_few_products(row)}{told}"
+
+
+def _numbers(row: Any) -> str:
+    """The numbers to report, and which objects they are of."""
+    corrected = is_corrected(row)
+
+    def number(what: str, reported: str, seen: str, beside: str = "") -> str:
+        low, high = row.get(f"{reported}_low"), row.get(f"{reported}_high")
+        bounds = "" if pd.isna(low) or pd.isna(high) else f" [{low:.3f}, {high:.3f}]"
+        before = f" ({_number(row[seen])} seen)" if corrected else ""
+        return f"{what} {_number(row[reported])}{bounds}{before}{beside}"
+
+    objects = f"{row['n_reporting']} objects of {row['n_products_reporting']} products"
+    where = f"On products that did not choose it (n = {objects})"
+    if corrected:
+        where = f"Corrected for the choice, which was made on {objects}"
+    parts = (
+        number("ICC(1,k)", "icc_reported", "icc"),
+        number("Spearman", "spearman_reported", "spearman_r", _scored(row)),
+        number("median MAD", "mad_reported", "mad"),
+        number("JSON validity", "json_validity_reported", "json_validity_rate"),
+    )
+    return f"{where}: {', '.join(parts)}"
+
+
+def _scored(row: Any) -> str:
+    """How many of these objects people scored, where that is not all of them."""
+    if row["n_matched_reporting"] == row["n_reporting"]:
+        return ""
+    n_products = row["n_matched_products_reporting"]
+    return f" (people scored {row['n_matched_reporting']} objects of {n_products} products)"
+
+
+def _few_products(row: Any) -> str:
+    n = min(row["n_products_reporting"], row["n_matched_products_reporting"])
+    return f" Few products ({n}): intervals are unreliable under {RELIABLE_CLUSTERS}." if n < RELIABLE_CLUSTERS else ""
+
+
+def _number(value: Any) -> str:
+    return "undefined" if pd.isna(value) else f"{value:.3f}"
+
+
+def stand_in(annotators: pd.DataFrame, needed: float) -> str:
+    """Whether the judge may stand in for a person, in a line.
+
+    Args:
+        annotators: Table `annotator_test` at one setting.
+        needed: Share of annotators that it must win against.
+    """
+    whole = annotators[annotators["annotator"] == EVERYBODY].iloc[0]
+    if pd.isna(whole["omega"]):
+        return f"Stands in for a person: not testable ({whole['undefined']})."
+    tested = annotators.loc[annotators["annotator"] != EVERYBODY, "rejected"].dropna().astype(bool)
+    may = "yes" if whole["omega"] >= needed else "no"
+    return (
+        f"Stands in for a person: {may}, it wins against {int(tested.sum())} of {len(tested)} annotators "
+        f"(omega {whole['omega']:.2f}, needed {needed:g})."
+    )
+
+
+def unseen(sensitivity: pd.DataFrame) -> str | None:
+    """What the judge does not see on the golden set, in a line; null where there is none.
+
+    Args:
+        sensitivity: Table `sensitivity`.
+    """
+    worse = sensitivity[sensitivity["expected"] == "worse"]
+    if worse.empty:
+        return None
+    where = f"at {worse['setting'].iloc[0]}"
+    missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
+    unknown = int((worse["seen"] == UNKNOWN).sum())
+    too_few = f" Unknown, too few pairs: {unknown}." if unknown else ""
+    if not missed:
+        return f"Does not see: none of {len(worse)} alterations ({where}).{too_few}"
+    named = listing(missed, NAMED_ALTERATIONS)
+    return f"Does not see: {len(missed)} of {len(worse)} alterations ({where}): {named}.{too_few}"
 
 
 def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str] = ()) -> None:
@@ -294,3 +408,47 @@ def _setting_of_verdict(tables: UPath) -> str | None:
         return None
     chosen = chosen_setting(pd.read_parquet(str(path)))
     return chosen.setting or chosen.nearest
+
+
+def show_drift(home: Home, console: Console) -> None:
+    """The table `drift`, the newest day last."""
+    drift = pd.read_parquet(str(home.tables / "fidelity" / "drift.parquet"))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    shift = f"shift [{level_of(load_configuration(home).fidelity)} CI]"
+    for heading in ("day (UTC)", "objects", shift, "ICC(A,1)", "what changed"):
+        table.add_column(heading, justify="left" if heading in ("day (UTC)", "what changed") else "right")
+    rows = drift.to_dict("records")
+    for row in rows:
+        pinned = " (pinned)" if row["n_pinned"] and row["occasion"] == row["pinned"] else ""
+        table.add_row(
+            f"{row['occasion']}{pinned}",
+            f"{row['n_objects']} of {row['n_pinned']}" if row["n_pinned"] else "-",
+            _shift(row),
+            "-" if pd.isna(row["icc"]) else f"{row['icc']:.3f}",
+            "" if pd.isna(row["changes"]) else str(row["changes"]),
+        )
+    console.print(table)
+    if rows and not rows[-1]["n_pinned"]:
+        console.print(f"Nothing to compare with: {NOT_PINNED}.", highlight=False)
+    elif rows and pd.isna(rows[-1]["shift"]) and rows[-1]["occasion"] != rows[-1]["pinned"]:
+        console.print(f"No comparison on {rows[-1]['occasion']}: {rows[-1]['undefined']}.", highlight=False)
+
+
+def _shift(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["shift"]):
+        return "-"
+    bounds = "" if pd.isna(row["shift_low"]) else f" [{row['shift_low']:+.3f}, {row['shift_high']:+.3f}]"
+    return f"{row['shift']:+.3f}{bounds}"
+
+
+def show_made_up(console: Console, what: Iterable[str]) -> None:
+    """A sentence for each, as in the report.
+
+    Args:
+        console: Where to.
+        what: As `made_up` of the configuration names it.
+    """
+    words = Translations("shared/words")
+    for one in what:
+        said = " ".join(words.say(key).plain(LANGUAGES[0]) for key in ("made_up.title", f"made_up.{one}"))
+        console.print(said, style="yellow", highlight=False, markup=False)

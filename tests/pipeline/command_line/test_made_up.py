@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from upath import UPath
 
-from pipeline.command_line.made_up import show_made_up
+from pipeline.command_line.summary import show_made_up
 from pipeline.samples.reliability_by_review import STUDY, write_review_samples
 from resources.configuration.load import read_configuration, sample_configuration
 from resources.configuration.made_up import MadeUp, StudyName

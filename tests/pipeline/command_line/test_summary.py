@@ -14,10 +14,8 @@ from assets.fidelity.logic.recommendation_grade import grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
 from assets.shared.table_gates import TableGate
-from pipeline.command_line.drift_summary import show_drift
-from pipeline.command_line.summary import show_summary
-from pipeline.command_line.verdict import stand_in, unseen
-from pipeline.command_line.verdict import verdict as verdict_of
+from pipeline.command_line.summary import show_drift, show_summary, stand_in, unseen
+from pipeline.command_line.summary import verdict as verdict_of
 from resources.configuration.fidelity import FidelityThresholds
 from resources.runtime.home import Home
 from resources.tables.fidelity.decision import EVERYBODY
