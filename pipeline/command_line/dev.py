@@ -1,24 +1,67 @@
 """`touchstone dev`: the web UI and the daemon over the same home, until Ctrl+C."""
 
 import errno
+import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from subprocess import Popen
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 
-from pipeline.command_line.quiet_log import pass_on
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT, Home, touchstone_home
 
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
+# As Dagster's loggers write a line: time, logger, level, words.
+_LINE: Final = re.compile(r"\d{4}-\d\d-\d\d \S+ \S+ - (?P<logger>[\w.-]+) - (?P<level>[A-Z]+) - (?P<words>.*)")
+_LAUNCH: Final = re.compile(r"\b(creating|launch|launched|launching)\b.* run", re.IGNORECASE)
+_RUN: Final = re.compile(r" - RUN_\w+ - ")
+# The daemon starts its code server anew once a minute, and the old one ends with this warning.
+_REPLACED: Final = "No heartbeat received in"
 PATIENCE_S = 15
 LAST_WORDS_S = 1  # what a process started may hold its output open
+
+
+def is_shown(line: str) -> bool:
+    """Whether a line belongs into a log that people read.
+
+    Warnings, errors, whatever has another form, and each run's beginning and end do; a tick that starts no run, the
+    steps of a run and the end of a code server that was replaced do not.
+    """
+    found = _LINE.match(_COLOUR.sub("", line))
+    if found is None:
+        return True
+    logger, level, words = found.groups()
+    if level == "DEBUG":
+        return _RUN.search(words) is not None
+    if level == "INFO" and logger.startswith("dagster.daemon"):
+        return _LAUNCH.search(words) is not None
+    return not (logger == "dagster.code_server" and words.startswith(_REPLACED))
+
+
+def pass_on(process: Popen[bytes]) -> threading.Thread:
+    """Copy what a process writes to this one's standard output, line by line, until it ends or all that it started."""
+
+    def copy() -> None:
+        for line in process.stdout or ():
+            # Once nothing reads this output any more, as after `| head`, the process must not wait for it.
+            with suppress(BrokenPipeError):
+                if is_shown(line.decode(errors="replace")):
+                    sys.stdout.buffer.write(line)
+                    sys.stdout.buffer.flush()
+
+    thread = threading.Thread(target=copy, name="log", daemon=True)
+    thread.start()
+    return thread
 
 
 def dev(

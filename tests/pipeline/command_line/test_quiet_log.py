@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline.command_line.quiet_log import is_shown, pass_on
+from pipeline.command_line.dev import is_shown, pass_on
 
 RUN = "dagster - DEBUG - evaluation - 5070fb85-23db-494c-98cf-29cd1adef5d5 - 30764"
 # As Dagster 1.13.27 wrote them in an hour with one new data set, without the time.
