@@ -74,7 +74,7 @@ def recalibrate(
     from assets.reliability.logic.contingency_state import recalibration_under_way
     from assets.reliability.logic.recalibration_plan import recalibration_plan
     from pipeline.command_line import reliability_steps as steps
-    from pipeline.command_line.relevance_prices import tell_the_price
+    from pipeline.command_line.relevance_ahead import tell_the_price
     from pipeline.command_line.reliability_advice import show_recalibration
     from pipeline.command_line.run_study import run_and_show
 

@@ -138,7 +138,7 @@ def _tell_the_price(
 
 def _tell_the_price_of_relevance(console: Console, study: "Study", dry_run: bool, yes: bool) -> None:
     with console.status("Loading"):
-        from pipeline.command_line.relevance_prices import tell_the_price
+        from pipeline.command_line.relevance_ahead import tell_the_price
     tell_the_price(console, study, dry_run=dry_run, yes=yes)
 
 
