@@ -97,7 +97,7 @@ def _retry(
     Raises:
         UserError: A state is not one of answers without a score, or the study was not run yet.
     """
-    from pipeline.command_line.estimate_shown import require_consent
+    from pipeline.command_line.planned_calls import require_consent
     from pipeline.command_line.run_study import run_and_show
     from resources.judges.openai.paid import costs_money
 

@@ -15,7 +15,7 @@ from analysis.words import count_noun
 from assets.reliability.judgments import complete_gate, documents_of, judges_gate, rounds
 from assets.reliability.logic.judge_pairs import KEY, scored_documents
 from assets.reliability.query_documents import refuse_changed
-from pipeline.command_line.estimate_shown import estimate_table, money_words, quota_words, require_consent
+from pipeline.command_line.planned_calls import estimate_table, money_words, quota_words, require_consent
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.engine import is_there, open_engine

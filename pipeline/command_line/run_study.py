@@ -123,8 +123,12 @@ def _tell_the_price(
 ) -> None:
     """Show what a run would take, and ask a person whether it may cost that."""
     with console.status("Counting calls"):
-        from pipeline.command_line.estimate_shown import require_consent, show_estimate
-        from pipeline.command_line.planned_calls import planned_anchor_calls, planned_calls
+        from pipeline.command_line.planned_calls import (
+            planned_anchor_calls,
+            planned_calls,
+            require_consent,
+            show_estimate,
+        )
         from resources.judges.openai.paid import costs_money
 
         planned = planned_anchor_calls(study) if name == "drift" else planned_calls(study, settings)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.command_line.estimate_shown import _time, _usd, money_words
 from pipeline.command_line.main import application
+from pipeline.command_line.planned_calls import _time, _usd, money_words
 from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.errors import UserError
 from resources.judges.contract import Spent
