@@ -1,4 +1,4 @@
-"""One study at a glance: which tables are made and current, its gates, its last run, its numbers, and what comes next."""
+"""One study at a glance: its tables, made and current or not, its gates, last run and numbers, and what comes next."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from resources.runtime.dagster_tags import (
 
 if TYPE_CHECKING:
     import dagster as dg
-
-    from pipeline.command_line.study_state import TableState
 
 STOP, FAIL, NOTE = "STOP", "FAIL", "note"
 # Made by a command, a calendar or a sensor of their own: without them a study is complete.
