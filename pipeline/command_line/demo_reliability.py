@@ -16,8 +16,8 @@ from assets.reliability.logic.contingency_state import due, recalibration_under_
 from assets.reliability.logic.recalibration_plan import recalibration_plan
 from assets.reliability.reliability_report import report_path
 from pipeline.command_line import reliability_steps as steps
-from pipeline.command_line.reliability_advice import show_recalibration, show_thresholds
 from pipeline.command_line.reliability_shown import ground_truth_in_words, history_table, say
+from pipeline.command_line.reliability_steps import show_recalibration, show_thresholds
 from pipeline.command_line.reliability_summary import bias_in_words, recalibration_in_words
 from pipeline.command_line.run_study import run_and_show
 from pipeline.command_line.summary import show_made_up

@@ -48,7 +48,7 @@ def accept_thresholds(
     """Put the advised current thresholds, or those named, and validate again. No judge is asked."""
     study, console = _configured(), terminal()
     from pipeline.command_line import reliability_steps as steps
-    from pipeline.command_line.reliability_advice import show_thresholds
+    from pipeline.command_line.reliability_steps import show_thresholds
     from pipeline.command_line.run_study import run_and_show
 
     chosen = steps.thresholds_asked_for(study, judge or ())
@@ -75,7 +75,7 @@ def recalibrate(
     from assets.reliability.logic.recalibration_plan import recalibration_plan
     from pipeline.command_line import reliability_steps as steps
     from pipeline.command_line.relevance_ahead import tell_the_price
-    from pipeline.command_line.reliability_advice import show_recalibration
+    from pipeline.command_line.reliability_steps import show_recalibration
     from pipeline.command_line.run_study import run_and_show
 
     started = recalibration_under_way(study)
@@ -122,7 +122,7 @@ def disagreements(
 ) -> None:
     """The queries that the judges see most differently, and the CSV with all of them."""
     study = _configured()
-    from pipeline.command_line.reliability_advice import show_disagreements
+    from pipeline.command_line.reliability_steps import show_disagreements
 
     show_disagreements(terminal(), study, output)
 

@@ -11,7 +11,6 @@ from assets.reliability.bias_test import biased_pairs
 from assets.reliability.logic.contingency_state import advised_thresholds, no_verdict, stored_tables, thresholds_now
 from assets.reliability.logic.judged_again import judged_again_now
 from assets.reliability.reliability_report import report_path
-from pipeline.command_line.reliability_advice import effect_in_words
 from pipeline.command_line.reliability_shown import (
     ground_truth_in_words,
     say,
@@ -20,6 +19,7 @@ from pipeline.command_line.reliability_shown import (
     show_one_answer,
     show_verdict,
 )
+from pipeline.command_line.reliability_steps import effect_in_words
 from reports.shared.numbers import is_unreliable
 from resources.database.reliability.recalibrations import judged_again
 from resources.database.reliability.stored_table import stored_table

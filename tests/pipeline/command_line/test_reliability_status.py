@@ -13,11 +13,12 @@ from pipeline.command_line.reliability_shown import (
     flags_in_words,
     ground_truth_in_words,
     history_table,
+    markdown,
     show_kappa,
+    show_status,
     show_verdict,
     steps_in_words,
 )
-from pipeline.command_line.reliability_status import markdown, show_status
 from pipeline.command_line.reliability_summary import show_reliability
 from resources.configuration.reliability import ReliabilityStudy
 from resources.runtime.home import Home

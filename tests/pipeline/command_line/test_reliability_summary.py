@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pipeline.command_line import reliability_summary
-from pipeline.command_line.reliability_advice import effect_in_words
+from pipeline.command_line.reliability_steps import effect_in_words
 from pipeline.command_line.reliability_summary import bias_in_words
 from resources.database.reliability.stored_table import stored_table
 from resources.study import Study
