@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.command_line import evaluate_options as options
+from pipeline.command_line.evaluate_options import Asked, Metric, Statistic, command
 from pipeline.command_line.given_once import Application
 from resources.errors import UserError
 
@@ -13,118 +13,60 @@ application = Application(
     help="How well do a quality score's values, or answers to multiple-choice questions, match the truth?",
     no_args_is_help=True,
 )
+INTERVALS = "n_bootstrap confidence seed parallel"
 
 
-@application.command()
+@command(
+    application,
+    "predictions truth lower_is_better lower_is_better_for cluster mapping same_scale opinion_sd votes ties "
+    f"skip_bad_rows {INTERVALS} bca output as_json plot color_by",
+)
 def correlation(
-    file: options.File,
-    metric: Annotated[options.Metric, typer.Option(help="Which correlation; plcc brings the mapped one.")] = "all",
-    prediction: options.Predictions = None,
-    truth: options.Truth = None,
-    lower_is_better: options.LowerIsBetter = False,
-    lower_is_better_for: options.LowerIsBetterFor = None,
-    cluster: options.Cluster = None,
-    mapping: options.Mapping = "logistic_4",
-    same_scale: options.SameScale = False,
-    opinion_sd: options.OpinionSd = None,
-    votes: options.Votes = None,
-    ties: options.Ties = None,
-    skip_bad_rows: options.SkipBadRows = False,
-    n_bootstrap: options.Resamples = 1000,
-    bca: options.Bca = False,
-    confidence: options.Confidence = 0.95,
-    seed: options.Seed = 42,
-    parallel: options.Parallel = False,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    plot: options.Plot = False,
-    color_by: Annotated[
-        str | None, typer.Option(help="Field that colours the points.", metavar="COL", rich_help_panel=options.RESULT)
-    ] = None,
+    asked: Asked,
+    metric: Annotated[Metric, typer.Option(help="Which correlation; plcc brings the mapped one.")] = "all",
 ) -> None:
     """Correlation of scores with the truth: SRCC, PLCC (raw and mapped), KRCC, errors, intervals, p.
 
     FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
     """
-    _refuse_halves(opinion_sd, votes)
-    if color_by is not None and not plot:
+    if (asked.opinion_sd is None) != (asked.votes is None):
+        raise UserError("`--opinion-sd` and `--votes` go together: an opinion's interval needs both.")
+    if asked.color_by is not None and not asked.plot:
         raise UserError("`--color-by` colours the points of a picture. Add `--plot`, or leave it out.")
-    if same_scale and (lower_is_better or lower_is_better_for):
-        raise UserError("Scores of which lower is better do not share the truth's scale. Leave out `--same-scale`.")
-    from pipeline.command_line.evaluate_runs import Asked, Columns, correlate
+    _refuse_another_scale(asked)
+    from pipeline.command_line.evaluate_runs import correlate
 
-    correlate(
-        Asked(file, output, as_json, plot, skip_bad_rows, n_bootstrap, bca, confidence, seed, parallel),
-        Columns(
-            ties=ties,
-            truth=truth,
-            predictions=tuple(dict.fromkeys(prediction or ())),
-            lower_is_better=lower_is_better,
-            lower=tuple(lower_is_better_for or ()),
-            cluster=cluster,
-            mapping=mapping,
-            same_scale=same_scale,
-            opinion_sd=opinion_sd,
-            votes=votes,
-            color_by=color_by,
-        ),
-        metric,
-    )
+    correlate(asked, metric)
 
 
-@application.command()
-def mcq(
-    file: options.File,
-    prediction: options.Prediction = None,
-    truth: options.Truth = None,
-    cluster: options.Cluster = None,
-    skip_bad_rows: options.SkipBadRows = False,
-    normalise_answers: options.NormaliseAnswers = True,
-    n_bootstrap: options.Resamples = 1000,
-    confidence: options.Confidence = 0.95,
-    seed: options.Seed = 42,
-    parallel: options.Parallel = False,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    plot: options.Plot = False,
-) -> None:
+@command(
+    application,
+    f"prediction truth cluster skip_bad_rows normalise_answers {INTERVALS} output as_json plot",
+)
+def mcq(asked: Asked) -> None:
     """Accuracy and confusion of answers to multiple-choice questions.
 
     FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
     """
-    from pipeline.command_line.evaluate_runs import Asked, Columns, confuse
+    from pipeline.command_line.evaluate_runs import confuse
 
-    confuse(
-        Asked(file, output, as_json, plot, skip_bad_rows, n_bootstrap, False, confidence, seed, parallel),
-        Columns(truth=truth, predictions=_one(prediction), cluster=cluster, normalise_answers=normalise_answers),
-    )
+    confuse(asked)
 
 
-@application.command()
+@command(
+    application,
+    f"kind prediction truth lower_is_better cluster ties skip_bad_rows normalise_answers {INTERVALS} output as_json "
+    "plot",
+)
 def breakdown(
-    file: options.File,
+    asked: Asked,
     group_by: Annotated[
         str,
         typer.Option(help="Fields, outermost first, with commas between: task_type,reference_mode.", metavar="COLS"),
     ],
     metric: Annotated[
-        options.Statistic | None, typer.Option(help="Of scores, else srcc; answers have accuracy.", show_default=False)
+        Statistic | None, typer.Option(help="Of scores, else srcc; answers have accuracy.", show_default=False)
     ] = None,
-    kind: options.Kind = None,
-    prediction: options.Prediction = None,
-    truth: options.Truth = None,
-    lower_is_better: options.LowerIsBetter = False,
-    cluster: options.Cluster = None,
-    ties: options.Ties = None,
-    skip_bad_rows: options.SkipBadRows = False,
-    normalise_answers: options.NormaliseAnswers = True,
-    n_bootstrap: options.Resamples = 1000,
-    confidence: options.Confidence = 0.95,
-    seed: options.Seed = 42,
-    parallel: options.Parallel = False,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
-    plot: options.Plot = False,
 ) -> None:
     """Accuracy or correlation in each group of samples, with subtotals, the best and the worst.
 
@@ -133,80 +75,35 @@ def breakdown(
     fields = tuple(dict.fromkeys(name.strip() for name in group_by.split(",") if name.strip()))
     if not fields:
         raise UserError("`--group-by` names no field. Write one or several, with commas between.")
-    from pipeline.command_line.evaluate_runs import Asked, Columns, break_down
+    from pipeline.command_line.evaluate_runs import break_down
 
-    break_down(
-        Asked(file, output, as_json, plot, skip_bad_rows, n_bootstrap, False, confidence, seed, parallel),
-        Columns(
-            ties=ties,
-            kind=kind,
-            truth=truth,
-            predictions=_one(prediction),
-            lower_is_better=lower_is_better,
-            cluster=cluster,
-            normalise_answers=normalise_answers,
-            group_by=fields,
-        ),
-        metric,
-    )
+    break_down(asked, fields, metric)
 
 
-@application.command()
+@command(
+    application,
+    "kind prediction truth lower_is_better cluster mapping same_scale ties skip_bad_rows normalise_answers "
+    f"{INTERVALS} output as_json",
+)
 def compare(
-    file: options.File,
+    asked: Asked,
     baseline: Annotated[
         str, typer.Option(help="JSON list of {dataset, metric, value, model, tools, protocol}.", metavar="PATH")
     ],
     dataset: Annotated[
         str | None, typer.Option(help="What the baseline calls the data set; else FILE's name.", metavar="NAME")
     ] = None,
-    kind: options.Kind = None,
-    prediction: options.Prediction = None,
-    truth: options.Truth = None,
-    lower_is_better: options.LowerIsBetter = False,
-    cluster: options.Cluster = None,
-    mapping: options.Mapping = "logistic_4",
-    same_scale: options.SameScale = False,
-    ties: options.Ties = None,
-    skip_bad_rows: options.SkipBadRows = False,
-    normalise_answers: options.NormaliseAnswers = True,
-    n_bootstrap: options.Resamples = 1000,
-    confidence: options.Confidence = 0.95,
-    seed: options.Seed = 42,
-    parallel: options.Parallel = False,
-    output: options.Output = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Our numbers next to a paper's: difference, direction, and whether it is to be investigated.
 
     FILE is JSONL, CSV or Parquet, by its name's ending; a path or an fsspec address.
     """
-    if same_scale and lower_is_better:
+    _refuse_another_scale(asked)
+    from pipeline.command_line.evaluate_runs import compare_with_paper
+
+    compare_with_paper(asked, baseline, dataset)
+
+
+def _refuse_another_scale(asked: Asked) -> None:
+    if asked.same_scale and (asked.lower_is_better or asked.lower_is_better_for):
         raise UserError("Scores of which lower is better do not share the truth's scale. Leave out `--same-scale`.")
-    from pipeline.command_line.evaluate_runs import Asked, Columns, compare_with_paper
-
-    compare_with_paper(
-        Asked(file, output, as_json, False, skip_bad_rows, n_bootstrap, False, confidence, seed, parallel),
-        Columns(
-            ties=ties,
-            kind=kind,
-            truth=truth,
-            predictions=_one(prediction),
-            lower_is_better=lower_is_better,
-            cluster=cluster,
-            normalise_answers=normalise_answers,
-            mapping=mapping,
-            same_scale=same_scale,
-        ),
-        baseline,
-        dataset,
-    )
-
-
-def _one(prediction: str | None) -> tuple[str, ...]:
-    return () if prediction is None else (prediction,)
-
-
-def _refuse_halves(opinion_sd: str | None, votes: str | None) -> None:
-    if (opinion_sd is None) != (votes is None):
-        raise UserError("`--opinion-sd` and `--votes` go together: an opinion's interval needs both.")

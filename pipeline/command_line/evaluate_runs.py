@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,7 +13,7 @@ from assets.evaluation.logic.groups import breakdown
 from assets.evaluation.logic.papers import OurNumber, comparison_row, numbers_of, numbers_of_category, paper_values
 from assets.evaluation.logic.results import Metric, left_out_values, metric_comparisons, metric_values, source_values
 from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
-from pipeline.command_line.evaluate_options import KindName, MappingName
+from pipeline.command_line.evaluate_options import Asked, KindName
 from pipeline.command_line.evaluate_output import Drawing, deliver, refuse_output
 from pipeline.command_line.evaluate_shown import Show, show_answers, show_breakdown, show_correlation, show_papers
 from resources.configuration.evaluation import Dataset
@@ -32,104 +31,39 @@ from resources.runtime.provenance import Provenance, now
 LONG = 100_000_000
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What every command is told: the file, where the result goes, how intervals are made."""
-
-    file: str
-    output: Path | None
-    as_json: bool
-    plot: bool
-    skip_bad_rows: bool
-    resamples: int
-    bca: bool
-    confidence: float
-    seed: int
-    parallel: bool
-
-    @property
-    def sampling(self) -> Sampling:
-        """How intervals are made."""
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return Sampling(
-            self.seed,
-            self.resamples,
-            BCA_RESAMPLES if self.bca else 0,
-            self.confidence,
-            workers if self.parallel else 1,
-        )
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Which fields say what; null or empty where they were not named."""
-
-    kind: KindName | None = None
-    truth: str | None = None
-    predictions: tuple[str, ...] = ()
-    lower_is_better: bool = False
-    lower: tuple[str, ...] = ()
-    cluster: str | None = None
-    mapping: MappingName = "logistic_4"
-    same_scale: bool = False
-    normalise_answers: bool = True
-    opinion_sd: str | None = None
-    votes: str | None = None
-    color_by: str | None = None
-    ties: float | None = None
-    group_by: tuple[str, ...] = ()
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The metadata that is needed; nothing else is kept in memory."""
-        named = (self.cluster, self.opinion_sd, self.votes, self.color_by, *self.group_by)
-        return tuple(dict.fromkeys(name for name in named if name is not None))
-
-    def meaning(self, prediction: str | None) -> Dataset:
-        """What the columns mean, as a configuration would say it."""
-        return Dataset(
-            higher_is_better=not (self.lower_is_better or own_name(prediction or "", self.lower) is not None),
-            same_scale=self.same_scale,
-            mapping=self.mapping,
-            opinion_sd=self.opinion_sd,
-            votes=self.votes,
-            cluster=self.cluster,
-        )
-
-
-def correlate(asked: Asked, columns: Columns, metric: str) -> None:
+def correlate(asked: Asked, metric: str) -> None:
     """`touchstone evaluate correlation`."""
     refuse_output(asked.output)
-    for name in columns.lower:
-        if own_name(name, columns.predictions) is None:
+    for name in asked.lower:
+        if own_name(name, asked.scores) is None:
             raise UserError(
-                f"`--lower-is-better-for {name}` is no `--prediction`{did_you_mean(name, columns.predictions)}. "
-                f"Those are: {listing(columns.predictions) or 'none'}."
+                f"`--lower-is-better-for {name}` is no `--prediction`{did_you_mean(name, asked.scores)}. "
+                f"Those are: {listing(asked.scores) or 'none'}."
             )
-    metrics = [_read(asked, columns, "scores", name) for name in columns.predictions or (None,)]
+    metrics = [_read(asked, "scores", name) for name in asked.scores or (None,)]
     _say_long_work(metrics[0], asked)
     statistics = STATISTICS if metric == "all" else (metric,)
-    rows = [correlation_rows(one.samples, one.dataset, asked.sampling, statistics) for one in metrics]
+    rows = [correlation_rows(one.samples, one.dataset, _sampling(asked), statistics) for one in metrics]
     values = [metric_values(one, of_one) for one, of_one in zip(metrics, rows, strict=True)]
     result = _begun("correlation", metrics[0], asked)
     if len(metrics) == 1:
         result |= values[0]
     else:
-        result |= {"metrics": values, "comparisons": metric_comparisons(metrics, statistics, asked.sampling)}
+        result |= {"metrics": values, "comparisons": metric_comparisons(metrics, statistics, _sampling(asked))}
     drawings = []
     if asked.plot:
         from pipeline.command_line.evaluate_drawings import scatter
 
-        drawings = [scatter(one, of_one, asked.sampling, columns.color_by, len(metrics) > 1)
+        drawings = [scatter(one, of_one, _sampling(asked), asked.color_by, len(metrics) > 1)
                     for one, of_one in zip(metrics, rows, strict=True)]  # fmt: skip
     _deliver(asked, result, show_correlation, drawings)
 
 
-def confuse(asked: Asked, columns: Columns) -> None:
+def confuse(asked: Asked) -> None:
     """`touchstone evaluate mcq`."""
     refuse_output(asked.output)
-    answers = _read(asked, columns, "answers", *columns.predictions)
-    values = answers_values(answers.read, answers.samples, answers.dataset, asked.sampling)
+    answers = _read(asked, "answers", asked.prediction)
+    values = answers_values(answers.read, answers.samples, answers.dataset, _sampling(asked))
     drawings = []
     if asked.plot:
         from pipeline.command_line.evaluate_drawings import confusions
@@ -138,13 +72,13 @@ def confuse(asked: Asked, columns: Columns) -> None:
     _deliver(asked, _begun("mcq", answers, asked) | values, show_answers, drawings)
 
 
-def break_down(asked: Asked, columns: Columns, statistic: str | None) -> None:
+def break_down(asked: Asked, group_by: tuple[str, ...], statistic: str | None) -> None:
     """`touchstone evaluate breakdown`."""
     refuse_output(asked.output)
-    one = _read(asked, columns, columns.kind, *columns.predictions)
-    _refuse_of_scores(one, {"--metric": statistic is not None, "--lower-is-better": columns.lower_is_better})
+    one = _read(asked, asked.kind, asked.prediction, group_by)
+    _refuse_of_scores(one, {"--metric": statistic is not None, "--lower-is-better": asked.lower_is_better})
     _say_long_work(one, asked)
-    found = breakdown(one.samples, columns.group_by, one.dataset, asked.sampling, statistic or "srcc")
+    found = breakdown(one.samples, group_by, one.dataset, _sampling(asked), statistic or "srcc")
     drawings = []
     if asked.plot:
         from pipeline.command_line.evaluate_drawings import forest
@@ -154,7 +88,7 @@ def break_down(asked: Asked, columns: Columns, statistic: str | None) -> None:
     _deliver(asked, _begun("breakdown", one, asked) | values, show_breakdown, drawings)
 
 
-def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: str | None) -> None:
+def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None:
     """`touchstone evaluate compare`."""
     refuse_output(asked.output)
     path = Path(baseline)
@@ -162,11 +96,11 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     papers = read_baseline(path)
     of_file = results_for(papers, name)
     fields = dict.fromkeys(field for result in of_file for field, _ in result.category)
-    one = _read(asked, replace(columns, group_by=tuple(fields)), columns.kind, *columns.predictions)
+    one = _read(asked, asked.kind, asked.prediction, tuple(fields))
     of_scores = {
-        "--lower-is-better": columns.lower_is_better,
-        "--same-scale": columns.same_scale,
-        "--mapping": columns.mapping != Columns.mapping,
+        "--lower-is-better": asked.lower_is_better,
+        "--same-scale": asked.same_scale,
+        "--mapping": asked.mapping != Asked.mapping,
     }
     _refuse_of_scores(one, of_scores)
     _refuse_nothing_to_compare(of_file, papers, path.name, name, ())
@@ -174,9 +108,9 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
         statistics = tuple(key for key in KEYS.values() if any(result.metric.startswith(key) for result in papers))
         of_mapping = any(result.metric.startswith("rmse") for result in papers)
         chosen = dict.fromkeys((*statistics, *(("plcc",) if of_mapping else ())))
-        rows = correlation_rows(one.samples, one.dataset, asked.sampling, tuple(chosen) or STATISTICS)
+        rows = correlation_rows(one.samples, one.dataset, _sampling(asked), tuple(chosen) or STATISTICS)
     else:
-        rows = [group.row for group in breakdown(one.samples, (), one.dataset, asked.sampling).groups]
+        rows = [group.row for group in breakdown(one.samples, (), one.dataset, _sampling(asked)).groups]
     ours = numbers_of(rows)
     wanted = [result for result in of_file if result.metric in ours]
     _refuse_nothing_to_compare(wanted, papers, path.name, name, tuple(ours))
@@ -184,8 +118,8 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     compared = [
         comparison_row(
             result,
-            _of_category(one, result, asked.sampling) if result.category else ours,
-            lower_is_better=columns.lower_is_better,
+            _of_category(one, result, _sampling(asked)) if result.category else ours,
+            lower_is_better=asked.lower_is_better,
         )
         for result in wanted
     ]
@@ -198,20 +132,44 @@ def compare_with_paper(asked: Asked, columns: Columns, baseline: str, dataset: s
     _deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
 
 
-def _read(asked: Asked, columns: Columns, kind: KindName | None, prediction: str | None = None) -> Metric:
+def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by: tuple[str, ...] = ()) -> Metric:
+    opinions = [name for name in (asked.opinion_sd, asked.votes) if name is not None]
+    # The metadata that is needed; nothing else is kept in memory.
+    fields = [name for name in (asked.cluster, *opinions, asked.color_by, *group_by) if name is not None]
     read = read_evaluation_file(
         asked.file,
         kind=kind,
         prediction=prediction,
-        truth=columns.truth,
-        fields=columns.fields,
-        numbers=[name for name in (columns.opinion_sd, columns.votes) if name is not None],
+        truth=asked.truth,
+        fields=tuple(dict.fromkeys(fields)),
+        numbers=opinions,
         skip_bad_rows=asked.skip_bad_rows,
-        normalise_answers=columns.normalise_answers,
+        normalise_answers=asked.normalise_answers,
     )
     refuse_unusable(read, MOST_UNUSABLE)
-    read = with_ties(read, columns.ties)
-    return Metric(read, evaluation_samples_table(_stem(asked.file), read), columns.meaning(prediction))
+    read = with_ties(read, asked.ties)
+    # What the columns mean, as a configuration would say it.
+    meaning = Dataset(
+        higher_is_better=not (asked.lower_is_better or own_name(prediction or "", asked.lower) is not None),
+        same_scale=asked.same_scale,
+        mapping=asked.mapping,
+        opinion_sd=asked.opinion_sd,
+        votes=asked.votes,
+        cluster=asked.cluster,
+    )
+    return Metric(read, evaluation_samples_table(_stem(asked.file), read), meaning)
+
+
+def _sampling(asked: Asked) -> Sampling:
+    """How intervals are made."""
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Sampling(
+        asked.seed,
+        asked.n_bootstrap,
+        BCA_RESAMPLES if asked.bca else 0,
+        asked.confidence,
+        workers if asked.parallel else 1,
+    )
 
 
 def _refuse_of_scores(one: Metric, given: Mapping[str, bool]) -> None:
@@ -231,7 +189,7 @@ def _begun(command: str, one: Metric, asked: Asked) -> dict[str, Any]:
     inputs = {file.name: sha256_of_file(file)} if file.is_file() else {}
     made = Provenance(now(), inputs=inputs, seed=asked.seed)
     named = {"command": command, "dataset": _stem(asked.file), "provenance": made.as_json()}
-    return named | source_values(one.read, one.dataset, asked.sampling)
+    return named | source_values(one.read, one.dataset, _sampling(asked))
 
 
 def _deliver(asked: Asked, result: dict[str, Any], show: Show, drawings: list[Drawing]) -> None:
@@ -241,7 +199,7 @@ def _deliver(asked: Asked, result: dict[str, Any], show: Show, drawings: list[Dr
 def _say_long_work(one: Metric, asked: Asked) -> None:
     """A line, not a spinner: its thread would keep the resampling from forking."""
     n = len(one.samples)
-    if n * max(asked.resamples, BCA_RESAMPLES * asked.bca) > LONG and sys.stderr.isatty():
+    if n * max(asked.n_bootstrap, BCA_RESAMPLES * asked.bca) > LONG and sys.stderr.isatty():
         sys.stderr.write(f"{n:,} samples read; resampling them takes a while.\n")
 
 

@@ -27,12 +27,12 @@ def status(
 ) -> None:
     """Kappa, status, history, and the step that is due with its command."""
     study = _configured()
-    from pipeline.command_line import reliability_status
+    from pipeline.command_line import reliability_shown
 
     if markdown:
-        typer.echo(reliability_status.markdown(study))
+        typer.echo(reliability_shown.markdown(study))
     else:
-        reliability_status.show_status(terminal(), study)
+        reliability_shown.show_status(terminal(), study)
 
 
 @application.command("accept-thresholds")
