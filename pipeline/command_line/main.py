@@ -16,9 +16,7 @@ from pipeline.command_line import (
     demo,
     dev,
     doctor,
-    end_run,
     evaluate,
-    gates,
     import_files,
     init,
     pairwise,
@@ -44,9 +42,9 @@ application.command("demo")(demo.demo)
 application.command("run")(run_study.run)
 application.command("pairwise")(pairwise.pairwise)
 application.command("status")(status.status)
-application.command("end-run")(end_run.end_run)
+application.command("end-run")(status.end_run)
 application.command("calls")(calls.calls)
-application.command("gates")(gates.gates)
+application.command("gates")(status.gates)
 application.command("init")(init.init)
 application.command("import")(import_files.import_files)
 application.command("doctor")(doctor.doctor)

@@ -1,7 +1,8 @@
-"""`touchstone status`: of each study at a glance what is made, which gates fail, what was found and what comes next."""
+"""`touchstone status`, `gates` and `end-run`: where each study stands, what its gates ask, and a run that is gone ended."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -78,3 +79,23 @@ def _due(study: Study, name: str) -> tuple[str, str]:
         return "", ""
     step: Any = due(study)
     return step.sentence, next_command(study, step)
+
+
+def end_run(run: Annotated[str, typer.Argument(help="The run's id or its beginning, as the UI shows it.")]) -> None:
+    """Mark a run as failed whose machine, container or code server is gone; its places in pools are free again.
+
+    A run whose process lives on this machine is refused. One that lives elsewhere goes on unseen: make sure first.
+    """
+    from pipeline.instance import open_instance
+    from pipeline.pool_waits import end_named_run
+
+    with open_instance(touchstone_home()) as instance:
+        words = end_named_run(instance, run)
+    terminal().print(words, soft_wrap=True, highlight=False, markup=False)
+
+
+def gates() -> None:
+    """Print every gate: what it asks, what to do where it fails, what is withheld then (docs/gates.md)."""
+    from pipeline.gate_list import page
+
+    sys.stdout.write(page())
