@@ -1,4 +1,4 @@
-"""`touchstone status`, `gates` and `end-run`: where each study stands, what its gates ask, and a run that is gone ended."""
+"""`touchstone status`, `gates` and `end-run`: where each study is, what its gates ask, and a run that is gone is ended."""
 
 from __future__ import annotations
 
