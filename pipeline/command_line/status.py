@@ -1,4 +1,4 @@
-"""`touchstone status`, `gates` and `end-run`: where each study is, what its gates ask, and a run that is gone is ended."""
+"""`touchstone status`, `gates` and `end-run`: where each study is, what its gates ask, and an end to a run that is gone."""
 
 from __future__ import annotations
 
