@@ -1,4 +1,4 @@
-"""`touchstone status`, `gates` and `end-run`: where each study is, what its gates ask, and an end to a run that is gone."""
+"""`touchstone status`, `gates` and `end-run`: where each study is, what its gates ask, and the end of a run."""
 
 from __future__ import annotations
 
