@@ -42,7 +42,7 @@ def rate(work: Callable[[], object], n: int, device: str, least_s: float) -> flo
 
 
 def synchronise(device: str) -> None:
-    """Wait until the card has done what it was told."""
+    """Wait until the card has done its work."""
     if device.startswith("cuda"):
         torch.cuda.synchronize()
 

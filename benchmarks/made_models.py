@@ -29,9 +29,9 @@ def write_clip(folder: Path) -> ClipModel:
 def write_vit(folder: Path) -> VitModel:
     """ViT-base, patches of 16 px at 224 px."""
     from transformers import ViTConfig, ViTImageProcessor, ViTModel
-    from transformers.utils import logging as told
+    from transformers.utils import logging as transformers_logging
 
-    told.disable_progress_bar()
+    transformers_logging.disable_progress_bar()
     torch.manual_seed(0)
     ViTModel(ViTConfig(), add_pooling_layer=False).save_pretrained(folder / "vit")
     ViTImageProcessor().save_pretrained(folder / "vit")

@@ -27,7 +27,7 @@ FAST_LIMIT = 1.3
 
 
 class Silent:
-    """Progress that nobody looks at."""
+    """Progress that is not shown."""
 
     def track(self, what: str, total: int, log: logging.Logger) -> Any:
         """Show nothing."""

@@ -31,11 +31,11 @@ def write_inputs(folder: Path) -> None:
     import torch
     from safetensors.torch import save_file
     from transformers import ViTConfig, ViTImageProcessor, ViTModel
-    from transformers.utils import logging as told
+    from transformers.utils import logging as transformers_logging
 
     # That the weights are random is what is wanted here.
     logging.getLogger().setLevel(logging.ERROR)
-    told.disable_progress_bar()
+    transformers_logging.disable_progress_bar()
     random, photos = np.random.default_rng(0), folder / "photos"
     photos.mkdir()
     rows = ["series_id,compareID1,compareID2,compareFile1,compareFile2,LEFT,RIGHT,Agreement,MaxVote,num_reviewers"]

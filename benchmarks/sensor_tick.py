@@ -51,8 +51,8 @@ def dataset_study(folder: Path, instance: dg.DagsterInstance) -> Study:
     for name in names:
         settled(folder / f"inbox/{name}.csv", name)
         digest = sha256_of_file(folder / f"inbox/{name}.csv")
-        told = {"source_sha256": digest, "configuration_sha256": configured_as(Dataset())}
-        made = dg.AssetMaterialization(evaluation_samples.key, partition=name, metadata=told)
+        metadata = {"source_sha256": digest, "configuration_sha256": configured_as(Dataset())}
+        made = dg.AssetMaterialization(evaluation_samples.key, partition=name, metadata=metadata)
         instance.report_runless_asset_event(made)
     section = EvaluationStudy(inbox=folder / "inbox")
     return Study("bench", None, Home(UPath(folder / "home"), folder / "home"), section)

@@ -1,6 +1,6 @@
 """Sensors `failed_runs` and `failed_gates`: tell a webhook, once each, of what failed since they were switched on.
 
-Not Dagster's own sensor on failed runs: it counts a run as told when telling it failed.
+Not Dagster's own sensor on failed runs: it counts a run as reported when the report failed.
 """
 
 import json
@@ -27,11 +27,11 @@ STEPS_SHOWN: Final = 3
 
 
 @dataclass
-class Told:
-    """A sensor's memory: what it has told of.
+class Reported:
+    """A sensor's memory: what it has reported.
 
     `after` is the storage id of the last event that is done with, `n_told` how many alerts of the next one went out,
-    `failing` the gates, by partition where there are some, that were told of and have not passed since.
+    `failing` the gates, by partition where there are some, that were reported and have not passed since.
     """
 
     after: int
@@ -111,16 +111,16 @@ def tell(
     if (lacking := webhook.lacking) is not None:
         return dg.SkipReason(lacking)
     if not context.cursor:
-        context.update_cursor(json.dumps(asdict(Told(newest(context.instance, ends)))))
-        return dg.SkipReason("Alerts begin here: what failed before is not told.")
-    told, n_sent, until = Told(**json.loads(context.cursor)), 0, time.monotonic() + TICK_S
-    for ended in ended_after(context.instance, ends, told.after):
+        context.update_cursor(json.dumps(asdict(Reported(newest(context.instance, ends)))))
+        return dg.SkipReason("Alerts begin here: what failed before is not reported.")
+    reported, n_sent, until = Reported(**json.loads(context.cursor)), 0, time.monotonic() + TICK_S
+    for ended in ended_after(context.instance, ends, reported.after):
         if time.monotonic() > until:
             break
         run = context.instance.get_run_by_id(ended.run_id)
         is_ours = run is not None and _is_of_this_location(context, run)
-        alerts, failing = alerts_of(run, ended, told.failing) if run and is_ours else ([], told.failing)
-        for alert in alerts[told.n_told :]:
+        alerts, failing = alerts_of(run, ended, reported.failing) if run and is_ours else ([], reported.failing)
+        for alert in alerts[reported.n_told :]:
             if time.monotonic() > until:
                 return dg.SkipReason(_count(n_sent))
             try:
@@ -133,10 +133,10 @@ def tell(
                 context.log.warning(waits)
                 return dg.SkipReason(f"{_count(n_sent)} {waits}")
             n_sent += 1
-            told.n_told += 1
-            context.update_cursor(json.dumps(asdict(told)))
-        told = Told(ended.storage_id, failing=failing)
-        context.update_cursor(json.dumps(asdict(told)))
+            reported.n_told += 1
+            context.update_cursor(json.dumps(asdict(reported)))
+        reported = Reported(ended.storage_id, failing=failing)
+        context.update_cursor(json.dumps(asdict(reported)))
     return dg.SkipReason(_count(n_sent) if n_sent else "Nothing new has failed.")
 
 
@@ -159,7 +159,7 @@ def ended_after(instance: dg.DagsterInstance, ends: Iterable[End], after: int) -
 
 
 def run_alert(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, ended: dg.EventLogRecord) -> Alert:
-    """What is told of a run that failed: what its first steps said, or how Dagster saw it end."""
+    """What is reported of a run that failed: what its first steps said, or how Dagster saw it end."""
     failures = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE).records
     events = [record.event_log_entry.dagster_event for record in failures]
     said = [f"{event.step_key}: {_words(event)}" for event in events[:STEPS_SHOWN] if event is not None]
@@ -177,9 +177,9 @@ def run_alert(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, en
 
 
 def gate_alerts(instance: dg.DagsterInstance, study: Study, run: dg.DagsterRun, failing: list[str]) -> Found:
-    """What is told of one run's gates: each that failed, and each that passes after it was told of as failed.
+    """What is reported of one run's gates: each that failed, and each that passes after it was reported as failed.
 
-    Of a check on several partitions the table's result is told, which names those that fail, if one fails that this
+    Of a check on several partitions the table's result is reported, which names those that fail, if one fails that this
     run judged; of one partition its own. Which of them fail is remembered from their own results, because the next run
     may be of one of them alone.
     """

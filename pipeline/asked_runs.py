@@ -122,7 +122,7 @@ def run_for(context: dg.SensorEvaluationContext, job: UnresolvedAssetJobDefiniti
 
 
 def last_run(instance: dg.DagsterInstance, job_name: str) -> str | None:
-    """The id of the job's last run, whoever started it."""
+    """The id of the job's last run, by anyone."""
     return next((run.run_id for run in instance.get_runs(dg.RunsFilter(job_name=job_name), limit=1)), None)
 
 

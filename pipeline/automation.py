@@ -46,7 +46,7 @@ def refresh_rule(
 
 
 def judges_of(table: str, fidelity: FidelityStudy | None, reliability: ReliabilityStudy | None = None) -> list[Section]:
-    """The judges, as configured, that making this table may ask; none where it asks nobody."""
+    """The judges, as configured, that making this table may ask; none where it asks no judge."""
     if table in (*ASKING, ANCHOR) and fidelity is not None:
         return [fidelity.judge]
     if table == JUDGMENTS and reliability is not None:

@@ -85,7 +85,7 @@ def _version(study: Study, path: Path) -> str:
     try:
         return InputVersions(memory).of(path).version
     except UserError:
-        # Whoever looks at inputs says that the memory of hashes cannot be used; the graph can be shown without.
+        # What looks at inputs says that the memory of hashes cannot be used; the graph can be shown without.
         return InputVersions(None).of(path).version
 
 

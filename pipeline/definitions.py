@@ -125,7 +125,7 @@ def _assets_of(package: ModuleType) -> list[dg.AssetsDefinition]:
 def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:
     """What holds for every table: owner, refresh rule, code version, tags, and the declared columns and their lineage.
 
-    An input, which nobody makes, has an owner only.
+    An input, which no run makes, has an owner only.
     """
     table = TABLES.get(spec.key.path[-1])
     if table is None:

@@ -181,8 +181,8 @@ def overview_run(
 
 def data_sets_of(record: dg.EventLogRecord) -> object:
     """The data sets that a table over all of them was made from; null where it does not say."""
-    told = record.asset_materialization.metadata.get("data_sets") if record.asset_materialization else None
-    return told.value if told else None
+    names = record.asset_materialization.metadata.get("data_sets") if record.asset_materialization else None
+    return names.value if names else None
 
 
 def versions_of(study: Study) -> tuple[dict[str, InputVersion], list[str]]:
@@ -206,8 +206,8 @@ def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str,
     latest_of_each = latest_by_partition(instance, SAMPLES, dg.DagsterEventType.ASSET_MATERIALIZATION, names)
     for name, record in latest_of_each.items():
         event = record.asset_materialization
-        told = [event.metadata.get(label) if event else None for label in ("source_sha256", "configuration_sha256")]
-        version, configuration = (None if one is None else str(one.value) for one in told)
+        digests = [event.metadata.get(label) if event else None for label in ("source_sha256", "configuration_sha256")]
+        version, configuration = (None if one is None else str(one.value) for one in digests)
         made[name or ""] = Made(version, configuration, record.storage_id)
     return made
 

@@ -67,9 +67,9 @@ def _place_settings(place: Path) -> None:
         # Perhaps with settings that the user wrote.
         shutil.copyfile(place, place.with_name("dagster.yaml.before"))
     # Next to its place first: a daemon may read it at any moment.
-    beside = place.with_name(f"dagster.yaml.{uuid4().hex}.new")
-    shutil.copyfile(source, beside)
-    beside.replace(place)
+    written = place.with_name(f"dagster.yaml.{uuid4().hex}.new")
+    shutil.copyfile(source, written)
+    written.replace(place)
 
 
 def _name_postgres(home: Home) -> None:

@@ -21,7 +21,7 @@ from resources.runtime.dagster_internals import UnresolvedAssetJobDefinition
 from resources.study import Study
 
 Requests = list[dg.RunRequest] | dg.SkipReason
-PHOTOS: Final = 5  # of an object, where nobody has counted them yet
+PHOTOS: Final = 5  # of an object, where they are not counted yet
 NO_JUDGE: Final = "It asks no judge and costs nothing."
 
 
@@ -129,7 +129,7 @@ def weekly_anchor(study: FidelityStudy) -> dg.ScheduleDefinition:
 
 
 def anchor_calls(study: FidelityStudy) -> str:
-    """How many calls one occasion makes, and what they may cost when nobody looks on."""
+    """How many calls one occasion makes, and what they may cost unattended."""
     n_objects, repeats, judge = study.anchor.n_objects, study.repeats, study.judge
     calls = f"Judge {judge.kind}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
     if isinstance(judge, ReplayJudge):

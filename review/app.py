@@ -75,7 +75,7 @@ def review(study: Study, reviewer: str) -> None:
     """The page of one reviewer."""
     section, store = study.reliability, study.reviews
     page = state.page_of(study, reviewer)
-    work, beside = st.columns([0.66, 0.34], gap="large")
+    work, side = st.columns([0.66, 0.34], gap="large")
     with work:
         # A place of its own: the desk must not be made anew where a message comes or goes above it.
         above, below = st.container(), st.container()
@@ -85,7 +85,7 @@ def review(study: Study, reviewer: str) -> None:
         parts.messages(store, page)
         if page.task is None:
             nothing_left(page)
-    with beside:
+    with side:
         show_name(reviewer)
         st.selectbox(
             "Show",

@@ -34,7 +34,7 @@ def standing(study: Study, progress: ReviewProgress, status: Status | None) -> S
     if missing > 0:
         return Standing(f"{missing:,} more needed before the next step", False, n)
     if n == 0:
-        return Standing(f"{DECIDED_BY_PEOPLE}", True, n, f"Next, for whoever runs the study: `{RUN}`.")
+        return Standing(f"{DECIDED_BY_PEOPLE}", True, n, f"Next, for the person who runs the study: `{RUN}`.")
     return Standing(_step(study, n), False, n)
 
 

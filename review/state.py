@@ -76,7 +76,7 @@ def _pair(study: Study, found: ReviewTask | Sent | None) -> str:
 
 
 def chosen_filter() -> Filter:
-    """The current filter; queries that nobody has reviewed where nothing is chosen."""
+    """The current filter; queries without a review where nothing is chosen."""
     chosen: Only | str = st.session_state.get("filter", "unreviewed")
     return None if chosen == EVERYTHING else chosen  # type: ignore[return-value]
 

@@ -87,7 +87,7 @@ def columns(page: "Page", address: str) -> None:
 
 
 def hide_place(page: "Page", home: Path) -> None:
-    """Show paths below the home as they are in a checkout: where the pictures were taken is nobody's business."""
+    """Show paths below the home as they are in a checkout: where the pictures were taken concerns no one."""
     page.evaluate(
         """home => {
             const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

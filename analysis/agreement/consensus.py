@@ -16,7 +16,7 @@ class Consensus(NamedTuple):
 
     `relevant` means nothing where `resolved` is false. `by_people` are documents without the label of all judges that
     people decided. A query without documents is not resolved. `why_not` is null where a query is resolved, else
-    `NO_VOTE` (nobody voted on a document without a label), `TIED` (as many votes for as against) or `NO_DOCUMENT`.
+    `NO_VOTE` (no votes on a document without a label), `TIED` (as many votes for as against) or `NO_DOCUMENT`.
     """
 
     relevant: NDArray[np.bool_]

@@ -16,7 +16,7 @@ class ContingencyFacts(NamedTuple):
     """What the step that is due depends on.
 
     `status` is that of the latest validation, none without one. `n_disputed` and `n_reviewed` count disputed queries,
-    `quota` how many of them must be reviewed. `threshold_helps`: an advised threshold raises kappa and is not in force
+    `quota` how many of them must be reviewed. `threshold_helps`: an advised threshold raises kappa and is not used
     yet. `n_low` counts queries of low kappa: what recalibration judges again. `n_undecided` counts documents whose
     labels differ and that no person has decided. `changed`: scores or thresholds are others than at the latest
     validation. `moved`: it is the first one at accepted thresholds, which put other documents in dispute.

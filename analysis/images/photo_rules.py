@@ -51,7 +51,7 @@ def photo_measures(photo: NDArray[np.uint8], done: Callable[[str], None] = lambd
 
     Args:
         photo: Shape ``(height, width, 3)``, red, green, blue, 0-255.
-        done: Told of each of `STEPS` when it is done, for whoever times them.
+        done: Called with each of `STEPS` when it is done, to time them.
     """
     grey = grey_of(photo)
     done("grey")

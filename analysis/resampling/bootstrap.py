@@ -67,7 +67,7 @@ def resample_counts(clusters: ArrayLike, resamples: int, seed: int) -> Iterator[
     """How often each observation occurs in each resample, whole clusters drawn with replacement.
 
     A resample draws as many clusters as there are. Every chunk of 100 resamples has a child seed of its own, so chunk
-    3 is the same whoever computes it and however many chunks there are.
+    3 is the same however it is computed and however many chunks there are.
 
     Args:
         clusters: Shape ``(n,)``, the cluster of each observation.

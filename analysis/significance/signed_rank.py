@@ -82,7 +82,7 @@ def finite_differences(differences: ArrayLike) -> NDArray[np.float64]:
 def _exact_p(doubled: NDArray[np.int64], n_zero: int, seen: int) -> float:
     """The share of sign flips at least as far from the middle, from twice the ranks among differences that are not 0.
 
-    Zeros raise every rank by `n_zero`: a sum is told by the number of positive signs and their ranks without the
+    Zeros raise every rank by `n_zero`: a sum is determined by the number of positive signs and their ranks without the
     zeros, so the table of both stays small however many zeros there are. Its counts are whole numbers up to 2**50.
     """
     n = doubled.size

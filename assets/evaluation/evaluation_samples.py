@@ -38,11 +38,11 @@ def evaluation_samples(context: dg.AssetExecutionContext, study: dg.ResourcePara
         reads[name] = read_dataset(name, study)
         return evaluation_samples_table(name, reads[name][0])
 
-    def told(frame: pd.DataFrame) -> dict[str, Any]:
+    def summary(frame: pd.DataFrame) -> dict[str, Any]:
         name = frame["dataset"].iloc[0]
         return headline(*reads[name]) | {"configuration_sha256": configured_as(known[name])}
 
-    return each_dataset(context, make, told)
+    return each_dataset(context, make, summary)
 
 
 @gate(

@@ -121,7 +121,7 @@ def fidelity_report(
 
 
 def report_path(study: Study) -> Path:
-    """Where the report lies, whether it was made or not: for whoever tells a person."""
+    """Where the report is, whether it was made or not."""
     return study.home.outputs / FILE_NAME
 
 

@@ -63,7 +63,7 @@ def summary_rows(
 ) -> pd.DataFrame:
     """Every setting that was made, judged on the same objects: failures are not random.
 
-    A setting that fails its integrity gate, or was made under another plan than the one in force, is shown without
+    A setting that fails its integrity gate, or was made under another plan than the current one, is shown without
     numbers and does not decide on which objects the others are compared.
     """
     compared = compared_settings(calls, matrices, study, plan)

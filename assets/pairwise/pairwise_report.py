@@ -67,7 +67,7 @@ def pairwise_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[S
 
 
 def report_path(study: Study) -> Path:
-    """Where the report lies, whether it was made or not: for whoever tells a person."""
+    """Where the report is, whether it was made or not."""
     return study.home.outputs / FILE_NAME
 
 
@@ -134,7 +134,7 @@ def accuracy_bound(judged: pd.DataFrame) -> float | None:
 
 
 def without_addresses(frame: pd.DataFrame, plan: PairwiseStudy) -> pd.DataFrame:
-    """The table with reasons that name a photo and not where it lies, which is nobody else's business."""
+    """The table with reasons that name a photo and not where it lies, which concerns no one else."""
     if "undefined" not in frame:
         return frame
     return frame.assign(undefined=frame["undefined"].astype("str").str.replace(f"{plan.image_root}/", "", regex=False))

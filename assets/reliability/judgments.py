@@ -78,7 +78,7 @@ def rounds(
     """What judges are asked: the prompt version, the judges, and the queries (all where none are named).
 
     Raises:
-        UserError: Queries are to be judged again, and the configuration names nobody who could.
+        UserError: Queries are to be judged again, and the configuration names no judge that could.
     """
     plan = study.reliability
     found: list[tuple[str, Mapping[str, RelevanceJudge], frozenset[str] | None]] = []
@@ -258,7 +258,7 @@ def headline(frame: pd.DataFrame, scored: Scored) -> dict[str, Any]:
 
 
 def refuse_without_judges(plan: ReliabilityStudy, judges: Sequence[str] = ()) -> None:
-    """Refuse to have queries judged again where nobody could.
+    """Refuse to have queries judged again where no judge could.
 
     Args:
         plan: The study.
@@ -277,7 +277,7 @@ def refuse_without_judges(plan: ReliabilityStudy, judges: Sequence[str] = ()) ->
     if missing := [name for name in judges if name not in known]:
         others = [name for name in plan.recalibration.judges if name not in judges]
         raise UserError(
-            f"Nobody is named who could judge again for {listing(missing)}: kappa needs every judge's answer under "
+            f"No judge is named that could judge again for {listing(missing)}: kappa needs every judge's answer under "
             f"'{plan.recalibration.prompt_version}'. Nothing was changed. Add it to `recalibration: judges:`"
             f"{f', which names {listing(others)}, of whom there are no scores' if others else ''}."
         )

@@ -30,7 +30,7 @@ CHOSEN_LOW = (
 
 
 # What the checks read next to the table: a run without a verdict adds no row to it.
-BESIDE = {"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")}
+NEXT_TO = {"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")}
 
 
 class Verdict(NamedTuple):
@@ -178,7 +178,7 @@ def _verdict(judges: Any, rows: pd.DataFrame, judge_agreement: pd.DataFrame, pla
 def status_of(verdict: Verdict, disputed: pd.DataFrame) -> str:
     """Passed by the gate, else resolved where people decided every document whose labels differ, else contingency.
 
-    Nothing is resolved where nobody decided anything.
+    Nothing is resolved where no one decided anything.
     """
     if verdict.gate.passed:
         return PASSED

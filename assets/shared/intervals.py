@@ -1,4 +1,4 @@
-"""How an interval is told in a table: its method, and a mark where it is not to be relied on."""
+"""How an interval is described in a table: its method, and a mark where it is not to be relied on."""
 
 from analysis.resampling.bootstrap import Interval
 

@@ -17,7 +17,7 @@ def demo() -> None:
     started = time.monotonic()
     if not prepare_samples(home, console):
         raise UserError(
-            "The demo runs the built-in sample study, but a configuration file is in force. "
+            "The demo runs the built-in sample study, but a configuration file is used. "
             "Run it with `touchstone run fidelity`, or unset TOUCHSTONE_CONFIG / move touchstone.yaml away."
         )
     console.rule("Study A: fidelity", align="left")

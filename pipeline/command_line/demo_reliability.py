@@ -38,7 +38,7 @@ def show_both_samples(home: Home, console: Console) -> None:
 
     Args:
         home: Where the samples and the first study lie; the second has a home of its own below the samples.
-        console: Where the steps are told.
+        console: Where the steps are reported.
 
     Raises:
         UserError: A step could not be taken.
@@ -84,7 +84,7 @@ def go_through(console: Console, study: Study, truth: Truth) -> None:
     """Validate, then take whatever step is due until none is; what was done before is not done again.
 
     Args:
-        console: Where each step is told in a few lines.
+        console: Where each step is reported in a few lines.
         study: A sample.
         truth: What the scripted reviewer votes, by query and document.
 
@@ -180,7 +180,7 @@ def _validate(console: Console, study: Study, what: str, *, ask_judges: bool) ->
 
 @contextmanager
 def _unseen() -> Iterator[Console]:
-    """A console that nobody looks at: the demo tells each step in its own words."""
+    """A console that is not shown: the demo reports each step in its own words."""
     yield Console(file=StringIO(), width=100)
 
 

@@ -15,7 +15,7 @@ from resources.runtime.home import CHECKOUT, DATABASE_URL, touchstone_home
 
 
 def doctor() -> None:
-    """Look at what a study needs, bring the ledger's schema up to date; exits 2 when something in force is broken."""
+    """Look at what a study needs, bring the ledger's schema up to date; exits 2 when something configured is broken."""
     from resources.alerts.webhook import WEBHOOK
     from resources.judges.openai.access import VARIABLES
 

@@ -32,7 +32,7 @@ class Asked:
 
     file: Annotated[str, typer.Argument(help="JSONL, CSV or Parquet: a path or an fsspec address.", metavar="FILE")]
     kind: Annotated[
-        KindName | None, typer.Option(help="What FILE holds; else told from its fields.", rich_help_panel=COLUMNS)
+        KindName | None, typer.Option(help="What FILE holds; else recognised from its fields.", rich_help_panel=COLUMNS)
     ] = None
     prediction: Annotated[
         str | None,

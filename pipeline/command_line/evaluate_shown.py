@@ -69,9 +69,9 @@ def show_papers(result: Mapping[str, Any], console: Console) -> None:
         )
     console.print(table)
     for one in result["comparisons"]:
-        told = [f"{key} {one[key]}" for key in ("model", "tools", "protocol") if one[key] is not None]
-        if told:
-            console.print(f"{_paper_number(one)} {number(one['paper_value'])}: {'; '.join(told)}.")
+        setup = [f"{key} {one[key]}" for key in ("model", "tools", "protocol") if one[key] is not None]
+        if setup:
+            console.print(f"{_paper_number(one)} {number(one['paper_value'])}: {'; '.join(setup)}.")
     if result["other_entries"]:
         entries = [f"{one['dataset']} {one['metric']}" for one in result["other_entries"]]
         n = sum(one["n"] for one in result["other_entries"])

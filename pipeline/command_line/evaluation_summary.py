@@ -35,9 +35,9 @@ def show_evaluation(home: Home, console: Console) -> None:
     compared = pd.read_parquet(str(tables / "metric_comparison.parquet"))
     for row in compared[compared["statistic"].isin(COMPARED)].to_dict("records"):
         row["value"] = row["difference"]
-        told = "differ" if row["significant"] is True else "are not distinguishable"
+        verb = "differ" if row["significant"] is True else "are not distinguishable"
         pair = f"{COMPARED[row['statistic']]} of {row['first']} and {row['second']}"
-        console.print(f"{pair} {told}: difference {with_interval(row)}, n = {row['n_used']}.", highlight=False)
+        console.print(f"{pair} {verb}: difference {with_interval(row)}, n = {row['n_used']}.", highlight=False)
     report = home.outputs / FILE_NAME
     if report.is_file():
         console.print(f"Report: {report}", style="bold", soft_wrap=True, highlight=False, markup=False)

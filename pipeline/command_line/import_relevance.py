@@ -62,12 +62,12 @@ def import_relevance(files: list[Path], console: Console) -> None:
     if not kept or latest_recalibration(study.validations) is None:
         show_problems(console, later_problems(study), "before a recalibration:", "yellow")
     if stopped:
-        say(console, "A run would stop there, and ask nobody.")
+        say(console, "A run would stop there, and ask no judge.")
     elif plan.judges:
         show_asked(console, plan, len(read.documents))
     else:
         judges = listing(one_line(judge) for judge in read.judges)
-        say(console, f"A run would compare the judges {judges}, and ask nobody.")
+        say(console, f"A run would compare the judges {judges}, and ask no judge.")
     if files:
         say(console, f"To use this file, write into {FILE_NAME}:\nreliability:")
         console.print(f"  queries: {plan.queries}", soft_wrap=True, highlight=False, markup=False)

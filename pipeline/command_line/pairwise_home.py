@@ -22,7 +22,7 @@ def described(home: Home, config: Path | None, given: dict[str, Any]) -> "Pairwi
     """The study that the file, else the options, else the current configuration describe.
 
     Args:
-        home: Whose configuration is in force; the results go there too unless told otherwise.
+        home: Its configuration is used; the results go there too by default.
         config: The file.
         given: Settings that count more than the file's.
 
@@ -59,7 +59,7 @@ def refuse_half(home: Home, config: Path | None, given: Mapping[str, Any]) -> No
     """Refuse votes without photos and photos without votes, where no file of the user's names the others.
 
     Args:
-        home: Whose configuration is in force.
+        home: Its configuration is used.
         config: A file that names both.
         given: Settings by options.
 

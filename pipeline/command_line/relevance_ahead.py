@@ -47,7 +47,7 @@ class Round(NamedTuple):
 
 
 def has_kept(study: Study, console: Console) -> bool:
-    """Whether there is a database to compare with, made by this version; one of another is told of. Nothing is made.
+    """Whether there is a database to compare with, made by this version; one of another is reported. Nothing is made.
 
     Raises:
         UserError: The database cannot be reached.

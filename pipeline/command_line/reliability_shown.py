@@ -32,7 +32,7 @@ from resources.study import Study
 
 NAME = 24
 WHY_LEFT_OUT: Final = {
-    NO_VOTE: "the judges differ on a document on which nobody voted",
+    NO_VOTE: "the judges differ on a document without a vote",
     TIED: "the judges differ on a document and people's votes on it are tied",
     NO_DOCUMENT: "no document has a score of every judge or people's decision",
     GONE: "the input does not have the query now",
@@ -212,11 +212,11 @@ def _left_out(study: Study, n: int) -> str:
     if judgments is None or documents is None:
         return f"{n:,} left out; the tables that say why are not in this home: `{RUN}` makes them."
     reasons = Counter(why_left_out(study, judgments, documents).values())
-    told = [(count, WHY_LEFT_OUT[why]) for why, count in reasons.most_common()]
-    if len(told) == 1:
-        said = f"{n:,} left out, because {told[0][1]}."
+    causes = [(count, WHY_LEFT_OUT[why]) for why, count in reasons.most_common()]
+    if len(causes) == 1:
+        said = f"{n:,} left out, because {causes[0][1]}."
     else:
-        said = f"{n:,} left out: {'; '.join(f'{count:,} because {why}' for count, why in told)}."
+        said = f"{n:,} left out: {'; '.join(f'{count:,} because {why}' for count, why in causes)}."
     if reasons.keys() & {NO_VOTE, TIED}:
         said += f" `{REVIEW}` decides it, and the next validation that allows ground truth adds the query."
     return said

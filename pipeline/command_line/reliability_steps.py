@@ -59,7 +59,7 @@ def who_takes_it(name: str | None) -> str:
     if name is not None:
         who = visible_name(name)
         if not any(sign.isalnum() for sign in who):
-            raise UserError("`--who` names nobody. Nothing was changed: say who takes the step, by letters or digits.")
+            raise UserError("`--who` names no one. Nothing was changed: say who takes the step, by letters or digits.")
         if len(who) > LONGEST_NAME:
             raise UserError(f"`--who` has {len(who)} characters; {LONGEST_NAME} are allowed. Nothing was changed.")
         return who
@@ -70,7 +70,7 @@ def who_takes_it(name: str | None) -> str:
 
 
 def thresholds_asked_for(study: Study, judge: Sequence[str]) -> dict[str, float]:
-    """The thresholds that a person wants in force: those named, else the advised ones.
+    """The thresholds that a person wants to use: those named, else the advised ones.
 
     Args:
         study: The running study.
@@ -94,7 +94,7 @@ def thresholds_asked_for(study: Study, judge: Sequence[str]) -> dict[str, float]
     if not advised:
         said = " ".join(f"{text[:1].upper()}{text[1:]}." for text in tables.threshold_advice["advice"])
         raise UserError(
-            f"No threshold is advised that is not in force. {_why(tables)} {said} Nothing was changed. "
+            f"No threshold is advised but the current one. {_why(tables)} {said} Nothing was changed. "
             "`--judge NAME=VALUE` sets one all the same."
         )
     return advised

@@ -96,7 +96,7 @@ def _higher(row: Mapping[Any, Any]) -> str:
     said = f"{one_line(row['higher_judge'])} scores higher"
     toward, low, high = row["shift"], row["shift_low"], row["shift_high"]
     if row["higher_judge"] != row["judge_1"]:
-        # Plus 0, so that no -0.000 is told.
+        # Plus 0, so that no -0.000 is printed.
         toward, low, high = -toward + 0.0, -high + 0.0, -low + 0.0
     bounds = interval_in_words(low, high, row["interval_method"])
     if toward > 0:

@@ -53,7 +53,7 @@ def server_command(port: int, app: Path = APP, names: Sequence[str] = ()) -> lis
         port: Where it listens.
         app: The page.
         names: Of a reverse proxy's, under which it answers besides this machine's own. Under any other name it answers
-            nobody: a page elsewhere whose name is made to point at this machine would count as this page itself.
+            no one: a page elsewhere whose name is made to point at this machine would count as this page itself.
     """
     options = {
         "server.address": HOST,

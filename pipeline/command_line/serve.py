@@ -63,7 +63,7 @@ def _serve(home: Home, console: Console, port: int, code_port: int, held: list[i
     except KeyboardInterrupt:
         console.print("Stopping.")
     finally:
-        # Nobody interrupts the end, however often Ctrl+C is pressed.
+        # Nothing interrupts the end, however often Ctrl+C is pressed.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for name in reversed(running):

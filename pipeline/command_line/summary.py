@@ -77,25 +77,25 @@ def verdict(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> str:
         return f"{words} Nearest is {chosen.nearest}: {lacks}"
     row = recommended[recommended["setting"] == chosen.setting].iloc[0]
     equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
-    told = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
+    ties = f" Not distinguishable from it: {', '.join(equals)}." if equals else ""
     passing = int(recommended["passes"].astype(bool).sum())
     best = f"the best of {passing} settings that keep {FOUR_CONDITIONS}, {tried} tried"
     if passing == 1:
         best = f"the only one of {tried} settings tried that keeps {FOUR_CONDITIONS}"
     grade = grade_of(recommended, thresholds)
     doubts = f" ({'; '.join(grade.doubts)})" if grade.doubts else ""
-    return f"{grade.name} {chosen.setting}{doubts}, {best}. {_numbers(row)}.{_few_products(row)}{told}"
+    return f"{grade.name} {chosen.setting}{doubts}, {best}. {_numbers(row)}.{_few_products(row)}{ties}"
 
 
 def _numbers(row: Any) -> str:
     """The numbers to report, and which objects they are of."""
     corrected = is_corrected(row)
 
-    def number(what: str, reported: str, seen: str, beside: str = "") -> str:
+    def number(what: str, reported: str, seen: str, also: str = "") -> str:
         low, high = row.get(f"{reported}_low"), row.get(f"{reported}_high")
         bounds = "" if pd.isna(low) or pd.isna(high) else f" [{low:.3f}, {high:.3f}]"
         before = f" ({_number(row[seen])} seen)" if corrected else ""
-        return f"{what} {_number(row[reported])}{bounds}{before}{beside}"
+        return f"{what} {_number(row[reported])}{bounds}{before}{also}"
 
     objects = f"{row['n_reporting']} objects of {row['n_products_reporting']} products"
     where = f"On products that did not choose it (n = {objects})"

@@ -128,10 +128,10 @@ def _largest_errors(contents: Contents, key: str, pictures: Callable[[str], list
     worst = matched.assign(size=size).sort_values(["size", "match_key"], ascending=[False, True]).head(LARGEST_ERRORS)
     calls = contents.of("judge_calls", key)
     by = "object" if contents.plan.match_by == "object" else "item_id"
-    told = calls[calls["state"].isin(SCORED_STATES) & calls[by].isin(worst["match_key"])]
+    answered = calls[calls["state"].isin(SCORED_STATES) & calls[by].isin(worst["match_key"])]
     # The first repeat speaks for all; of an attempt that was tried again, the last one counts.
-    told = told.sort_values(["repeat", "attempt"], ascending=[True, False]).drop_duplicates(by)
-    reasons = dict(zip(told[by], told["rationale"], strict=True))
+    answered = answered.sort_values(["repeat", "attempt"], ascending=[True, False]).drop_duplicates(by)
+    reasons = dict(zip(answered[by], answered["rationale"], strict=True))
     return [
         _error(row, reasons.get(row["match_key"]), pictures(str(row["match_key"]))) for row in worst.to_dict("records")
     ]

@@ -108,7 +108,7 @@ WHOLE_TABLES: Final = (
     "few_labels",
     "retried_calls",
 )
-# Where files lie on the machine that made the report is nobody else's business.
+# Where files lie on the machine that made the report concerns no one else.
 GOLDEN_COLUMNS: Final = [
     "object",
     "item_id",

@@ -101,11 +101,11 @@ class Contents:
         return letters_of(self.tables["method_significance"])
 
     def like(self, method: str) -> list[str]:
-        """Methods that are not told from this one, in the order of the letters."""
+        """Methods that are not distinguishable from this one, in the order of the letters."""
         rows = self.tables["method_significance"]
         same = rows[~rows["separated"].astype(bool) & ((rows["method_1"] == method) | (rows["method_2"] == method))]
-        beside = {*same["method_1"], *same["method_2"]} - {method}
-        return [name for name in self.letters if name in beside]
+        alike = {*same["method_1"], *same["method_2"]} - {method}
+        return [name for name in self.letters if name in alike]
 
 
 def named(names: Sequence[str]) -> Text:

@@ -62,7 +62,7 @@ TERMS: Final = (
 )
 # Tables with a row per pair or photo are handed out up to this many rows; longer ones would make a page too heavy.
 MOST_ROWS: Final = 50_000
-# Where files lie on the machine that made the report is nobody else's business.
+# Where files lie on the machine that made the report concerns no one else.
 PAIR_COLUMNS: Final = [
     "pair_idx",
     "series_id",

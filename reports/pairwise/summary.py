@@ -1,4 +1,4 @@
-"""The summary in plain words: which methods pick what people pick, how surely, and what could not be measured."""
+"""The summary in plain words: which methods pick what people pick, how precisely, and what could not be measured."""
 
 import re
 from dataclasses import dataclass

@@ -146,7 +146,7 @@ def _bias(contents: Contents, row: dict[str, Any]) -> Text:
 
 
 def _bounds(row: dict[str, Any], *, turned: bool = False) -> Text:
-    """The interval of the shift, `turned` where it is told as that of judge 2 - judge 1."""
+    """The interval of the shift, `turned` where it is given as that of judge 2 - judge 1."""
     few = is_unreliable(row["interval_method"])
     low, high = row["shift_low"], row["shift_high"]
     if turned and is_number(low) and is_number(high):

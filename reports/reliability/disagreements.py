@@ -42,7 +42,7 @@ class DisputedOne:
 
 @dataclass(frozen=True)
 class DisputedQuery:
-    """One query with its disputed documents; `hidden` where its texts are kept back from whoever reads this."""
+    """One query with its disputed documents; `hidden` where its texts are kept back from this reader."""
 
     place: int
     query_id: str

@@ -70,7 +70,7 @@ def judges_table(contents: Contents) -> TableView | None:
 
 
 def words_table(contents: Contents) -> TableView | None:
-    """Reasons and notes of the reviewers, the latest first; none where nobody wrote a word.
+    """Reasons and notes of the reviewers, the latest first; none where no one wrote a word.
 
     Those about queries that are held out are kept back as the queries' texts are: they may tell of them.
     """

@@ -79,7 +79,7 @@ class Translations:
 
     @cached_property
     def texts(self) -> dict[str, dict[str, str]]:
-        """By language and dotted key; read when the first is wanted, as whoever loads the graph writes no report."""
+        """By language and dotted key; read when the first is wanted, as loading the graph writes no report."""
         return {
             language: {key: words for name in self._names for key, words in read_words(name, language).items()}
             for language in LANGUAGES

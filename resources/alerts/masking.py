@@ -44,7 +44,7 @@ class Masking:
 
 
 def _secrets(name: str, value: str) -> Iterator[str]:
-    """What of one variable nobody else may see."""
+    """What of one variable no one else may see."""
     is_named = _NAMED_SECRET.search(name) is not None
     if is_named and len(value) >= LONG:
         yield value

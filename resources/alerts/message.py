@@ -13,7 +13,7 @@ NOT_TAKEN: Final = "The webhook did not take what was said: see the run in the U
 
 @dataclass(frozen=True)
 class Alert:
-    """What is told; a field that has no meaning for the kind of alert is null.
+    """What is reported; a field that has no meaning for the kind of alert is null.
 
     `error` is what a run's failed steps said, `starts_again` whether Dagster does so by itself (null where it is not
     known yet), `says` a gate's sentence, `seen` and `needed` its numbers.

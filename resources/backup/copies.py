@@ -17,7 +17,7 @@ from resources.runtime.partial_files import SUFFIX, named_in_faults
 
 _SQLITE: Final = b"SQLite format 3\0"
 # What SQLite keeps next to a database while it is open.
-_BESIDE: Final = ("-wal", "-shm", "-journal")
+_NEXT_TO: Final = ("-wal", "-shm", "-journal")
 # Below any home, as a home of a benchmark lies in another: Dagster's state, and in it what its sensors have seen.
 _DAGSTER, _SCHEDULES = "dagster", "schedules"
 _CHUNK_BYTES: Final = 1 << 20
@@ -60,7 +60,7 @@ def copy_living(source: Path, target: Path) -> Copy | None:
 
 
 def copy_file(source: Path, target: Path) -> Copy:
-    """Copy a file that nobody writes to, byte by byte; folders that are missing are made."""
+    """Copy a file that nothing writes to, byte by byte; folders that are missing are made."""
     target.parent.mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     with source.open("rb") as read, named_in_faults(target), target.open("wb") as written:
@@ -130,4 +130,4 @@ def _walked(folder: Path, base: Path, seen: set[tuple[int, int]]) -> Iterator[Pa
 def _passing(path: Path) -> bool:
     """Whether a file is one that a process has not finished writing, or needs only while it runs."""
     base, sign, ending = path.name.rpartition("-")
-    return path.name.endswith(SUFFIX) or (sign + ending in _BESIDE and is_sqlite(path.with_name(base)))
+    return path.name.endswith(SUFFIX) or (sign + ending in _NEXT_TO and is_sqlite(path.with_name(base)))

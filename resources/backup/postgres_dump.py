@@ -15,7 +15,7 @@ LEDGER_TABLES = (*Base.metadata.tables, VERSION_TABLE)
 
 
 def dump(address: str, file: Path) -> None:
-    """Write the whole database as it is at this moment; nobody is locked out.
+    """Write the whole database as it is at this moment, without locks.
 
     Raises:
         UserError: `pg_dump` is missing, older than the server, or may not read the database.

@@ -181,7 +181,7 @@ class PairwiseStudy(Section):
 
     @model_validator(mode="after")
     def known_columns(self) -> "PairwiseStudy":
-        """Refuse another name for a column that nobody reads, and one column of the file in two places."""
+        """Refuse another name for a column that is not read, and one column of the file in two places."""
         known = (*NEEDED_COLUMNS, *OPTIONAL_COLUMNS)
         for name in self.columns:
             if name not in known:

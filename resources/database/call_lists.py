@@ -48,7 +48,7 @@ def state_counts(engine: sa.Engine, study: str) -> pd.DataFrame:
     Returns:
         Columns ``judge``, ``model_asked``, ``judge_identity``, ``kind`` (study, golden, anchor, relevance),
         ``setting``, ``state``, ``n`` attempts, ``n_second`` second attempts (one for each call that was tried again),
-        ``tokens_in``, ``tokens_out``, ``tokens_cached`` (0 where nothing was told), ``cost_usd``, ``last`` (the
+        ``tokens_in``, ``tokens_out``, ``tokens_cached`` (0 where nothing was reported), ``cost_usd``, ``last`` (the
         highest row number: the judge that was asked last has the highest).
 
     Raises:

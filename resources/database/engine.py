@@ -113,7 +113,7 @@ def usable(engine: sa.Engine) -> Iterator[None]:
 def refuse_damaged(engine: sa.Engine) -> None:
     """Look through SQLite's file for damage; a Postgres server is only asked for an answer.
 
-    Takes as long as the file takes to read. Locks nobody out.
+    Takes as long as the file takes to read. Locks nothing.
 
     Raises:
         UserError: The database is damaged, or cannot be reached.

@@ -213,7 +213,7 @@ class _SessionLocks:
         return []
 
     def close(self) -> None:
-        # A server that is told to end a session does so a moment later; of one that is gone nothing is locked any more.
+        # A server asked to end a session does so a moment later; of one that is gone nothing is locked any more.
         with suppress(sa.exc.SQLAlchemyError):
             self._connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
         self._connection.close()

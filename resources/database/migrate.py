@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 VERSION_TABLE = "touchstone_version"
 MIGRATIONS = Path(__file__).parent / "migrations"
-# Any number that nobody else locks in the same Postgres database.
+# Any number that nothing else locks in the same Postgres database.
 ADVISORY_LOCK = 7_063_117_925_201
 
 

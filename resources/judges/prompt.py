@@ -1,4 +1,4 @@
-"""What a judge is told: the two messages, their hash, and the nonce and seed that follow from a call's key."""
+"""What a judge is sent: the two messages, their hash, and the nonce and seed that follow from a call's key."""
 
 import hashlib
 import json

@@ -16,7 +16,7 @@ CODE_VERSION = "2"
 
 
 class ReplayJudge:
-    """Gives back recorded answers; a call that nobody recorded is a fault, and `n_not_recorded` counts them."""
+    """Gives back recorded answers; a call without a record is a fault, and `n_not_recorded` counts them."""
 
     faults_are_final = True  # the recording is part of the identity: another one is asked anew
     attempts = 1

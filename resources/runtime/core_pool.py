@@ -1,4 +1,4 @@
-"""Work divided over the processor's cores, a thread each, so that what it takes is told whatever else runs there."""
+"""Work divided over the processor's cores, a thread each, so that its time can be measured whatever else runs there."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Where Touchstone keeps what it makes: `TOUCHSTONE_HOME`, in the checkout unless told."""
+"""Where Touchstone keeps what it makes: `TOUCHSTONE_HOME`, in the checkout by default."""
 
 import hashlib
 import os

@@ -24,7 +24,7 @@ _HEAD_BYTES = 4096
 
 
 def opened(path: str | Path | UPath) -> BinaryIO:
-    """The file from its first byte, as a stream; whoever opens it closes it.
+    """The file from its first byte, as a stream; the caller closes it.
 
     Args:
         path: Local path or fsspec address.

@@ -13,7 +13,7 @@ EVERY_S = 10.0
 
 
 class Advance(Protocol):
-    """Told how many more are done."""
+    """Called with how many more are done."""
 
     def __call__(self, done: int = 1) -> None:
         """Count `done` more."""

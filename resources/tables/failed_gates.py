@@ -1,4 +1,4 @@
-"""Tables that failed a blocking gate: nothing is made from them, whoever starts the run."""
+"""Tables that failed a blocking gate: nothing is made from them, however the run starts."""
 
 from collections.abc import Sequence
 

@@ -29,7 +29,7 @@ class ParquetTables(dg.UPathIOManager):
     """Stores what assets return below one address, local or remote.
 
     ``{base}/{group}/{table}.parquet`` or ``{base}/{group}/{table}/{partition}.parquet``, below a folder for each
-    prefix of the asset key. A partitioned asset returns a dict of partition key to frame, and whoever reads it gets
+    prefix of the asset key. A partitioned asset returns a dict of partition key to frame, and its reader gets
     one, for one partition too. Every frame of a run is checked before the first is written, and every file is written
     next to its place before the first is moved there: what fails leaves the previous tables as they were.
     """
@@ -138,20 +138,20 @@ class ParquetTables(dg.UPathIOManager):
         return self._places[name]
 
     def _store(self, table: Table, frames: Mapping[UPath, pd.DataFrame]) -> None:
-        beside = {path: partial_file(path) for path in frames}
+        partial = {path: partial_file(path) for path in frames}
         for folder in {path.parent for path in frames}:
             self.make_directory(folder)
             # A table's own folder holds nothing else, the group's holds the other tables too.
             sweep(folder, "" if folder.name == table.name else f"{table.name}{self.extension}")
         try:
             for path, frame in frames.items():
-                with named_in_faults(path), beside[path].open("wb") as file:
+                with named_in_faults(path), partial[path].open("wb") as file:
                     write(table, frame, file)
             for path in frames:
-                move(beside[path], path)
-                del beside[path]
+                move(partial[path], path)
+                del partial[path]
         finally:
-            for leftover in beside.values():
+            for leftover in partial.values():
                 with suppress(FileNotFoundError):
                     leftover.unlink()
 

@@ -47,7 +47,7 @@ def test_the_page_names_the_step_that_is_due_and_how_many_documents_it_asks_for(
     assert now(study).asked == "the manual review is due: 2 documents left to decide"
     vote_on(study)
     assert now(study).all_decided
-    assert now(study).after == "Next, for whoever runs the study: `touchstone run reliability`."
+    assert now(study).after == "Next, for the person who runs the study: `touchstone run reliability`."
     validate(study, instance)
     found = now(study)
     assert found.asked == "resolved by review: no more votes are needed"

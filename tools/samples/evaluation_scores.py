@@ -50,7 +50,7 @@ def score_records(seed: int) -> Iterator[dict[str, Any]]:
     for number, (kind, reference, level) in enumerate(np.ndindex(shape)):
         place = (kind, reference, level)
         value = round(float(final[place]), 6)
-        # TID2013 spells one reference in two ways; whoever groups by it has to ignore the letter case.
+        # TID2013 spells one reference in two ways; grouping by it has to ignore the letter case.
         letter = "I" if level == 0 else "i"
         yield {
             "sample_id": f"i{reference + 1:02d}_{kind + 1:02d}_{level + 1}",

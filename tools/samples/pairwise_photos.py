@@ -15,7 +15,7 @@ from tools.samples.pairwise_plan import SCIKIT_LEARN, SamplePhoto
 
 LONG_SIDE_PX: Final = 224
 ASPECTS: Final = (3 / 2, 4 / 3, 1.0, 3 / 4)
-JITTER: Final = 0.02  # of the view's side: nobody holds a camera still
+JITTER: Final = 0.02  # of the view's side: no hand holds a camera still
 _JPEG: Final = (cv2.IMWRITE_JPEG_QUALITY, 68, cv2.IMWRITE_JPEG_OPTIMIZE, 1, cv2.IMWRITE_JPEG_PROGRESSIVE, 1)
 
 

@@ -1,4 +1,4 @@
-"""The object saved once more with loss that nobody sees: a judge has to give it the same score."""
+"""The object saved once more with loss that no one sees: a judge has to give it the same score."""
 
 import cv2
 import numpy as np

@@ -67,4 +67,4 @@ def _models(occasion: pd.DataFrame) -> list[str]:
 
 
 def _or_none(models: Sequence[str]) -> str:
-    return listing(models, SHOWN) or "nobody"
+    return listing(models, SHOWN) or "no one"

@@ -62,7 +62,7 @@ def described(key: str, study: FidelityStudy) -> dict[str, Any]:
 
 
 def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, plan: CurrentPlan | None) -> str | None:
-    """Why a setting cannot be compared: its gate, or a plan that is no longer in force."""
+    """Why a setting cannot be compared: its gate, or a plan that is no longer current."""
     if plan is not None and (changed := difference(calls, plan)):
         return f"{changed}. Run the setting again."
     try:

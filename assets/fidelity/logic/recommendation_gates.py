@@ -64,7 +64,7 @@ def recommended_gate(recommended: pd.DataFrame) -> Gate:
         remedy=remedy,
     )
     equals = [key for key in as_good_as_best(recommended) if key != chosen.setting]
-    like = f" Cannot be told from it: {', '.join(equals)}." if equals else ""
+    like = f" Not distinguishable from it: {', '.join(equals)}." if equals else ""
     keep = "keeps" if n_passing == 1 else "keep"
     passing = f"{n_passing} of {count_noun(len(compared), 'setting')} {keep} {FOUR_CONDITIONS}"
     words = f"{chosen.setting} is recommended: {passing}.{like}"

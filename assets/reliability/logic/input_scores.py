@@ -35,7 +35,7 @@ def input_scores(query_documents: pd.DataFrame) -> InputScores:
     Raises:
         UserError: It was made while judges were configured, who are asked instead, or by an older version.
     """
-    told = query_documents.attrs.get("about", {}).get(SCORES)
-    if told is None:
+    scores = query_documents.attrs.get("about", {}).get(SCORES)
+    if scores is None:
         raise UserError(NOT_JUDGED)
-    return InputScores(tuple(told["judges"]), [Source(*one) for one in told["sources"]], told["withdrawn"])
+    return InputScores(tuple(scores["judges"]), [Source(*one) for one in scores["sources"]], scores["withdrawn"])

@@ -131,7 +131,7 @@ def scored_documents(
         judgments: Table `judgments`.
         plan: The study.
         prompt_version: Only scores under this version, whether they count or not; those that count where left out.
-        documents: Table `query_documents`: all of its documents and no others, also those that nobody judged; the
+        documents: Table `query_documents`: all of its documents and no others, also those without a judgment; the
             documents of `judgments` where left out.
     """
     judges = judges_in(judgments, plan)
@@ -170,7 +170,7 @@ def _places(keys: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def _versions(versions: pd.Series, place: NDArray[np.intp], queries: NDArray[np.intp], first: str) -> pd.Series:
-    """The prompt version of each document; of one that nobody judged its query's, else the study's first."""
+    """The prompt version of each document; of one without a judgment its query's, else the study's first."""
     row = np.full(len(queries), -1, dtype=np.intp)
     row[place[::-1]] = np.arange(len(place), dtype=np.intp)[::-1]
     found = (

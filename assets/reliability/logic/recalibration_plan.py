@@ -27,7 +27,7 @@ from resources.study import Study
 
 
 class RecalibrationPlan(NamedTuple):
-    """`rows` are those of table `query_kappa`, in its order; `without_answer` counts documents that nobody recorded.
+    """`rows` are those of table `query_kappa`, in its order; `without_answer` counts documents without a record.
 
     `every`: they were not chosen by their kappa.
     """
@@ -47,7 +47,7 @@ def recalibration_plan(study: Study, *, every: bool = False) -> RecalibrationPla
         every: All queries that do not count under that prompt yet, also after a pass; else those of low kappa.
 
     Raises:
-        UserError: It is not its time, there is nothing to judge again or nobody who could, or a judge is not ready.
+        UserError: It is not its time, there is nothing to judge again or no judge that could, or a judge is not ready.
             Nothing was changed.
     """
     plan = study.reliability

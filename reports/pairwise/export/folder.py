@@ -87,7 +87,7 @@ def write_benchmark(base: Path, benchmark: Benchmark, now: datetime, advance: Ad
         base: Where the folder goes; made where it is missing.
         benchmark: What it is written from.
         now: When, with its zone; where a folder of that second is there, the next free second counts.
-        advance: Told when a method is done.
+        advance: Called when a method is done.
     """
     base.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=".pairwise-", dir=base))

@@ -83,12 +83,12 @@ def rules_resolution(study: PairwiseStudy) -> str:
 
 
 def configuration_text(study: PairwiseStudy, file: Path | None) -> str:
-    """The study as it was in force, defaults and changes from the command line too, to be read as a configuration."""
+    """The study as it was used, defaults and changes from the command line too, to be read as a configuration."""
     source = "the built-in sample study" if file is None else str(file)
     settings = yaml.safe_dump(
         {"pairwise": study.model_dump(mode="json")}, sort_keys=False, allow_unicode=True, width=118
     )
-    return f"# As in force when the benchmark was written; read from {source}.\n{settings}"
+    return f"# As used when the benchmark was written; read from {source}.\n{settings}"
 
 
 def _of_method(row: Mapping[Hashable, Any], study: PairwiseStudy) -> dict[str, Any]:

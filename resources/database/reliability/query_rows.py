@@ -31,7 +31,7 @@ _REMEDY = (
 
 
 def refuse_contradictions(frame: pd.DataFrame) -> None:
-    """Refuse a frame that contradicts itself: whoever reads a user's file has refused it before.
+    """Refuse a frame that contradicts itself: reading a user's file has refused it before.
 
     Raises:
         ValueError: A document stands twice, or a query has two texts.

@@ -51,7 +51,7 @@ class QueryStore:
             return n_new
 
     def refuse_changed(self, frame: pd.DataFrame, scores: Iterable[JudgmentRecord] = ()) -> None:
-        """Refuse texts and scores that `add_queries` would refuse, in its words; nothing is kept, and nobody waits.
+        """Refuse texts and scores that `add_queries` would refuse, in its words; nothing is kept, and nothing waits.
 
         Args:
             frame: Columns of table `query_documents`.

@@ -73,7 +73,7 @@ class ReviewStore:
 
         Args:
             reviewer: The reviewer's name.
-            only: `unreviewed`: with a document that nobody voted on; `skipped`: that this reviewer skipped;
+            only: `unreviewed`: with a document without a vote; `skipped`: that this reviewer skipped;
                 `low_kappa`: with a defined kappa below the limit; `tied`: with as many votes for a document as against
                 it, also where one is this reviewer's. Where left out, every query with a document that this reviewer
                 neither voted on nor skipped.

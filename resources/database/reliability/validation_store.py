@@ -112,7 +112,7 @@ class ValidationStore:
 
         Raises:
             ValueError: The details do not fit the action.
-            UserError: Nobody is named, or the database cannot be used.
+            UserError: No one is named, or the database cannot be used.
         """
         if not who.strip():
             raise UserError("A step needs the name of who takes it. Nothing was changed: say who.")

@@ -225,8 +225,8 @@ def _share_of_numbers(file: RecordFile, name: str) -> float:
         score_in(0.0 if isinstance(found := value(record.fields), str) and looks_like_number(found) else found)
         for record in islice(records, SNIFFED_RECORDS)
     ]
-    told = [score.cause is None for score in scores if score.cause in (None, NOT_A_NUMBER)]
-    return sum(told) / len(told) if told else 0.5
+    read = [score.cause is None for score in scores if score.cause in (None, NOT_A_NUMBER)]
+    return sum(read) / len(read) if read else 0.5
 
 
 def _none_of(known: Sequence[str], names: Sequence[str]) -> str:

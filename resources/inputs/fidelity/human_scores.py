@@ -155,7 +155,7 @@ def _job(name: ObjectName, catalogue: Catalogue, row: int, faults: Faults) -> di
     if said != listed_as:
         faults.add(
             f"'{name.filename}' says item {name.item_id} by {name.algorithm}, and the catalogue {catalogue.name} "
-            f"lists job {job['job_id']} as item {listed_as[1]} by {algorithm or 'nobody'}.",
+            f"lists job {job['job_id']} as item {listed_as[1]} by {algorithm or 'no one'}.",
             "Correct the file name or the catalogue.",
             row,
         )

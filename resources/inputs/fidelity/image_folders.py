@@ -21,7 +21,7 @@ _PHOTO = re.compile(rf"gt_.*\.({'|'.join(EXTENSIONS)})", re.IGNORECASE)
 class ImageFolders:
     """Item folders below one root, each listed once; names match in any letter case when the exact one is absent.
 
-    Whoever looks for an item or an image raises `UserError` where a link leads out of the root.
+    Looking for an item or an image raises `UserError` where a link leads out of the root.
     """
 
     root: UPath

@@ -100,7 +100,7 @@ def _objects_to_judge(
         if not unknown.empty:
             raise FileFault(
                 study.selected_objects.name if study.selected_objects else "selected objects",
-                f"rows {listing(unknown['row'])} name objects that nobody scored: {listing(unknown['object'])}.",
+                f"rows {listing(unknown['row'])} name objects without a score: {listing(unknown['object'])}.",
                 f"Remove the rows, or add their scores to {study.human_scores.name}.",
             )
         objects = selected[["object", "judged_object"]].merge(scored, on="object", validate="one_to_one")

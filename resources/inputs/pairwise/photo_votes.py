@@ -103,7 +103,7 @@ def read_photo_votes(
 
 @dataclass(frozen=True)
 class _Votes:
-    """The file with our names for its columns; `names` has the file's own, for whoever looks there."""
+    """The file with our names for its columns; `names` has the file's own, for messages."""
 
     name: str
     frame: pd.DataFrame
@@ -241,7 +241,7 @@ def _refuse_votes(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) 
     """Votes that contradict each other, or what the file says about them."""
     votes = rows[LEFT] + rows[RIGHT] + rows[TIES]
     for row, _ in _rows(rows, votes == 0):
-        faults.add(f"'{names[LEFT]}' and '{names[RIGHT]}' are both 0: nobody voted.", "Leave the row out.", row)
+        faults.add(f"'{names[LEFT]}' and '{names[RIGHT]}' are both 0: there is no vote.", "Leave the row out.", row)
     voted = rows[votes > 0]
     votes = votes[voted.index]
     if TOTAL in voted:
@@ -254,8 +254,8 @@ def _refuse_votes(rows: pd.DataFrame, faults: Faults, names: Mapping[str, str]) 
     # Where all votes are for neither there is no winner whose share could be wrong.
     voted = voted[voted[LEFT] + voted[RIGHT] > 0]
     share = agreements(voted[LEFT], voted[RIGHT])
-    told = voted.get(AGREEMENT, share)
-    for row, one in _rows(voted, np.abs(share - told).round(9) > ROUNDING):
+    given = voted.get(AGREEMENT, share)
+    for row, one in _rows(voted, np.abs(share - given).round(9) > ROUNDING):
         problem = f"{one[AGREEMENT]:g} in column '{names[AGREEMENT]}' is not the winner's share of {_said(one, names)}."
         faults.add(problem, "Correct the votes or the agreement.", row)
     if MAX_VOTE not in voted:

@@ -34,8 +34,8 @@ class DocumentRows:
         """Rows without a prompt version are of `version`; `names` are ours and the file's."""
         self._gathering, self._names, self._version = gathering, names, version
         self._values = {name: value_of(names[name]) for name in names}
-        self._told = [name for name in (QUERY_ID, QUERY, DOC_ID, DOCUMENT) if name in names]
-        self._last_told: list[Any] | None = None
+        self._document_fields = [name for name in (QUERY_ID, QUERY, DOC_ID, DOCUMENT) if name in names]
+        self._last_values: list[Any] | None = None
         self._document = 0
         self._long = SCORE in names
         self._judges = (
@@ -44,10 +44,10 @@ class DocumentRows:
 
     def take(self, row: int, fields: Fields) -> None:
         """One document, and what was said of it."""
-        told = [self._values[name](fields) for name in self._told]
-        if told != self._last_told:  # a document has as many rows as judges, most often one after the other
-            self._last_told, self._document = None, self._document_of(row, fields)
-            self._last_told = told
+        values = [self._values[name](fields) for name in self._document_fields]
+        if values != self._last_values:  # a document has as many rows as judges, most often one after the other
+            self._last_values, self._document = None, self._document_of(row, fields)
+            self._last_values = values
         for column, judge in self._judgments(fields):
             version = identifier(VERSION, self._text(VERSION, fields) or self._version)
             value = self._values[column](fields)
@@ -65,7 +65,7 @@ class DocumentRows:
             yield from self._judges.items()
             return
         judge = self._text(JUDGE, fields)
-        # A row without judge and score is a document that nobody judged.
+        # A row without judge and score is a document without a judgment.
         if judge is not None or self._text(SCORE, fields) is not None:
             yield SCORE, judge_name(self._names[JUDGE], judge)
 

@@ -46,7 +46,7 @@ class Access:
 
     @property
     def is_own(self) -> bool:
-        """Whether the server stands on this machine or in its own network, so that nobody charges for it."""
+        """Whether the server stands on this machine or in its own network, so that no one charges for it."""
         host = (urlsplit(self.base_url).hostname or "").rstrip(".")
         try:
             address = ip_address(host)

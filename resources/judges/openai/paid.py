@@ -22,5 +22,5 @@ def costs_money(judge: Section, access: Access | None = None) -> bool:
         asked = access or access_of(judge)
         return not price_of(asked.model, judge, own_server=asked.is_own).is_free
     except UserError:
-        # Whoever asks the judge hears what is missing; until then nobody may take it for free.
+        # A request reports what is missing; until then it must not be taken for free.
         return True

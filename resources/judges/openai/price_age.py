@@ -32,8 +32,8 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
         return Gate(NAME, True, None, needed, f"The price of '{model}' is the configuration's own: {price.sentence}.")
     if age < 0:
         remedy = f"It was read on {price.read_on}, which is still to come. Correct `read_on`."
-        told = f"Age of the price of '{model}' is {age} days over 1 model; needed: 0 to {OLDEST_DAYS} days. {remedy}"
-        return Gate(NAME, False, float(age), needed, told, 1, None, remedy, limit=OLDEST_DAYS)
+        text = f"Age of the price of '{model}' is {age} days over 1 model; needed: 0 to {OLDEST_DAYS} days. {remedy}"
+        return Gate(NAME, False, float(age), needed, text, 1, None, remedy, limit=OLDEST_DAYS)
     gate = at_most(
         NAME,
         float(age),

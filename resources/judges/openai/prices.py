@@ -109,8 +109,8 @@ def price_of(
     Args:
         model: As it is asked for.
         configuration: Of the judge.
-        today: The day on which the price is in force; this one where left out.
-        own_server: Whether nobody charges for the server: a model that the table does not know is free there.
+        today: The day of the price; today where left out.
+        own_server: Whether no one charges for the server: a model that the table does not know is free there.
         base_url: The server's address. Where it is a known provider's, the package genai-prices prices those of its
             models that the built-in table does not know; a table of one's own stays alone.
 

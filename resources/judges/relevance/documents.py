@@ -99,7 +99,7 @@ BATCH: Final = 500
 class Outcome(NamedTuple):
     """How many documents were asked about, have an answer with a score, one without, and none.
 
-    `without_answer` are those without any: calls that got a fault that stands, or that nobody recorded.
+    `without_answer` are those without any: calls that got a fault that stays, or without a record.
     `judge_identity` and `prompt_hash` are those of the judgments.
     """
 

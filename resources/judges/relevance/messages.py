@@ -1,4 +1,4 @@
-"""What a relevance judge is told: the prompt, then the query and the document between marks that neither can write."""
+"""What a relevance judge is sent: the prompt, then the query and the document between marks that neither can write."""
 
 import hashlib
 import json

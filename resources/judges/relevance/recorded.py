@@ -58,7 +58,7 @@ class RecordedJudge:
         )
 
     def judged(self, asked: Sequence[AskedDocument], prompt_version: str) -> list[Judged]:
-        """The recorded judgments of these documents; one that nobody recorded is not in it."""
+        """The recorded judgments of these documents; one without a record is not in it."""
         now = datetime.now(UTC)
         score_of = self._scores_of(asked)
         return [

@@ -73,7 +73,7 @@ def judge_documents(
         judge_name: The judge's name in it; part of who judges, for models.
         judge_section: What the configuration says of it (`judges` or `recalibration.judges`); of `ready_judges`.
         prompt_version: Version of the prompt; noted by judges that read none.
-        asked: Documents, each once and a query's beside each other; a query must come with all of its documents,
+        asked: Documents, each once and a query's next to each other; a query must come with all of its documents,
             because the lexical judge compares them.
         ledger: Where every attempt at a call is a row.
         progress: Shows how far it is.
@@ -85,7 +85,7 @@ def judge_documents(
             anew, with the same result.
 
     Returns:
-        What came of it. A model's call with a fault that stands, and a document that nobody recorded, is in
+        What came of it. A model's call with a fault that stands, and a document without a record, is in
         `without_answer`, and the log says so.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Files of texts with one score from 0 to 1 a row - CSV, JSONL or Parquet - every fault told of with its row."""
+"""Files of texts with one score from 0 to 1 a row - CSV, JSONL or Parquet - every fault reported with its row."""
 
 import math
 from collections.abc import Sequence

@@ -63,7 +63,7 @@ class ClipEmbedding:
             )
         self._path = _weights_file(model)
         side = described["vision_cfg"]["image_size"]
-        # What open_clip itself does for a tag; a weights file has none, so it is told.
+        # What open_clip itself does for a tag; a weights file has none, so it is passed.
         self._preprocessing: dict[str, Any] = merge_preprocess_dict(asdict(PreprocessCfg()), published) | {"size": side}
         self._sees_centre = self._preprocessing["resize_mode"] == "shortest"
         self.side_px = int(max(side)) if isinstance(side, Sequence) else int(side)

@@ -55,7 +55,7 @@ def look_at(folder: UPath, paths: Mapping[str, str], threads: int, advance: Adva
         folder: Of the features.
         paths: Image name to path.
         threads: Files read at once.
-        advance: Told of every photo.
+        advance: Called for every photo.
 
     Returns:
         The photos asked for; others that were looked at before stay in the index.

@@ -46,7 +46,7 @@ def on_ray(
         stages: What this machine can compute; the others have to give the same numbers.
         study: Sent to the workers.
         gpu: Its precision and batch size hold for the workers' devices too.
-        advance: Told of photos about once a second.
+        advance: Called with photos about once a second.
 
     Yields:
         Each shard's report, in the order in which they are finished.
@@ -58,13 +58,13 @@ def on_ray(
     with _cluster() as ray:
         devices = devices_of([node["Resources"] for node in ray.nodes() if node["Alive"]], study.device)
         tally = _beside_this_process(ray, Tally)
-        told = WorkerPlan(
+        worker = WorkerPlan(
             str(folder), study.model_dump_json(), devices.name, gpu.precision, gpu.batch_size, stages.recipes
         )
         tasks = [{"task": text_of(task)} for task in plan.tasks]
         made = ray.data.from_items(tasks, override_num_blocks=len(tasks)).map_batches(
             ShardWorker,
-            fn_constructor_args=(told, tally),
+            fn_constructor_args=(worker, tally),
             batch_size=1,
             # A task that waits for its turn at a worker would be lost time when that one dies.
             compute=ray.data.ActorPoolStrategy(size=min(devices.n, len(tasks)), max_tasks_in_flight_per_actor=1),
@@ -141,14 +141,14 @@ def _beside_this_process(ray: Any, actor: type) -> Any:
 @contextmanager
 def _followed(ray: Any, tally: Any, total: int, advance: Advance) -> Iterator[None]:
     """Tell of photos as the workers count them, never more than there are."""
-    ended, told = threading.Event(), 0
+    ended, reported = threading.Event(), 0
 
     def catch_up() -> None:
-        nonlocal told
+        nonlocal reported
         done = min(int(ray.get(tally.done.remote())), total)
-        if done > told:
-            advance(done - told)
-            told = done
+        if done > reported:
+            advance(done - reported)
+            reported = done
 
     def follow() -> None:
         while not ended.wait(LOOK_EVERY_S):

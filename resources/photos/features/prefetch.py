@@ -1,4 +1,4 @@
-"""Work done in threads ahead of whoever uses it: results in order, and never more of them waiting than asked for."""
+"""Work done in threads ahead of its use: results in order, and never more of them waiting than asked for."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

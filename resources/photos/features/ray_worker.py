@@ -24,7 +24,7 @@ TRIES: Final = 3
 
 
 class WorkerPlan(NamedTuple):
-    """What every worker is told: the features' folder, the study as JSON, its device, and the numbers to be had.
+    """What every worker is given: the features' folder, the study as JSON, its device, and the numbers to be had.
 
     `recipes` are the stages with the digest of what their numbers depend on, as the machine that asks has them.
     """
@@ -73,7 +73,7 @@ class ShardWorker:
         return {name: [row[name] for row in rows] for name in (*REPORT, "fault")}
 
     def advance(self, done: int = 1) -> None:
-        """Count photos; nobody waits for the count."""
+        """Count photos; nothing waits for the count."""
         self._tally.add.remote(done)
 
     def _row(self, task: ShardTask) -> dict[str, Any]:

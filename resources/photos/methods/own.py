@@ -31,7 +31,7 @@ DOCUMENTED_BEFORE = {
 
 @dataclass(frozen=True)
 class OwnImageMethod:
-    """A user's method that scores images; what goes wrong in the file is told in one sentence."""
+    """A user's method that scores images; what goes wrong in the file is said in one sentence."""
 
     name: str
     needs: tuple[str, ...]
@@ -51,7 +51,7 @@ class OwnImageMethod:
 
 @dataclass(frozen=True)
 class OwnPairMethod:
-    """A user's method that learns; what goes wrong in the file is told in one sentence."""
+    """A user's method that learns; what goes wrong in the file is said in one sentence."""
 
     name: str
     needs: tuple[str, ...]
@@ -72,7 +72,7 @@ class OwnPairMethod:
 
 
 def own_method(name: str, path: Path) -> Method:
-    """The object `method` of a user's file. The file's code runs with the rights of whoever runs the study.
+    """The object `method` of a user's file. The file's code runs with the rights of the study's user.
 
     Args:
         name: What the configuration calls it.
@@ -137,7 +137,7 @@ def _method(name: str, path: Path, found: object) -> Method:
 
 
 def _module(name: str, path: Path) -> ModuleType:
-    # A name that no import statement can spell: a file called numpy.py takes nobody's place.
+    # A name that no import statement can spell: a file called numpy.py replaces nothing.
     known_as = f"own method {name}"
     spec = importlib.util.spec_from_file_location(known_as, path)
     if spec is None or spec.loader is None:

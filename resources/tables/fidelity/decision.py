@@ -25,7 +25,7 @@ RECOMMENDED_SETTING = Table(
         whole("rank", "Place by that score, from 1.", "count", nullable=True, low=1),
         number("behind_best", "Score of the best minus this one's.", "unitless", nullable=True),
         *bounds("behind_best", "that difference, simultaneous over settings"),
-        flag("as_good_as_best", "Cannot be told from the best: the simultaneous interval reaches 0.", nullable=True),
+        flag("as_good_as_best", "The simultaneous interval of the difference from the best reaches 0.", nullable=True),
         number("icc", "ICC(1,k) on the objects that choose.", "unitless", nullable=True),
         number("json_validity_rate", "JSON validity on them.", "share", nullable=True, **SCORE),
         number("spearman_r", "Spearman with people on them.", "unitless", nullable=True),

@@ -34,7 +34,7 @@ HUMAN_SCORES = Table(
         PRODUCT,
         text("variant", "Variant of the product.", nullable=True),
         ALGORITHM,
-        text("annotator", "Who scored; a1 where the file names nobody."),
+        text("annotator", "Who scored; a1 where the file names no one."),
         number("score", "Visual fidelity as this person saw it.", "0-1", **SCORE),
         *CATEGORIES,
     ),

@@ -194,7 +194,7 @@ def test_nobody_to_ask_and_half_of_the_judges_are_refused_before_anything_is_rec
     recalibration = other.reliability.recalibration
     half = recalibration.model_copy(update={"judges": {"judge1": recalibration.judges["judge1"]}})
     study.reliability_section = other.reliability.model_copy(update={"recalibration": half})
-    with pytest.raises(UserError, match="Nobody is named who could judge again for judge2"):
+    with pytest.raises(UserError, match="No judge is named that could judge again for judge2"):
         recalibration_plan(study)
     assert study.validations.actions().empty
 

@@ -121,7 +121,7 @@ def test_changed_scores_are_told_before_a_run_with_their_number_the_first_and_wh
     assert "version 'v1', and now 0.7. 5 more scores changed: query 'q01', document 'd2', judge 'judge1', 'v1'" in shown
     assert "0.8 -> 0.6; query 'q02', document 'd1', judge 'judge1', 'v1': 0.9 -> 0.7; and 3 more. Nothing was" in shown
     assert "give the new scores another prompt_version" in shown
-    assert "A run would stop there, and ask nobody." in shown
+    assert "A run would stop there, and ask no judge." in shown
     refused = dry_run(refused="'q01', document 'd1': judge 'judge1' scored 0.9 .*, and now 0.7. 5 more scores changed")
     # In the words of the run itself.
     assert validate_in(study).user_errors == [refused]

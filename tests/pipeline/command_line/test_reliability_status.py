@@ -170,7 +170,7 @@ def test_queries_that_are_left_out_are_told_with_the_reason_of_each(tmp_path: Pa
     def said() -> str:
         return ground_truth_in_words(study, study.validations.validations())
 
-    assert "3 left out, because the judges differ on a document on which nobody voted. `touchstone review`" in said()
+    assert "3 left out, because the judges differ on a document without a vote. `touchstone review`" in said()
     vote_on(study, 1, "ann", relevant=True)
     vote_on(study, 1, "bea", relevant=False)
     assert "3 left out: 2 because the judges differ on a document on which nobody voted; 1 because the" in said()

@@ -248,7 +248,7 @@ def test_ground_truth_says_how_many_are_left_out_and_what_is_written(passed: Con
     assert "The latest validation allows ground truth" in plain(said_of_truth(passed))
     assert "would have a label" in plain(said_of_truth(failed))
     assert failed.truth.unresolved == {NO_VOTE: 8}
-    assert "8 queries are left out, because the judges differ on a document of each on which nobody voted" in plain(
+    assert "8 queries are left out, because the judges differ on a document of each without a vote" in plain(
         said_of_truth(failed)
     )
     assert failed.truth.n_validation is None

@@ -52,7 +52,7 @@ def test_words_on_held_out_queries_are_kept_back_as_their_texts_are(failed: Cont
 
 def test_who_still_has_to_vote_is_warned_before_the_words(failed: Contents) -> None:
     made = with_words(failed, {"reason": "so"})
-    warning = "Whoever still has to vote should not read on in this section."
+    warning = "If you still have to vote, do not read on in this section."
     assert words(reliability_page(made)).count(warning) == 2
     seen = replace(
         made, plan=made.plan.model_copy(update={"review": made.plan.review.model_copy(update={"blind": False})})

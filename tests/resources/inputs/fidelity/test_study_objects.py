@@ -214,7 +214,7 @@ def test_a_selected_object_that_nobody_scored_is_an_error(folder: Path) -> None:
             selection((A, A), ("0000000d", "0000000d")),
             study(folder, selected_objects=folder / "selected.csv"),
         )
-    assert "selected.csv: rows 3 name objects that nobody scored: 0000000d" in str(caught.value)
+    assert "selected.csv: rows 3 name objects without a score: 0000000d" in str(caught.value)
     assert "subjective.csv" in str(caught.value)
 
 

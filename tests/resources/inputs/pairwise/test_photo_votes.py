@@ -100,7 +100,7 @@ def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
         (row("1", 0, 2, 3, 1, Agreement="high"), "'high' in column 'Agreement' is no number."),
         (row("1", 0, 2, 3, 1, Agreement=0.9), "0.9 in column 'Agreement' is not the winner's share of LEFT 3"),
         (row("1", 0, 2, 3, 1, num_reviewers=2), "2 in column 'num_reviewers' are fewer people than votes (LEFT 3"),
-        (row("1", 0, 2, 0, 0, Agreement=1), "'LEFT' and 'RIGHT' are both 0: nobody voted."),
+        (row("1", 0, 2, 0, 0, Agreement=1), "'LEFT' and 'RIGHT' are both 0: there is no vote."),
         (row("1", 0, 2, 3, 1, LEFT="-3"), "'-3' in column 'LEFT' is no whole number from 0 to 1,000,000,000."),
         (row("1", 0, 2, 3, 1, RIGHT="1.5"), "'1.5' in column 'RIGHT' is no whole number"),
         (row("1", 0, 2, 3, 1, compareID1="nan"), "'nan' in column 'compareID1' is no whole number"),
