@@ -12,7 +12,7 @@ from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
-from reports.reliability.plots import draw_differences, panels_height_in
+from reports.reliability.plots import difference_panels
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
@@ -33,9 +33,7 @@ def bias_test(
     pairs = compared(judgments, query_documents, study).pairs
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
     apart = {(pair.judge_1, pair.judge_2): score_differences(pair.score_1, pair.score_2) for pair in pairs}
-    plot = figure_metadata(
-        lambda figure: draw_differences(figure, apart, frame), height_in=panels_height_in(len(pairs))
-    )
+    plot = figure_metadata(difference_panels(apart, frame))
     context.add_output_metadata(headline(frame) | {"plot": plot})
     return frame
 

@@ -16,7 +16,7 @@ from assets.reliability.disputed_documents import reviewed_queries, undecided
 from assets.reliability.logic.verdict_advice import convention_gate, proven_gate
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
-from reports.reliability.plots import draw_kappa_history
+from reports.reliability.plots import kappa_history
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import recalibrations
@@ -268,7 +268,7 @@ def headline(history: pd.DataFrame) -> dict[str, Any]:
 def history_plot(history: pd.DataFrame, plan: ReliabilityStudy) -> dg.MetadataValue:
     """Both kappas over all validations, with what they have to reach."""
     gate = plan.gate
-    return figure_metadata(lambda figure: draw_kappa_history(figure, history, gate.min_macro, gate.min_micro), 7.6)
+    return figure_metadata(kappa_history(history, gate.min_macro, gate.min_micro).specification())
 
 
 def _number(of_pair: pd.DataFrame, statistic: str, column: str) -> float | None:

@@ -12,7 +12,7 @@ from analysis.significance.walsh import score_differences
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair, Scored
 from assets.shared.partitions import metadata_value
-from reports.reliability.plots import draw_kappas, panels_height_in
+from reports.reliability.plots import kappa_panels
 from reports.shared.figure import figure_metadata
 from resources.study import Study
 from resources.tables.reliability.agreement import QUERY_KAPPA
@@ -31,7 +31,7 @@ def query_kappa(
     scored, _, pairs = compared(judgments, query_documents, study)
     low_kappa = study.reliability.gate.low_kappa
     frame = pd.concat([kappa_rows(pair, scored, low_kappa) for pair in pairs])
-    plot = figure_metadata(lambda figure: draw_kappas(figure, frame, low_kappa), 7.6, panels_height_in(len(pairs)))
+    plot = figure_metadata(kappa_panels(frame, low_kappa))
     context.add_output_metadata(headline(frame) | {"plot": plot})
     return frame.reset_index(drop=True)
 

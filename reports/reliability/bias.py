@@ -6,8 +6,10 @@ import numpy as np
 
 from analysis.ties import compare
 from reports.reliability.contents import Contents, level, say
-from reports.shared.charts import Chart, finite, line_at, note_at_line, words
-from reports.shared.figure import DARK
+from reports.reliability.plots import COUNTS, between, differences
+from reports.shared.charts import Chart
+from reports.shared.drawing import Axis
+from reports.shared.marks import finite
 from reports.shared.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView, records
@@ -17,8 +19,6 @@ DECIDES: Final = "query_medians"
 HEIGHT_PX: Final = 320
 # Bins are 0.05 wide, centred on multiples of it.
 BIN: Final = 0.05
-# Pale, so that the line of the shift shows on it.
-BAR: Final = "#90b4d9"
 
 
 def said_of_bias(contents: Contents) -> list[Text]:
@@ -73,55 +73,29 @@ def differences_chart(contents: Contents) -> Chart:
     places = np.floor(np.round(values / BIN + 0.5, 12)).astype(np.int64)
     first = min(int(places.min(initial=0)), -4)
     counts = np.bincount(places - first, minlength=max(int(places.max(initial=0)), 4) - first + 1)
-    middles = [round(float((first + place) * BIN), 10) for place in range(len(counts))]
+    edges = [round(float((first + place - 0.5) * BIN), 10) for place in range(len(counts) + 1)]
     one, other = contents.pair or ("", "")
-    labels = [
-        joined([number(middle - BIN / 2, 3), number(middle + BIN / 2, 3)], "\u2009\u2013\u2009") for middle in middles
-    ]
+    labels = between(edges, 3)
     heads = [Head(say("head.difference"), numeric=False, term="shift"), Head(say("head.queries"))]
     cells: list[list[Part]] = [[label, whole(int(n))] for label, n in zip(labels, counts, strict=True)]
-    shapes, notes = _zero_and_shift(contents)
+    rows = [row for row in records(contents.of_pair("bias_test", contents.pair)) if row["test"] == DECIDES]
+    hover = [say("hover.queries", n=whole(int(n)), between=label) for n, label in zip(counts, labels, strict=True)]
     return Chart(
         "differences",
         say("chart.differences.title"),
         say("chart.differences.reading", one=one, other=other),
         TableView(say("chart.differences.table"), heads, cells),
-        [
-            {
-                "type": "bar",
-                "x": middles,
-                "y": [int(n) for n in counts],
-                "width": BIN * 0.92,
-                "marker": {"color": BAR},
-                "text": [
-                    words(say("hover.queries", n=whole(int(n)), between=label))
-                    for n, label in zip(counts, labels, strict=True)
-                ],
-                "hoverinfo": "text",
-                "textposition": "none",
-            }
-        ],
-        {
-            "xaxis": {"title": {"text": words(say("axis.difference", one=one, other=other))}, "showgrid": False},
-            "yaxis": {"title": {"text": words(say("axis.queries"))}, "rangemode": "tozero"},
-            "shapes": shapes,
-            "annotations": notes,
-        },
-        HEIGHT_PX,
+        drawing=differences(
+            edges,
+            counts.tolist(),
+            hover,
+            finite(rows[0]["shift"]) if rows else None,
+            x=Axis(say("axis.difference", one=one, other=other), (edges[0], edges[-1]), grid=False),
+            y=Axis(say("axis.queries"), **COUNTS),
+            height_px=HEIGHT_PX,
+        ),
         empty=None if values.size else say("chart.no_query"),
     )
-
-
-def _zero_and_shift(contents: Contents) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Lines at 0 and at the shift of the test that decides, where there is one, with its words."""
-    rows = [row for row in records(contents.of_pair("bias_test", contents.pair)) if row["test"] == DECIDES]
-    shift = finite(rows[0]["shift"]) if rows else None
-    zero = line_at(0.0, vertical=True, color=DARK, dash="solid")
-    if shift is None:
-        return [zero], []
-    side = "left" if shift >= 0 else "right"
-    note = note_at_line(say("chart.shift", shift=number(shift)), shift, vertical=True, anchor=side)
-    return [zero, line_at(shift, vertical=True)], [note]
 
 
 def _bias(contents: Contents, row: dict[str, Any]) -> Text:

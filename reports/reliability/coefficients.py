@@ -3,8 +3,10 @@
 from typing import Any, Final
 
 from reports.reliability.contents import Contents, band, by_statistic, level, say
-from reports.shared.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
-from reports.shared.figure import BLUE, DARK
+from reports.shared.charts import Chart
+from reports.shared.colours import INK, MAIN
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import interval, is_number, is_unreliable, number, percent, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
@@ -43,19 +45,19 @@ def coefficients_chart(contents: Contents) -> Chart:
         joined([name, number(one.value), interval(one.low, one.high, unreliable=_few(row))], " ")
         for name, one, row in zip(names, points, rows, strict=True)
     ]
-    colors = [BLUE if row["statistic"] in OF_THE_GATE else DARK for row in rows]
+    colors = [MAIN if row["statistic"] in OF_THE_GATE else INK for row in rows]
     lowest = min([0.0, *(float(value) for one in points for value in one if is_number(value))])
     return Chart(
         "coefficients",
         say("chart.coefficients.title"),
         say("chart.coefficients.reading", level=level(contents), judges=contents.named()),
         coefficients_table(contents, contents.agreement, say("chart.coefficients.table", judges=contents.named())),
-        row_traces(points, hover, colors, bars=False),
-        {
-            "xaxis": {"title": {"text": words(say("axis.agreement"))}, "range": [lowest - 0.04, 1.04]},
-            "yaxis": rows_axis(names),
-        },
-        rows_height(len(rows)),
+        drawing=Drawing(
+            row_layers(points, hover, colors),
+            Axis(say("axis.agreement"), (lowest - 0.04, 1.04)),
+            rows_axis(names),
+            rows_height(len(rows)),
+        ),
         empty=None if rows else say("chart.no_query"),
     )
 

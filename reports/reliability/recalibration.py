@@ -3,14 +3,16 @@
 from typing import Any, Final
 
 from reports.reliability.contents import Contents, level, say
-from reports.shared.charts import Chart, Interval, row_traces, rows_axis, rows_height, words
-from reports.shared.figure import BLUE, GREY
+from reports.shared.charts import Chart
+from reports.shared.colours import MAIN, NEUTRAL
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import Entry, Interval, legend, path, row_layers
 from reports.shared.numbers import interval, is_number, is_unreliable, number, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView, records
 from reports.shared.text import Part, Text, joined
 
-LEGEND_PX: Final = 44
+LEGEND_PX: Final = 28
 
 
 def said_of_recalibration(contents: Contents) -> list[Text]:
@@ -28,27 +30,16 @@ def recalibration_chart(contents: Contents) -> Chart:
     """Macro and micro of each part before and after, a line from one to the other."""
     rows = [row for row in records(contents.tables["recalibration"]) if is_number(row["change"])]
     names = [joined([_name(row), joined(["n", whole(row["n_queries"])], "\u00a0=\u00a0")]) for row in rows]
-    traces: list[dict[str, Any]] = []
-    for side, color, hollow in (("before", GREY, True), ("after", BLUE, False)):
+    layers = [path([(row["before"], place), (row["after"], place)], NEUTRAL) for place, row in enumerate(rows)]
+    for side, color, hollow in (("before", NEUTRAL, True), ("after", MAIN, False)):
         points = [Interval(row[side]) if hollow else _after(row) for row in rows]
         label = say(f"legend.{side}")
         hover = [
             joined([name, label, number(row[side]), *([] if hollow else [_change(row)])], " ")
             for name, row in zip(names, rows, strict=True)
         ]
-        traces += row_traces(points, hover, [color] * len(rows), bars=False, hollow=[hollow] * len(rows), name=label)
-    lines = [
-        {
-            "type": "line",
-            "x0": float(row["before"]),
-            "x1": float(row["after"]),
-            "y0": place,
-            "y1": place,
-            "line": {"color": "#a0aec0", "width": 2},
-            "layer": "below",
-        }
-        for place, row in enumerate(rows)
-    ]
+        layers += row_layers(points, hover, [color] * len(rows), hollow=[hollow] * len(rows))
+    entries = [Entry(say("legend.before"), NEUTRAL, hollow=True), Entry(say("legend.after"), MAIN)]
     ends = [value for row in rows for value in (row["before"], *_after(row)) if is_number(value)]
     lowest, highest = min([0.0, *map(float, ends)]), max([1.0, *map(float, ends)])
     return Chart(
@@ -56,16 +47,12 @@ def recalibration_chart(contents: Contents) -> Chart:
         say("chart.recalibration.title"),
         say("chart.recalibration.reading", level=level(contents)),
         recalibration_table(contents),
-        traces,
-        {
-            "xaxis": {"title": {"text": words(say("axis.kappa"))}, "range": [lowest - 0.05, highest + 0.05]},
-            "yaxis": rows_axis(names),
-            "shapes": lines,
-            "showlegend": True,
-            "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "xanchor": "left"},
-            "margin": {"l": 56, "r": 20, "t": LEGEND_PX, "b": 48},
-        },
-        rows_height(len(rows)) + LEGEND_PX,
+        drawing=Drawing(
+            [*layers, legend(entries)],
+            Axis(say("axis.kappa"), (lowest - 0.05, highest + 0.05)),
+            rows_axis(names),
+            rows_height(len(rows)) + LEGEND_PX,
+        ),
         empty=None if rows else say("chart.not_recalibrated"),
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from reports.shared.drawing import Drawing
 from reports.shared.figure import BLUE, DARK, GREY, PALE, RED
 from reports.shared.numbers import is_number
 from reports.shared.table_view import DataTable, TableView
@@ -35,10 +36,19 @@ class Chart:
     source: str | None = None
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     empty: Text | None = None
+    drawing: Drawing | None = None
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """In English, for the first of the settings."""
+        assert self.drawing is not None
+        return self.drawing.specification()
 
     @property
     def spec(self) -> dict[str, Any]:
         """As the browser reads it."""
+        if self.drawing is not None:
+            return self.drawing.for_page()
         return {
             "traces": list(self.traces),
             "layout": {**self.layout, "height": self.height_px},

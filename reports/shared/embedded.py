@@ -95,6 +95,13 @@ def plotly() -> Library:
     return Library(packed(data), source_hash(data), tuple(dict.fromkeys(style_ids)))
 
 
+@lru_cache
+def vega() -> Library:
+    """Vega, Vega-Lite and vega-embed in one file, which ``tools/bundle_vega.py`` takes from vl-convert."""
+    data = (Path(__file__).parent / "library" / "vega.js.gz").read_bytes()
+    return Library(base64.b64encode(data).decode(), source_hash(gzip.decompress(data)), ())  # noqa: TID251 our own file
+
+
 def tables_of(frames: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, list[Any]]]:
     """Several tables by name."""
     return {name: columns_of(frame) for name, frame in frames.items()}

@@ -3,6 +3,7 @@
 import base64
 import io
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ BLUE, ORANGE, GREY, RED = "#2b6cb0", "#c05621", "#718096", "#c53030"
 GREEN, DARK, PALE = "#2f855a", "#1a202c", "#cbd5e0"
 DOTS_PER_INCH = 90
 FILE_DOTS_PER_INCH = 150
+LARGEST_SVG = 400_000
 FORMATS = (".png", ".svg")
 
 
@@ -27,7 +29,9 @@ class PictureFormatError(UserError):
     """A picture is asked for in a format that is not written."""
 
 
-def figure_metadata(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3.6) -> dg.MetadataValue:
+def figure_metadata(
+    draw: Callable[[Any], None] | dict[str, Any], width_in: float = 6.4, height_in: float = 3.6
+) -> dg.MetadataValue:
     """The figure as Markdown with an embedded PNG.
 
     Args:
@@ -40,13 +44,41 @@ def figure_metadata(draw: Callable[[Any], None], width_in: float = 6.4, height_i
     )
 
 
+def svg(spec: dict[str, Any]) -> str:
+    """A chart as Vega-Lite reads it, drawn as SVG: letters stay letters."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+
+
+def picture_of(spec: dict[str, Any], name: str) -> str:
+    """A chart as markup for a page: SVG, or a PNG where it has so many marks that SVG would be heavy.
+
+    Args:
+        spec: As Vega-Lite reads it.
+        name: Of the chart; no other one on the page has it.
+    """
+    drawn = svg(spec)
+    if len(drawn) > LARGEST_SVG:
+        import vl_convert
+
+        data = base64.b64encode(vl_convert.vegalite_to_png(spec, scale=1.5)).decode()
+        return f'<img alt="" src="data:image/png;base64,{data}">'
+    # One page has one name for each part that is referred to.
+    return re.sub(r'(id="|url\(#)', rf"\g<1>{name}-", drawn)
+
+
 def folder_metadata(folder: Path) -> dg.MetadataValue:
     """Where files are, as the Dagster UI shows a place."""
     return dg.MetadataValue.path(folder)
 
 
-def png(draw: Callable[[Any], None], width_in: float = 6.4, height_in: float = 3.6) -> bytes:
+def png(draw: Callable[[Any], None] | dict[str, Any], width_in: float = 6.4, height_in: float = 3.6) -> bytes:
     """The figure as PNG bytes, drawn without pyplot so that threads do not share a canvas."""
+    if isinstance(draw, dict):
+        import vl_convert
+
+        return vl_convert.vegalite_to_png(draw, scale=DOTS_PER_INCH / 72)
     return _encoded(_figure(draw, width_in, height_in, DOTS_PER_INCH), "png")
 
 

@@ -12,7 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports.shared.charts import Chart
-from reports.shared.embedded import embedded, plotly, source_hash, strict_json, tables_of
+from reports.shared.embedded import embedded, plotly, source_hash, strict_json, tables_of, vega
+from reports.shared.figure import picture_of
 from reports.shared.glossary import entries
 from reports.shared.numbers import whole
 from reports.shared.phrases import phrase
@@ -21,7 +22,7 @@ from resources.runtime.provenance import Provenance
 
 HERE: Final = Path(__file__).parent
 STYLES: Final = ("tokens.css", "page.css", "parts.css", "narrow_and_print.css")
-SCRIPTS: Final = ("language.js", "data.js", "tables.js", "charts.js", "help.js", "start.js")
+SCRIPTS: Final = ("language.js", "data.js", "tables.js", "help.js", "start.js")
 # Plotly makes an empty style element and fills it rule by rule, and sets styles on its own elements.
 EMPTY: Final = ""
 
@@ -67,8 +68,10 @@ class Page:
 
 def rendered(page: Page) -> str:
     """The file's text; the same page gives the same text."""
-    styles, script = source(STYLES + page.styles) + print_margins(page.provenance), source(SCRIPTS)
-    library = plotly()
+    by_vega = any(chart.drawing is not None for chart in page.charts)
+    styles = source(STYLES + page.styles) + print_margins(page.provenance)
+    script = source((*SCRIPTS[:-1], "charts.js" if by_vega else "plotly_charts.js", SCRIPTS[-1]))
+    library = vega() if by_vega else plotly()
     about = dict(page.about) | ({} if page.provenance is None else {"provenance": page.provenance.as_json()})
     data = embedded({"tables": tables_of(page.tables), "about": about, "stem": page.file_stem})
     ui = {key.removeprefix("ui."): words for key, words in _plains(page.translations, "ui.").items()}
@@ -80,6 +83,7 @@ def rendered(page: Page) -> str:
             "languages": LANGUAGES,
             "page": page,
             "charts": {chart.id: chart for chart in page.charts},
+            "pictures": pictures(page),
             "entries": entries(page.translations, page.terms),
             "policy": policy(source_hash(styles), source_hash(script), library.hash),
             "styles": Markup(styles),
@@ -95,6 +99,19 @@ def rendered(page: Page) -> str:
     )
     # A lone surrogate, which no file can hold, becomes a question mark.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def pictures(page: Page) -> dict[str, Markup]:
+    """Each chart as a picture in the first language, for who reads without scripts, for mail and for paper."""
+    found = {}
+    for chart in page.charts:
+        if chart.empty is None and chart.drawing is not None:
+            table = page.tables[chart.drawing.source] if chart.drawing.source else None
+            if table is not None and page.chosen is not None:
+                table = table[table[page.chosen_by] == page.chosen]
+            spec = chart.drawing.specification(LANGUAGES[0], page.chosen, table)
+            found[chart.id] = Markup(picture_of(spec, chart.id))
+    return found
 
 
 def print_margins(provenance: Provenance | None) -> str:

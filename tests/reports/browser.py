@@ -80,7 +80,7 @@ def fits_every_width(opened: Opened) -> None:
         for language in ("en", "it"):
             choose_language(page, language)
             page.wait_for_function(
-                "Array.from(document.querySelectorAll('.main-svg')).every(one => one.clientWidth <= innerWidth)"
+                "Array.from(document.querySelectorAll('.plot svg')).every(one => one.clientWidth <= innerWidth)"
             )
             assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.said == []

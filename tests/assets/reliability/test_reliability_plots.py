@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.reliability.plots import EDGES
+from reports.reliability.plots import APART_EDGES, EDGES
+from reports.shared.colours import LIMIT, MAIN, PALE
 from reports.shared.figure import figure_metadata
 from resources.study import Study
+from tests.reports.specifications import axis_of, lines_at, rows_of, texts, titles
 from tests.small_relevance import AGREED, LENIENT, OPPOSED, Scores, relevance_study, stored, validate
 
 pytestmark = pytest.mark.slow
@@ -22,7 +24,7 @@ NAMES = ("query_kappa", "bias_test", "kappa_validation")
 
 
 class Drawn:
-    """A study validated twice, with the figure and the metadata of each asset's last plot."""
+    """A study validated twice, with the specification and the metadata of each asset's last plot."""
 
     def __init__(self, study: Study, figures: dict[str, Any], shown: dict[str, Any]) -> None:
         self.study, self.figures, self.shown = study, figures, shown
@@ -33,12 +35,9 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drawn]:
     figures: dict[str, Any] = {}
 
     def remembering(name: str) -> Callable[..., dg.MetadataValue]:
-        def remember(draw: Callable[[Any], None], *size: float, **more: float) -> dg.MetadataValue:
-            def keep(figure: Any) -> None:
-                draw(figure)
-                figures[name] = figure
-
-            return figure_metadata(keep, *size, **more)
+        def remember(spec: dict[str, Any]) -> dg.MetadataValue:
+            figures[name] = spec
+            return figure_metadata(spec)
 
         return remember
 
@@ -64,52 +63,54 @@ def test_the_plot_stands_in_the_metadata(drawn: Drawn, name: str) -> None:
     assert str(plot.value).startswith("![plot](data:image/png;base64,")
 
 
-def heights(container: Any) -> list[float]:
-    return [bar.get_height() for bar in container]
-
-
 def test_the_plot_of_kappas_counts_the_rows_of_the_table(drawn: Drawn) -> None:
     table = stored(drawn.study, "query_kappa")
     low = table["is_low"].to_numpy(dtype=bool)
     kappa = table["kappa"].to_numpy(dtype=np.float64)
-    [axes] = drawn.figures["query_kappa"].axes
-    of_low, of_others, of_none = axes.containers[:3]
-    assert heights(of_low) == np.histogram(kappa[low], EDGES)[0].tolist()
-    assert heights(of_others) == np.histogram(kappa[np.isfinite(kappa) & ~low], EDGES)[0].tolist()
-    assert heights(of_none) == [table["kappa"].isna().sum()]
+    spec = drawn.figures["query_kappa"]
+    [bars] = rows_of(spec, "rect")
+    counted = {name: np.zeros(len(EDGES) - 1, dtype=int) for name in (LIMIT, MAIN)}
+    for bar in bars:
+        if bar["fill"] != PALE:
+            counted[bar["fill"]][np.searchsorted(EDGES, bar["x"]) - 1] += bar["y2"] - bar["y"]
+    assert counted[LIMIT].tolist() == np.histogram(kappa[low], EDGES)[0].tolist()
+    assert counted[MAIN].tolist() == np.histogram(kappa[np.isfinite(kappa) & ~low], EDGES)[0].tolist()
+    [of_none] = [bar["y2"] for bar in bars if bar["fill"] == PALE]
+    assert of_none == table["kappa"].isna().sum()
     # Three opposed and four lenient at kappa 0, five of kappa 1, two with one label.
-    assert [sum(heights(one)) for one in (of_low, of_others, of_none)] == [7, 5, 2]
-    assert axes.get_title() == "judge1 and judge2"
-    [limit] = axes.lines
-    assert limit.get_xdata() == [drawn.study.reliability.gate.low_kappa] * 2
+    assert [counted[LIMIT].sum(), counted[MAIN].sum(), of_none] == [7, 5, 2]
+    assert titles(spec) == ["judge1 and judge2"]
+    assert lines_at(spec) == [drawn.study.reliability.gate.low_kappa]
 
 
 def test_the_plot_of_differences_has_every_document_and_the_shift_of_the_table(drawn: Drawn) -> None:
     pooled = stored(drawn.study, "bias_test").set_index("test").loc["pooled"]
-    [axes] = drawn.figures["bias_test"].axes
+    spec = drawn.figures["bias_test"]
     judgments = stored(drawn.study, "judgments").pivot_table(
         index=["query_id", "doc_id"], columns="judge", values="score", sort=False
     )
     apart = (judgments["judge1"] - judgments["judge2"]).round(12)
-    assert heights(axes.containers[0]) == np.histogram(apart, np.linspace(-1.0, 1.0, 41).round(12))[0].tolist()
-    assert sum(heights(axes.containers[0])) == 4 * len(KINDS)
-    zero, shift = axes.lines
-    assert zero.get_xdata() == [0.0, 0.0]
-    assert shift.get_xdata() == [pooled["shift"]] * 2
-    assert shift.get_label() == f"shift {pooled['shift']:+.3f}"
+    [bars] = rows_of(spec, "rect")
+    counted = np.zeros(len(APART_EDGES) - 1, dtype=int)
+    for bar in bars:
+        counted[np.searchsorted(APART_EDGES, bar["x"]) - 1] = bar["y2"]
+    assert counted.tolist() == np.histogram(apart, APART_EDGES)[0].tolist()
+    assert counted.sum() == 4 * len(KINDS)
+    assert lines_at(spec) == [0.0, pooled["shift"]]
+    assert texts(spec) == [f"shift {pooled['shift']:.3f}".replace("-", "\u2212")]
 
 
 def test_the_history_plot_has_both_kappas_of_every_validation_with_bounds_and_limit(drawn: Drawn) -> None:
     table = stored(drawn.study, "kappa_validation")
     assert len(table) == 2
-    [axes] = drawn.figures["kappa_validation"].axes
-    by_label = {line.get_label(): line for line in axes.lines}
-    for name in ("macro", "micro"):
-        assert by_label[f"kappa {name}"].get_ydata().tolist() == table[f"kappa_{name}"].tolist()
-    assert by_label["needed 0.7"].get_ydata() == [0.7, 0.7]
-    bounds = [[part[:, 1].tolist() for part in bars.get_segments()] for bars in axes.collections]
-    assert bounds == [of(table, "kappa_macro"), of(table, "kappa_micro")]
-    assert axes.get_xticks().tolist() == [1, 2]
+    spec = drawn.figures["kappa_validation"]
+    lines = rows_of(spec, "line")
+    bounds = [rows for rows in rows_of(spec, "rule") if "low" in rows[0]]
+    for name, line, bars in zip(("macro", "micro"), lines, bounds, strict=True):
+        assert [row["y"] for row in line] == table[f"kappa_{name}"].tolist()
+        assert [[row["low"], row["high"]] for row in bars] == of(table, f"kappa_{name}")
+    assert lines_at(spec) == [0.7]
+    assert axis_of(spec, "x")["axis"]["values"] == [1, 2]
 
 
 def of(table: pd.DataFrame, name: str) -> list[list[float]]:

@@ -45,7 +45,7 @@ def test_the_language_is_switched_with_the_same_numbers_and_remembered(context: 
     page = opened.page
     same_numbers_in_italian(
         opened,
-        "document.querySelector('[data-chart=kappas] .ytitle')?.textContent === 'domande'",
+        "document.querySelector('[data-chart=kappas] svg').textContent.includes('domande')",
         "Where the judges differ most",
         "Dove i giudici differiscono di più",
         250,
@@ -61,10 +61,10 @@ def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(context: Browser
     opened = Opened(context.new_page(), file)
     page = opened.page
     assert page.locator("[data-chart]").count() == 5
-    assert page.locator("[data-chart]").count() == page.locator("[data-chart] .main-svg").count() / 3
-    page.evaluate("Plotly.Fx.hover(document.querySelector('[data-chart=history]'), [{curveNumber: 0, pointNumber: 1}])")
-    page.wait_for_selector(".hoverlayer .hovertext")
-    assert "passed" in (page.text_content("[data-chart=history] .hoverlayer") or "")
+    assert page.locator("[data-chart]").count() == page.locator("[data-chart] > div > svg").count()
+    page.locator("[data-chart=history] .mark-symbol path").nth(1).hover()
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    assert "passed" in (page.text_content("#vg-tooltip-element") or "")
     assert opened.said == []
 
 
@@ -147,7 +147,7 @@ def test_it_prints_whole_with_no_chart_cut(context: BrowserContext, file: Path) 
     # Paper is narrower than the window that the charts were drawn for.
     page.evaluate("document.body.style.width = '680px'")
     assert page.locator("section").count() == page.locator("section:visible").count()
-    for right in page.locator(".main-svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)"):
+    for right in page.locator(".plot svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)"):
         assert right <= 681
 
 

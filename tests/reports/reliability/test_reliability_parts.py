@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE, TIED
@@ -13,11 +12,13 @@ from reports.reliability.contents import Contents
 from reports.reliability.disagreements import MOST_SIGNS, shortened, worst_queries
 from reports.reliability.gates import advice, gates
 from reports.reliability.people import said_of_truth
+from reports.reliability.plots import EDGES, bins
 from reports.reliability.report import downloads, reliability_page
 from reports.reliability.summary import step_in_words, summary
-from reports.shared.figure import BLUE
+from reports.shared.colours import MAIN, PAPER
 from tests.reports.fidelity.test_fidelity_page import words
 from tests.reports.reliability.made_reliability import three_judges
+from tests.reports.specifications import names_of, rows_of
 
 
 def plain(sentences: list[Any], language: str = "en") -> str:
@@ -64,9 +65,9 @@ def test_the_history_has_every_validation_with_its_steps_in_words(passed: Conten
     assert "Tiebreaks: 10 new votes" in text
     assert "8 queries judged again under recalibrated_v2, started by ann; 4 held out." in text
     assert "8 domande giudicate di nuovo con recalibrated_v2" in plain(second.steps, "it")
-    chart = history.history_chart(passed)
-    assert [trace["x"] for trace in chart.traces[:2]] == [[0.97, 1.97], [1.03, 2.03]]
-    assert chart.traces[0]["marker"]["symbol"] == ["circle-open", "circle"]
+    macro, micro = rows_of(history.history_chart(passed).specification, "point")
+    assert [[row["x"] for row in rows] for rows in (macro, micro)] == [[0.97, 1.97], [1.03, 2.03]]
+    assert [row["fill"] for row in macro] == [PAPER, MAIN]
 
 
 def test_every_step_on_record_has_words() -> None:
@@ -84,7 +85,7 @@ def test_every_step_on_record_has_words() -> None:
 
 
 def test_queries_fall_into_tenths_of_kappa_and_one_on_an_edge_counts_above_it() -> None:
-    counts = queries.bins(np.array([-1.0, 0.0, 0.39, 0.4, 0.3 + 0.1, 0.99, 1.0]))
+    counts = bins([-1.0, 0.0, 0.39, 0.4, 0.3 + 0.1, 0.99, 1.0], EDGES)
     assert counts.sum() == 7
     assert (counts[0], counts[10], counts[13], counts[14], counts[19]) == (1, 1, 1, 2, 2)
 
@@ -173,8 +174,8 @@ def test_what_a_number_rests_on_has_its_unit(failed: Contents) -> None:
 
 
 def test_only_the_kappas_of_the_gate_are_blue(failed: Contents) -> None:
-    colors = coefficients.coefficients_chart(failed).traces[0]["marker"]["line"]["color"]
-    assert colors.count(BLUE) == 2
+    [dots] = rows_of(coefficients.coefficients_chart(failed).specification, "point")
+    assert [row["stroke"] for row in dots].count(MAIN) == 2
 
 
 def test_a_prompt_version_in_the_profile_is_no_finding(passed: Contents, failed: Contents) -> None:
@@ -217,15 +218,16 @@ def test_three_judges_have_all_pairs_and_fleiss(failed: Contents) -> None:
 def test_recalibration_stands_before_and_after_with_the_warning(passed: Contents, failed: Contents) -> None:
     chart = recalibration.recalibration_chart(passed)
     assert chart.empty is None
-    assert len(chart.traces[0]["x"]) == 8
+    before, after = rows_of(chart.specification, "point")
+    assert len(before) == 8
     rows = passed.tables["recalibration"]
-    labels = [one["$t"]["en"] for one in chart.layout["yaxis"]["ticktext"]]
+    labels = names_of(chart.specification)
     assert labels[0].replace("\u00a0", " ") == f"all queries, macro, n = {rows['n_queries'].iloc[0]}"
     # The bar is the interval of the change, laid off from kappa before.
-    first, bars = rows.iloc[0], chart.traces[1]["error_x"]
-    assert bars["array"][0] == pytest.approx(first["before"] + first["change_high"] - first["after"])
-    assert bars["arrayminus"][0] == pytest.approx(first["after"] - first["before"] - first["change_low"])
-    assert "[" in chart.traces[1]["text"][0]["$t"]["en"]
+    first = rows.iloc[0]
+    assert after[0]["high"] == pytest.approx(first["before"] + first["change_high"])
+    assert after[0]["low"] == pytest.approx(first["before"] + first["change_low"])
+    assert "[" in after[0]["hover"]
     said = plain(recalibration.said_of_recalibration(passed))
     assert "regression to the mean" in said
     assert "That holds for the held-out part" in said

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.shared.embedded import columns_of, embedded, packed, plotly, source_hash, strict_json
+from reports.shared.embedded import columns_of, embedded, packed, plotly, source_hash, strict_json, vega
+from tools.bundle_vega import FILE, bundle
 
 
 def test_no_markup_and_no_line_separator_stands_in_the_json() -> None:
@@ -60,6 +61,18 @@ def test_the_chart_library_is_plotlys_own_file_with_its_hash() -> None:
     assert b"plotly.js v" in text[:100]
     assert library.hash == f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
     assert len(library.body) < 2_100_000
+
+
+def test_the_chart_library_is_vegas_own_file_with_its_hash() -> None:
+    library = vega()
+    text = gzip.decompress(base64.b64decode(library.body))
+    assert library.hash == f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
+    assert len(library.body) < 500_000
+
+
+@pytest.mark.slow
+def test_the_chart_library_is_the_one_of_the_version_that_draws_the_pictures() -> None:
+    assert bundle() == FILE.read_bytes(), "run tools/bundle_vega.py"
 
 
 def test_a_hash_is_written_as_the_policy_wants_it() -> None:

@@ -1,0 +1,28 @@
+"""What each colour of a chart means, in all studies: chosen so that colour-blind readers tell them apart as well."""
+
+from typing import Final
+
+# What a chart is about: the judge, the setting to look at, what is significantly better, what is seen.
+MAIN: Final = "#2b6cb0"
+# What it is compared with, and what is to be taken with care: people, other settings, few products, a prior.
+OTHER: Final = "#d97706"
+# What has to be reached, and what misses it: limits, significantly worse, not seen.
+LIMIT: Final = "#b3123f"
+# What is chosen or best.
+BEST: Final = "#0f766e"
+# What is neither: not significant, unknown, lines that only help the eye.
+NEUTRAL: Final = "#718096"
+# The whole, the baseline, words.
+INK: Final = "#1a202c"
+# Grounds, and lines that lie behind others.
+PALE: Final = "#cbd5e0"
+PAPER: Final = "#ffffff"
+GRID: Final = "#e2e8f0"
+# A share of 0 to a share of 1.
+RAMP: Final = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
+# Groups that have no meaning of their own: Tol's muted scheme (https://personal.sron.nl/~pault), black last.
+GROUPS: Final = (
+    "#332288", "#cc6677", "#44aa99", "#ddcc77", "#882255", "#88ccee", "#117733", "#aa4499", "#999933", "#000000",
+)  # fmt: skip
+# Shapes say the same as colours, for whom no colour does.
+SHAPES: Final = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
