@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "review": {"review", "resources", "analysis"},
 }
 ANALYSIS_LIBRARIES = {"numpy", "scipy", "sklearn", "cv2", "skimage"}
-HEAVY = ("torch", "transformers", "open_clip", "ray", "streamlit", "matplotlib", "plotly", "vl_convert", "pingouin", "scipy.stats")
+HEAVY = ("torch", "transformers", "open_clip", "ray", "streamlit", "vl_convert", "pingouin", "scipy.stats")
 LONGEST = 500
 # What people bring: assets with a key each, all in the study's `inputs.py`, and no table, because nobody makes them.
 INPUTS_BY_GROUP = {group: set(places) for group, places in INPUTS.items()} | {"evaluation": {"dataset_files"}}
