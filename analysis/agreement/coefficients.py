@@ -93,47 +93,6 @@ def ac1s(counts: ArrayLike) -> NDArray[np.float64]:
     return (percent_agreements(counts) - chance) / (1.0 - chance)
 
 
-def gwet_ac1(ratings: ArrayLike, n_categories: int | None = None) -> float:
-    """Gwet's AC1 of any number of raters and categories, with gaps.
-
-    Args:
-        ratings: Shape ``(n_units, n_raters)``, categories as numbers; NaN or none where a rater gave none.
-        n_categories: How many categories there are, 2 for labels; none: as many as occur.
-
-    Returns:
-        At most 1. Agreement is from units with two ratings or more, shares of categories from all with one.
-
-    Raises:
-        ValueError: Not two-dimensional, an infinite value, or more categories than there are.
-        UndefinedStatistic: No unit with two ratings, or there is only one category.
-
-    Source:
-        Gwet (2008), Br. J. Math. Stat. Psychol. 61:29-48; Gwet (2014), Handbook of Inter-Rater Reliability.
-    """
-    values = np.asarray(ratings, dtype=np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"one row per unit and one column per rater are needed, got shape {values.shape}")
-    if bool(np.isinf(values).any()):
-        raise ValueError("a rating is infinite; ratings must be finite, missing ones NaN")
-    present = ~np.isnan(values)
-    sizes = present.sum(axis=1)
-    if not bool(np.any(sizes >= 2)):
-        raise UndefinedStatistic("no unit with ratings of two raters")
-    categories, codes = np.unique(values[present], return_inverse=True)
-    q = len(categories) if n_categories is None else n_categories
-    if len(categories) > q:
-        raise ValueError(f"{len(categories)} categories occur, but there are only {q}")
-    if q == 1:
-        raise UndefinedStatistic("there is only one category, so AC1 has no chance agreement")
-    cells = np.nonzero(present)[0] * len(categories) + codes
-    counts = np.bincount(cells, minlength=len(values) * len(categories)).reshape(len(values), len(categories))
-    pairs, of_pairs = counts[sizes >= 2], sizes[sizes >= 2]
-    agreed = float(((pairs * (pairs - 1)).sum(axis=1) / (of_pairs * (of_pairs - 1))).mean())
-    shares = (counts[sizes >= 1] / sizes[sizes >= 1, None]).mean(axis=0)
-    chance = float((shares * (1.0 - shares)).sum()) / (q - 1)
-    return (agreed - chance) / (1.0 - chance)
-
-
 def bins_of(scores: ArrayLike) -> NDArray[np.int64]:
     """The number of the nearest anchor (0, 0.3, 0.5, 0.7, 1) of each score, from 0 to 4.
 

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.preference.bradley_terry_components import connected
 from analysis.preference.bradley_terry_counts import Floats, labels_of, named, per_pair, win_counts
 from analysis.preference.bradley_terry_errors import Spread, voter_scores
 from analysis.preference.bradley_terry_newton import MOST_STEPS, TOLERANCE, Maximum, Prior, maximise
-from analysis.preference.bradley_terry_ties import MODELS, TieModel, outcome_chances
+from analysis.preference.bradley_terry_ties import MODELS, TieModel, outcome_chances, rule_for
 from analysis.undefined import UndefinedStatistic
 
 PRIOR_STRENGTH = 0.1
@@ -25,6 +26,14 @@ class Differences(NamedTuple):
     values: Floats
     errors: Floats
     voter_errors: Floats | None
+
+
+class StrengthIntervals(NamedTuple):
+    """Bounds of strengths in log odds, shape ``(k,)`` each."""
+
+    low: Floats
+    high: Floats
+    method: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +62,7 @@ class BradleyTerry:
     prior: str
     error_method: str
     voter_method: str
+    n_voters: int | None
     n_votes: float
     n_components: int
     n_components_regularised: int
@@ -105,6 +115,30 @@ class BradleyTerry:
             self.spread.of_differences(one, two),
             None if self.voter_spread is None else self.voter_spread.of_differences(one, two),
         )
+
+    def intervals(self, confidence: float = 0.95) -> StrengthIntervals:
+        """Bounds of each image's strength: by voters where they are named, else for independent votes.
+
+        Args:
+            confidence: Between 0 and 1.
+
+        Returns:
+            Strength -/+ quantile times standard error, t with voters - 1 or normal, in log odds. Images whose strength
+            rests on the prior have bounds too: `regularised` says which they are.
+
+        Raises:
+            ValueError: A confidence outside 0-1.
+        """
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
+        tail = 0.5 + confidence / 2.0
+        if self.voter_errors is None or self.n_voters is None:
+            errors, quantile = self.errors, float(scipy.stats.norm.ppf(tail))
+            method = f"normal, {self.error_method}, assumes independent votes"
+        else:
+            errors, quantile = self.voter_errors, float(scipy.stats.t.ppf(tail, self.n_voters - 1))
+            method = f"t, {self.voter_method}"
+        return StrengthIntervals(self.strengths - quantile * errors, self.strengths + quantile * errors, method)
 
     def probabilities(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """The chances that the first is chosen, that the second is, and of a tie.
@@ -191,19 +225,21 @@ def bradley_terry(
             f"{n_separated} of {components.n} components ({int(separated.sum())} images) are not strongly connected, "
             f"so they have no finite strengths: {named(images[separated])}"
         )
+    rule = rule_for(tie_model, counts, bool(separated.any()))
     best = maximise(
         counts,
         components,
-        tie_model,
+        rule,
         Prior(separated, prior_strength),
         most_steps=most_steps,
         tolerance=tolerance,
     )
     spread = Spread(best, components, separated, None)
-    voter_spread, voter_method = None, "none: voters are not named"
+    voter_spread, voter_method, n_voters = None, "none: voters are not named", None
     if voters is not None:
-        scores, voter_method = voter_scores(voters, kept, rows, best, components, tie_model)
+        scores, voter_method = voter_scores(voters, kept, rows, best, components, rule)
         voter_spread = None if scores is None else Spread(best, components, separated, scores)
+        n_voters = None if scores is None else scores.by_parameter.size
     parameter = _tie_parameter(tie_model, best)
     return BradleyTerry(
         images,
@@ -224,6 +260,7 @@ def bradley_terry(
         else "none",
         INFORMATION,
         voter_method,
+        n_voters,
         float((counts.wins_first + counts.wins_second + counts.ties).sum()),
         components.n,
         n_separated,

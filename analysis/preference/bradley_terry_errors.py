@@ -10,7 +10,7 @@ from scipy import sparse
 from analysis.preference.bradley_terry_components import Components
 from analysis.preference.bradley_terry_counts import Counts, Floats
 from analysis.preference.bradley_terry_newton import Maximum, grounded_solver
-from analysis.preference.bradley_terry_ties import MODELS, TieModel
+from analysis.preference.bradley_terry_ties import TieTerms
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
 
 # Right-hand sides solved at once: bounds the memory of a component of many thousand images.
@@ -133,7 +133,7 @@ def voter_scores(
     rows: Counts,
     best: Maximum,
     components: Components,
-    model: TieModel,
+    rule: TieTerms,
 ) -> tuple[VoterScores | None, str]:
     """Derivatives per voter and component at the maximum.
 
@@ -143,7 +143,7 @@ def voter_scores(
         rows: The votes of these, m entries.
         best: The fit.
         components: Of its images.
-        model: Of ties.
+        rule: What was fitted.
 
     Returns:
         The scores and the method's name; under 5 voters none, and why.
@@ -157,7 +157,6 @@ def voter_scores(
     number, n_voters = cluster_index(labels[kept])
     if n_voters < FEWEST_CLUSTERS:
         return None, f"none: {n_voters} voters, fewer than {FEWEST_CLUSTERS}"
-    rule = MODELS[model if best.log_parameter is not None else "half_wins"]
     difference = best.strengths[rows.first] - best.strengths[rows.second]
     terms = rule.terms(difference, best.log_parameter or 0.0, rows)
     key = components.of_image[rows.first] * n_voters + number

@@ -11,7 +11,8 @@ from scipy.special import expit, log_expit
 
 from analysis.preference.bradley_terry_components import Components
 from analysis.preference.bradley_terry_counts import Counts, Floats
-from analysis.preference.bradley_terry_ties import MODELS, Terms, TieModel, check_ties
+from analysis.preference.bradley_terry_ties import Terms, TieTerms
+from analysis.undefined import UndefinedStatistic
 
 MOST_STEPS = 100
 TOLERANCE = 1e-6
@@ -65,7 +66,7 @@ class _Point(NamedTuple):
 def maximise(
     counts: Counts,
     components: Components,
-    model: TieModel,
+    rule: TieTerms,
     prior: Prior,
     *,
     most_steps: int = MOST_STEPS,
@@ -76,7 +77,7 @@ def maximise(
     Args:
         counts: Votes, one entry per pair of images.
         components: Of the images; one without prior is strongly connected.
-        model: Of ties.
+        rule: The model of a vote, of `rule_for` or `POSITION`.
         prior: Of the images that need one, whole components of them.
         most_steps: How many steps at most.
         tolerance: The largest step, in strengths and log parameter, at which the search has ended.
@@ -86,23 +87,21 @@ def maximise(
 
     Raises:
         NotConverged: Still moving after `most_steps`.
-        UndefinedStatistic: The tie parameter has no finite value.
+        UndefinedStatistic: The votes do not separate the rule's parameter from the strengths.
 
     Source:
         Hunter (2004), Ann. Stat. 32:384-406 (concavity); Nocedal and Wright (2006), Numerical Optimization, chapter 3.
     """
-    fits_parameter = check_ties(model, counts, bool(prior.on.any()))
-    rule = MODELS[model if fits_parameter else "half_wins"]
     free = np.ones(counts.n_images, dtype=np.bool_)
     held = components.first_images
     free[held[~prior.on[held]]] = False
     strengths = np.zeros(counts.n_images)
     votes = float((counts.wins_first + counts.wins_second + counts.ties).sum())
-    parameter = rule.start(float(counts.ties.sum()), votes) if fits_parameter else 0.0
+    parameter = rule.start(float(counts.ties.sum()), votes) if rule.fitted else 0.0
     here = _at(counts, rule.terms, prior, strengths, parameter)
     for step in range(1, most_steps + 1):
         solve = grounded_solver(here.information, free)
-        move, parameter_move = _newton_step(here, solve, fits_parameter)
+        move, parameter_move = _newton_step(here, solve, rule.fitted)
         move = _centred_where_free(move, components, prior)
         share = 1.0
         ended = max(float(np.abs(move).max()), abs(parameter_move)) < tolerance
@@ -120,7 +119,7 @@ def maximise(
         if ended:
             return Maximum(
                 components.centred(strengths),
-                parameter if fits_parameter else None,
+                parameter if rule.fitted else None,
                 here.log_likelihood,
                 here.information,
                 here.cross,
@@ -157,6 +156,8 @@ def _newton_step(here: _Point, solve: Solve, fits_parameter: bool) -> tuple[Floa
         return plain, 0.0
     bent = solve(here.cross)
     left = here.of_parameter - float(here.cross @ bent)
+    if left <= 1e-10 * here.of_parameter:
+        raise UndefinedStatistic("the votes do not separate the parameter that all share from the strengths")
     parameter_move = (here.by_parameter - float(here.cross @ plain)) / left
     return plain - bent * parameter_move, parameter_move
 

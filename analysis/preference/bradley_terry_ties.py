@@ -43,6 +43,11 @@ class TieTerms(NamedTuple):
     fitted: bool
 
 
+def rule_for(model: TieModel, counts: Counts, some_prior: bool) -> TieTerms:
+    """The model with its parameter where that is to be fitted, else half wins; arguments and refusals: `check_ties`."""
+    return MODELS[model if check_ties(model, counts, some_prior) else "half_wins"]
+
+
 def check_ties(model: TieModel, counts: Counts, some_prior: bool) -> bool:
     """Whether the model's parameter is to be fitted; where no vote is a tie its best value is the end of its range.
 
@@ -108,6 +113,12 @@ def _half_wins(d: Floats, parameter: float, counts: Counts) -> Terms:
     p, none = expit(d), np.zeros_like(d)
     value = first * log_expit(d) + second * log_expit(-d)
     return Terms(value, first * (1.0 - p) - second * p, none, -(first + second) * p * (1.0 - p), none, none)
+
+
+def _position(d: Floats, parameter: float, counts: Counts) -> Terms:
+    """What is shown first has a log odds of its own, ties half: Davidson and Beaver (1977), Biometrics 33:693-702."""
+    of = _half_wins(d + parameter, 0.0, counts)
+    return Terms(of.value, of.by_difference, of.by_difference, *[of.by_difference_twice] * 3)
 
 
 def _half_wins_chances(d: Floats, parameter: float) -> Floats:
@@ -179,6 +190,10 @@ MODELS: dict[TieModel, TieTerms] = {
     "davidson": TieTerms(_davidson, _davidson_chances, _davidson_start, -np.inf, 0.0, True),
     "rao_kupper": TieTerms(_rao_kupper, _rao_kupper_chances, _rao_kupper_start, 0.0, 1.0, True),
 }
+# Votes with the image shown first as the first; the parameter is its log odds against an image as strong.
+POSITION = TieTerms(
+    _position, lambda d, parameter: _half_wins_chances(d + parameter, 0.0), _no_start, -np.inf, 0.0, True
+)
 
 
 def outcome_chances(model: TieModel, difference: NDArray[np.float64], parameter: float | None) -> Floats:

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.agreement.coefficients import bins_of, gwet_ac1
+from analysis.agreement.chance_corrected import chance_corrected
+from analysis.agreement.coefficients import bins_of
 from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
 from analysis.agreement.kappa import COUNTS
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
@@ -110,7 +111,7 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
         known | _behind(scored, rows_in) for rows_in in (np.asarray(there.any(axis=1)), scored.of_several)
     )
     for name, behind, compute in (
-        ("ac1", of_any, lambda: gwet_ac1(gaps, 2)),
+        ("ac1", of_any, lambda: chance_corrected(gaps, "gwet", categories=(0.0, 1.0)).value),
         ("alpha_nominal", of_pairs, lambda: krippendorff_alpha(gaps, "nominal").value),
         ("alpha_ordinal", of_pairs, lambda: krippendorff_alpha(bins, "ordinal").value),
         ("alpha_interval", of_pairs, lambda: krippendorff_alpha(scored.scores, "interval").value),

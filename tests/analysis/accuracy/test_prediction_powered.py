@@ -6,12 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from analysis.accuracy.prediction_powered import judge_alone, labels_alone, prediction_powered_mean
+from analysis.conformance.published import JUDGE_LABELLED as SEEN
+from analysis.conformance.published import JUDGE_UNLABELLED as UNSEEN
+from analysis.conformance.published import LABELS
 from analysis.undefined import UndefinedStatistic
 
-# Worked with the PPI++ formulas of Angelopoulos et al. (2023).
-LABELS = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
-SEEN = [1, 0, 1, 1, 1, 1, 0, 1, 0, 1]
-UNSEEN = [1] * 30 + [0] * 10
 scores = st.lists(st.integers(0, 20).map(lambda step: step / 20), min_size=4, max_size=12)
 
 

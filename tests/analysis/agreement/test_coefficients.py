@@ -11,7 +11,6 @@ from analysis.agreement.coefficients import (
     ac1s,
     bias_indices,
     bins_of,
-    gwet_ac1,
     pabaks,
     percent_agreements,
     prevalence_indices,
@@ -19,7 +18,6 @@ from analysis.agreement.coefficients import (
     weighted_kappas,
 )
 from analysis.undefined import UndefinedStatistic
-from tests.analysis.agreement.test_krippendorff import DATA_C
 
 TABLE = [40, 5, 3, 52]
 tables = st.tuples(*[st.integers(0, 20)] * 4).filter(any)
@@ -50,30 +48,6 @@ def test_without_a_document_there_is_no_companion(function):
     assert np.isnan(function([0, 0, 0, 0]))
     with pytest.raises(ValueError, match="negative or missing"):
         function([1, 2, 3, np.nan])
-
-
-def test_ac1_of_krippendorffs_data_c():
-    # docs/statistics.md, Reference cases; shares of categories from all 12 units.
-    assert gwet_ac1(DATA_C.T) == pytest.approx(0.775444068, abs=1e-9)
-
-
-@given(tables)
-def test_ac1_of_labels_is_that_of_their_table(table):
-    labels = np.column_stack([np.repeat([1, 1, 0, 0], table), np.repeat([1, 0, 1, 0], table)])
-    assert gwet_ac1(labels, n_categories=2) == pytest.approx(float(ac1s(table)), abs=1e-12)
-
-
-def test_ac1_without_pairs_or_with_one_category_is_undefined():
-    with pytest.raises(UndefinedStatistic, match="two raters"):
-        gwet_ac1([[1, None], [None, 2]])
-    with pytest.raises(UndefinedStatistic, match="one category"):
-        gwet_ac1([[1, 1], [1, 1]])
-
-
-@pytest.mark.parametrize(("ratings", "n"), [([1, 2], None), ([[1, np.inf]], None), ([[1, 2], [3, 1]], 2)])
-def test_ac1_refuses_what_is_no_table_of_ratings(ratings, n):
-    with pytest.raises(ValueError, match="shape|infinite|only 2"):
-        gwet_ac1(ratings, n)
 
 
 def test_a_score_on_a_cut_belongs_to_the_bin_below():

@@ -7,15 +7,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
+from analysis.conformance.published import DIAGNOSES
 from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
 
-# Fleiss (1971): 30 subjects, 6 raters, five diagnoses.
-ROWS = (
-    "00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 "
-    "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"
-)
-DIAGNOSES = np.array([[int(digit) for digit in row] for row in ROWS.split()])
 ratings_of_three = st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=1, max_size=20)
 
 

@@ -11,10 +11,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from analysis.agreement.icc import Icc, icc, icc_band
+from analysis.conformance.published import SHROUT_FLEISS, UNBALANCED
 from analysis.undefined import UndefinedStatistic
 
-# Shrout & Fleiss (1979), Psychological Bulletin 86:420-428, table 2: 6 targets x 4 judges.
-SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 SHROUT_FLEISS_FORMS = [
     ("ICC(1,1)", 0.16574177, -0.13293232, 0.72256006, 1.7946785, 18, 0.16476881),
     ("ICC(A,1)", 0.28976378, 0.01878651, 0.76108437, 11.027248, 15, 0.00013456652),
@@ -24,7 +23,6 @@ SHROUT_FLEISS_FORMS = [
     ("ICC(C,k)", 0.90931554, 0.67567471, 0.98589168, 11.027248, 15, 0.00013456652),
 ]
 NAN = float("nan")
-UNBALANCED = [[9, 2, 5, 8], [6, 1, 3, NAN], [8, 4, 6, 8], [7, 1, NAN, NAN], [10, 5, 6, 9], [6, NAN, NAN, NAN]]
 
 QUICK = settings(max_examples=50, deadline=None)
 thousandths = st.integers(0, 1000).map(lambda value: value / 1000)

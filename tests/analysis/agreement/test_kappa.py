@@ -15,13 +15,13 @@ from analysis.agreement.kappa import (
     kappas,
     relevant,
 )
+from analysis.conformance.published import FOUR_QUERIES as COUNTS_OF_FOUR
 from analysis.undefined import UndefinedStatistic
 
 # The four queries of docs/statistics.md, Reference cases: "Macro and micro kappa differ".
 FIRST = [[1, 1, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 1, 1, 0, 1]]
 SECOND = [[1, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]
 QUERIES = np.repeat(np.arange(4), 5)
-COUNTS_OF_FOUR = [[2, 1, 0, 2], [1, 0, 0, 4], [0, 0, 0, 5], [4, 0, 1, 0]]
 counts = st.lists(st.tuples(*[st.integers(0, 9)] * 4), min_size=1, max_size=12)
 
 

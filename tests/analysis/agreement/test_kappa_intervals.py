@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.agreement.coefficients import bins_of, gwet_ac1
+from analysis.agreement.chance_corrected import chance_corrected
+from analysis.agreement.coefficients import bins_of
 from analysis.agreement.kappa import counts_of_queries, kappa_summary, relevant
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
 from analysis.resampling.bootstrap import percentile_interval, resample_counts
@@ -44,7 +45,7 @@ def in_other_words(first, second, queries, drawn):
         "pabak": 2 * np.mean(a == b) - 1,
         "prevalence_index": np.mean(a & b) - np.mean(~a & ~b),
         "bias_index": np.mean(a) - np.mean(b),
-        "ac1": gwet_ac1(np.column_stack([a, b]), 2),
+        "ac1": chance_corrected(np.column_stack([a, b]), "gwet", categories=(0, 1)).value,
         "alpha_nominal": krippendorff.alpha(np.array([a, b], float), level_of_measurement="nominal"),
         "weighted_kappa_linear": cohen_kappa_score(*bins, labels=range(5), weights="linear"),
         "weighted_kappa_quadratic": cohen_kappa_score(*bins, labels=range(5), weights="quadratic"),

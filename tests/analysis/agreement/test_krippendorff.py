@@ -7,18 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.agreement.krippendorff import alpha_of_moments, alpha_of_tables, krippendorff_alpha
+from analysis.conformance.published import DATA_C
 from analysis.undefined import UndefinedStatistic
 
-NO = np.nan
-# Krippendorff (2011), data C: 4 raters x 12 units.
-DATA_C = np.array(
-    [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, NO, NO, NO],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NO, NO],
-        [NO, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 3],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NO],
-    ]
-)
 LEVELS = ("nominal", "ordinal", "interval")
 levels = st.sampled_from(LEVELS)
 cells = st.one_of(st.integers(0, 4), st.none())

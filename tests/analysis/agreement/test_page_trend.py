@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import page_trend_test, rankdata
 
 from analysis.agreement.page_trend import page_trend
+from analysis.conformance.published import PAGE_RATERS
 from analysis.undefined import UndefinedStatistic
 
-RATERS = np.array(
-    [[3, 4, 3], [2, 2, 4], [3, 3, 5], [1, 3, 2], [2, 3, 2], [2, 4, 5], [1, 2, 4], [3, 4, 4], [2, 4, 5], [1, 3, 4]]
-)
+RATERS = np.array(PAGE_RATERS)
 DOSES = [0.3, 0.5, 0.7]
 NAN = float("nan")
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from analysis.conformance.published import GPA, LSAT
 from analysis.correlation.correlation import KINDS, correlation, correlations, usual_p
 from analysis.resampling.bootstrap import CHUNK, percentile_interval
 from analysis.resampling.exact_permutation import exact_p
@@ -18,9 +19,6 @@ from analysis.undefined import UndefinedStatistic
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 OF_COUNTS = {"pearson": pearson_of_counts, "spearman": spearman_of_counts, "kendall": kendall_of_counts}
-
-LSAT = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]
-GPA = [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96]
 
 
 def looped_values(kind, x, y, clusters, resamples, seed):

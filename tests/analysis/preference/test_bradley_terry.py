@@ -6,14 +6,11 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.conformance.published import CITED, JOURNALS
 from analysis.preference.bradley_terry import bradley_terry
 from analysis.preference.bradley_terry_newton import NotConverged
 from analysis.undefined import UndefinedStatistic
 
-# Citations between journals, Stigler (1994), Stat. Sci. 9:94-108, table in Agresti (2002), Categorical Data Analysis,
-# 10.6: the row journal is cited by the column journal, which is a win of the row.
-JOURNALS = np.array(["Biometrika", "Comm Statist", "JASA", "JRSS-B"])
-CITED = np.array([[714, 730, 498, 221], [33, 425, 68, 17], [320, 813, 1072, 142], [284, 276, 325, 188]])
 ONE, OTHER = np.triu_indices(4, 1)
 VOTES = (CITED[ONE, OTHER], CITED[OTHER, ONE])
 

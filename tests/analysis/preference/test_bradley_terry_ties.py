@@ -6,14 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from analysis.conformance.published import TIED_WINS as WINS
+from analysis.conformance.published import TIES
 from analysis.preference.bradley_terry import bradley_terry
 from analysis.preference.bradley_terry_counts import Counts
 from analysis.preference.bradley_terry_ties import MODELS, outcome_chances
 from analysis.undefined import UndefinedStatistic
 
-WINS = np.array([[0, 12, 15], [6, 0, 11], [3, 5, 0]])
 ONE, OTHER = np.triu_indices(3, 1)
-VOTES = (WINS[ONE, OTHER], WINS[OTHER, ONE], np.array([4, 2, 6]))
+VOTES = (WINS[ONE, OTHER], WINS[OTHER, ONE], TIES)
 
 
 def textbook(model, worth_i, worth_j, parameter):

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.conformance import published
 from analysis.resampling.bca import MOST_CLUSTERS, acceleration, bca_interval, both_intervals, delete_one_values
 from analysis.resampling.bootstrap import percentile_interval, resampled_values
 from analysis.resampling.weighted import pearson_of_counts
 from analysis.undefined import UndefinedStatistic
 
-# Efron and Tibshirani (1993), table 3.2: 15 law schools.
-LSAT = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594], dtype=float)
-GPA = np.array([3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96])
+LSAT, GPA = np.array(published.LSAT, dtype=float), np.array(published.GPA)
 SAMPLING = {"resamples": 1000, "bca_resamples": 2000, "seed": 3, "confidence": 0.9, "workers": 1}
 
 

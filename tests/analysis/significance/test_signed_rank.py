@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, wilcoxon
 
+from analysis.conformance.published import DEPRESSION_AFTER, DEPRESSION_BEFORE
 from analysis.significance.signed_rank import EXACT, MOST_EXACT, NORMAL, signed_rank
 from analysis.undefined import UndefinedStatistic
 
@@ -28,8 +29,7 @@ def by_listing(differences):
 
 def test_depression_scores_of_hollander_and_wolfe():
     # Hollander and Wolfe, Nonparametric Statistical Methods, table 3.1: V = 40, two-sided exact p 20/512.
-    x = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
-    y = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
+    x, y = np.array(DEPRESSION_BEFORE), np.array(DEPRESSION_AFTER)
     assert signed_rank(x - y) == (40.0, 0.0390625, EXACT, 9, 0, 22.5)
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.conformance.published import DEPRESSION_AFTER, DEPRESSION_BEFORE
 from analysis.resampling.bootstrap import resample_counts
 from analysis.significance.walsh import score_differences, shift, walsh_median
 from analysis.undefined import UndefinedStatistic
@@ -26,8 +27,7 @@ def test_three_differences_by_hand():
 
 def test_depression_scores_of_hollander_and_wolfe():
     # Hollander and Wolfe, Nonparametric Statistical Methods, example 3.3: 0.46.
-    x = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
-    y = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
+    x, y = np.array(DEPRESSION_BEFORE), np.array(DEPRESSION_AFTER)
     assert walsh_median(x - y) == pytest.approx(0.46, abs=1e-15)
 
 

@@ -1,0 +1,59 @@
+"""Stuart-Maxwell and Bhapkar: statsmodels, McNemar for two categories, and categories that never meet."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import SquareTable
+
+from analysis.significance.marginal_homogeneity import bhapkar, stuart_maxwell
+from analysis.undefined import UndefinedStatistic
+
+tables = st.lists(st.integers(1, 30), min_size=16, max_size=16).map(lambda cells: np.reshape(cells, (4, 4)))
+
+
+def test_two_categories_are_mcnemar_without_correction():
+    # (86 - 150)² / 236; Bhapkar W / (1 - W / 1600).
+    found = stuart_maxwell([[794, 86], [150, 570]])
+    assert found.statistic == pytest.approx(64**2 / 236, rel=1e-12)
+    assert (found.df, found.n) == (1, 1600)
+    w = 64**2 / 236
+    assert bhapkar([[794, 86], [150, 570]]).statistic == pytest.approx(w / (1 - w / 1600), rel=1e-12)
+
+
+@given(tables)
+def test_both_are_those_of_statsmodels(table):
+    theirs = SquareTable(table, shift_zeros=False)
+    for function, method in ((stuart_maxwell, "stuart_maxwell"), (bhapkar, "bhapkar")):
+        expected = theirs.homogeneity(method=method)
+        found = function(table)
+        assert (found.statistic, found.df) == pytest.approx((expected.statistic, expected.df), rel=1e-8, abs=1e-10)
+        assert found.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+
+
+@given(tables, st.permutations(range(4)))
+def test_order_of_categories_and_of_raters_changes_nothing(table, order):
+    assume(np.any(table != table.T))
+    first = stuart_maxwell(table).statistic
+    assert stuart_maxwell(table[np.ix_(order, order)]).statistic == pytest.approx(first, rel=1e-9, abs=1e-9)
+    assert stuart_maxwell(table.T).statistic == pytest.approx(first, rel=1e-9, abs=1e-9)
+
+
+def test_a_category_that_nobody_uses_or_nobody_leaves_takes_no_degree_of_freedom():
+    table = np.zeros((4, 4), dtype=int)
+    table[:2, :2] = [[794, 86], [150, 570]]
+    table[3, 3] = 12
+    assert stuart_maxwell(table)[:2] == pytest.approx((64**2 / 236, 1), rel=1e-12)
+
+
+def test_full_agreement_and_one_way_are_undefined():
+    with pytest.raises(UndefinedStatistic, match="nothing to test"):
+        stuart_maxwell(np.diag([3, 4, 5]))
+    with pytest.raises(UndefinedStatistic, match="nothing varies"):
+        bhapkar([[0, 5], [0, 0]])
+
+
+@pytest.mark.parametrize("table", [[1, 2], [[1, 2, 3], [1, 2, 3]], [[1, -1], [2, 3]], [[1, np.nan], [2, 3]]])
+def test_what_is_no_square_table_of_counts_is_refused(table):
+    with pytest.raises(ValueError, match="shape|negative or missing"):
+        stuart_maxwell(table)
