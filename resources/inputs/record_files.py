@@ -17,7 +17,7 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listing
-from resources.inputs.csv_rows import CsvRows, refuse_names_twice
+from resources.inputs.csv_files import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.parquet_size import FEW_ROWS, TooMuch, refuse_large, rows_at_a_time
 from resources.inputs.record_fields import Fields, leaves
