@@ -4,29 +4,199 @@ import codecs
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from upath import UPath
 
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
-from resources.errors import FileFault, listing
+from resources.errors import FileFault, UserError, did_you_mean, listing
+from resources.inputs.column_names import own_name
 from resources.inputs.csv_files import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.parquet_size import FEW_ROWS, TooMuch, refuse_large, rows_at_a_time
-from resources.inputs.record_fields import Fields, leaves
 from resources.runtime.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
 
+BATCH_ROWS: Final = 8192
+BATCH_BYTES: Final = 2**28  # of decoded values at a time
+_DELTA: Final = "DELTA_BYTE_ARRAY"  # each text by what it adds to the one before: to see its length is to decode it
+FEW_ROWS: Final = 256
+_DICTIONARY_ROWS: Final = 2**18  # each batch has the whole dictionary once more
+_VALUE_BYTES: Final = 8
+SHOWN_FIELDS = 40
+# How data frames and spreadsheets write that there is no value.
+NO_VALUE: Final = frozenset({"NA", "N/A", "n/a", "nan", "NaN", "NAN", "<NA>"})
+Fields = dict[str, Any]
 HEAD_RECORDS = 1000
 # One of a pair of code units, as JSON escapes it.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _SINGLE_LINES = "Write one JSON object per line (`jq -c '.[]' FILE` does it)."
+
+
+class TooMuch(Exception):
+    """The file holds more than is read; `size` is how much, or more where `is_least`, bytes."""
+
+    def __init__(self, size: int, *, is_least: bool = False) -> None:
+        super().__init__(size)
+        self.size, self.is_least = size, is_least
+
+
+def refuse_large(about: pq.FileMetaData, most: int) -> None:
+    """Refuse a file that the sizes in its own end say is too large.
+
+    Raises:
+        TooMuch: Decompressed, all columns together are larger.
+    """
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    stored = sum(group.total_byte_size for group in groups)
+    n_values = sum(group.column(number).num_values for group in groups for number in range(about.num_columns))
+    if (size := max(stored, n_values * _VALUE_BYTES)) > most:
+        raise TooMuch(size)
+
+
+def rows_at_a_time(file: Any, about: pq.FileMetaData, columns: Sequence[str] | None, most: int) -> int:
+    """So many rows that their decoded values take little memory.
+
+    Args:
+        file: The open file.
+        about: Its end.
+        columns: Dotted names of those that are read; null for all.
+        most: The largest size that may be read, bytes.
+
+    Raises:
+        TooMuch: Decoded, these columns are larger.
+    """
+    read = [one for one in range(about.num_columns) if _is_read(about.schema.column(one).path, columns)]
+    size, bound, shared = 0, 0, []
+    for number in read:
+        chunks = [about.row_group(group).column(number) for group in range(about.num_row_groups)]
+        if any(_stands_for_more(chunk) for chunk in chunks):
+            shared.append((about.schema.column(number).path, any(_DELTA in chunk.encodings for chunk in chunks)))
+            bound += sum(chunk.num_values * chunk.total_uncompressed_size for chunk in chunks)
+        else:
+            size += sum(max(chunk.total_uncompressed_size, chunk.num_values * _VALUE_BYTES) for chunk in chunks)
+    if size + bound <= min(most, BATCH_BYTES):
+        return BATCH_ROWS
+    longest = 0
+    for path, is_delta in shared:
+        for decoded in _decoded(file, path, is_delta=is_delta):
+            size += decoded.size
+            longest = max(longest, decoded.longest)
+            if size > most:
+                raise TooMuch(size, is_least=True)
+    return max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, longest)))
+
+
+class _Decoded(NamedTuple):
+    """Of one batch of values, bytes: all of them, and the longest."""
+
+    size: int
+    longest: int
+
+
+def _is_read(path: str, columns: Sequence[str] | None) -> bool:
+    return columns is None or any(path == name or path.startswith(f"{name}.") for name in columns)
+
+
+def _stands_for_more(chunk: pq.ColumnChunkMetaData) -> bool:
+    """Whether texts are stored once for several values, or by what they add to the one before."""
+    return chunk.physical_type == "BYTE_ARRAY" and any(
+        "DICTIONARY" in encoding or encoding == _DELTA for encoding in chunk.encodings
+    )
+
+
+def _decoded(file: Any, path: str, *, is_delta: bool) -> Iterator[_Decoded]:
+    """The size of one column's values, batch by batch, without decoding those that a dictionary holds."""
+    stored = pq.ParquetFile(file, read_dictionary=[] if is_delta else [path])
+    for batch in stored.iter_batches(batch_size=FEW_ROWS if is_delta else _DICTIONARY_ROWS, columns=[path]):
+        values = _leaf(batch.column(0))
+        if pa.types.is_dictionary(values.type):
+            lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
+        else:
+            lengths = pc.binary_length(values)
+        yield _Decoded(pc.sum(lengths).as_py() or 0, pc.max(lengths).as_py() or 0)
+
+
+def _leaf(values: pa.Array) -> pa.Array:
+    """The values within groups and lists."""
+    while pa.types.is_nested(values.type):
+        values = values.field(0) if pa.types.is_struct(values.type) else values.flatten()
+    return values
+
+
+class SeveralValues(Exception):
+    """A field that should hold one value holds a list or a group of fields."""
+
+
+def leaves(record: Fields) -> Iterator[tuple[str, Any]]:
+    """Every field of a record by its dotted name; what is no group of fields is a field, lists and nulls too."""
+    # No recursion: how deep a file nests is not ours to limit.
+    groups = [("", iter(record.items()))]
+    while groups:
+        prefix, items = groups[-1]
+        for key, value in items:
+            if isinstance(value, dict):
+                groups.append((f"{prefix}{key}.", iter(value.items())))
+                break
+            yield prefix + key, value
+        else:
+            groups.pop()
+
+
+def value_of(name: str) -> Callable[[Fields], Any]:
+    """A function that finds the field in a record: null where it is absent.
+
+    A key that is spelled with its dots, as a column of a CSV file is, comes before a nested field.
+    """
+    first, *rest = name.split(".")
+    if not rest:
+        return lambda record: record.get(name)
+
+    def nested(record: Fields) -> Any:
+        if name in record:
+            return record[name]
+        value: Any = record.get(first)
+        for part in rest:
+            if not isinstance(value, dict):
+                return None
+            value = value.get(part)
+        return value
+
+    return nested
+
+
+def as_text(value: Any) -> str | None:
+    """A single value as text, without outer spaces; null where there is none.
+
+    Raises:
+        SeveralValues: It is a list or a group of fields.
+    """
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, list | tuple | dict | bytes):
+        raise SeveralValues(f"{value!r:.60}")
+    if isinstance(value, bool):
+        return str(value).lower()
+    # A number that is none is how a data frame writes a missing one.
+    return None if value is None or value != value else str(value)
+
+
+def unknown_field(name: str, names: Iterable[str]) -> UserError | None:
+    """The error for a field that the file does not have in any letter case, with those it has; else null."""
+    there = list(names)
+    if own_name(name, there) is not None:
+        return None
+    within = [other for other in there if other.startswith(f"{name}.")]
+    if within:
+        return UserError(f"'{name}' is a group of fields: {listing(map(repr, within), SHOWN_FIELDS)}.")
+    fields = listing(map(repr, there), SHOWN_FIELDS) or "none"
+    return UserError(f"there is no field '{name}'{did_you_mean(name, there)}; the fields there are: {fields}.")
 
 
 class KeyTwice(Exception):

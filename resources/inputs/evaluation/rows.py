@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from analysis.accuracy.option_answers import OptionAnswer, normalised_answer, written_answer
 from resources.errors import listing
 from resources.inputs.evaluation.columns import EvaluationColumns
-from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
-from resources.inputs.record_files import RecordFile
+from resources.inputs.record_files import Fields, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenColumns
 from resources.inputs.written_values import (
     INFINITE,

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.rows import RowFault
-from resources.inputs.record_fields import SeveralValues, as_text
+from resources.inputs.record_files import SeveralValues, as_text
 
 _WHOLE, _FRACTION = r"^-?\d+(\.0*)?$", r"\.0*$"
 

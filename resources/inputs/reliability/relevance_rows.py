@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol
 
 from analysis.words import count_noun
-from resources.inputs.record_fields import Fields, SeveralValues, as_text, value_of
+from resources.inputs.record_files import Fields, SeveralValues, as_text, value_of
 from resources.inputs.reliability.relevance_records import Gathering, RowFault, identifier, judge_name, shown
 
 ID, QUERY_ID, QUERY, DOC_ID, DOCUMENT, DOCS = "id", "query_id", "query", "doc_id", "document", "docs"

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from resources.errors import FileFault
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.record_fields import SeveralValues, as_text, unknown_field
-from resources.inputs.record_files import record_file, refuse_unreadable
+from resources.inputs.record_files import SeveralValues, as_text, record_file, refuse_unreadable, unknown_field
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 from resources.inputs.written_values import score_in
 
