@@ -1,6 +1,9 @@
-"""Finds the column that a name means, whatever its letter case."""
+"""Names that differ in letter case and outer spaces alone: a file's columns, people and judges."""
 
+import unicodedata
 from collections.abc import Collection
+
+from resources.errors import listing
 
 
 def own_name(name: str, names: Collection[str]) -> str | None:
@@ -17,3 +20,28 @@ def own_name(name: str, names: Collection[str]) -> str | None:
         return name
     alike = [one for one in names if one.strip().casefold() == name.strip().casefold()]
     return alike[0] if len(alike) == 1 else None
+
+
+class SpelledNames:
+    """Names that differ only in letter case, outer spaces or the form of their accents are one name."""
+
+    def __init__(self) -> None:
+        """No name was seen."""
+        self._first: dict[str, str] = {}
+        self._others: dict[str, None] = {}
+
+    def first(self, name: str) -> str:
+        """The spelling in which the name was seen first."""
+        plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).strip().casefold())
+        spelling = self._first.setdefault(plain, name.strip())
+        if spelling != name:
+            self._others[f"{name!r} is '{spelling}'"] = None
+        return spelling
+
+    def notes(self, which: str) -> list[str]:
+        """What is said of names in other spellings: one sentence, or none.
+
+        Args:
+            which: Begins the sentence.
+        """
+        return [f"{which} that differ in spelling only are one: {listing(self._others)}."] if self._others else []

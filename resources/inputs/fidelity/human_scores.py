@@ -9,11 +9,11 @@ import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
 from resources.errors import FileFault, listing, nearest_of
+from resources.inputs.column_names import SpelledNames
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
 from resources.inputs.fidelity.catalogue import CATEGORIES, Catalogue, read_catalogue
 from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, item_id, parse_object_name, vocabulary
-from resources.inputs.spelled_names import SpelledNames
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 from resources.tables.fidelity.decision import EVERYBODY
 

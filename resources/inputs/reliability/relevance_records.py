@@ -11,10 +11,9 @@ import pandas as pd
 from analysis.words import count_noun
 from resources.database.models import storable
 from resources.errors import FileFault, did_you_mean
-from resources.inputs.column_names import own_name
+from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import Faults
 from resources.inputs.reliability.relevance_input import RelevanceInput
-from resources.inputs.spelled_names import SpelledNames
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 from resources.inputs.written_values import MISSING, score_in
 
