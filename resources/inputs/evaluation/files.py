@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 from upath import UPath
 
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, did_you_mean, listing
 from resources.inputs.column_names import own_name
-from resources.inputs.evaluation.apparent_scale import outside_scales
 from resources.inputs.evaluation.columns import (
     KNOWN,
     LIKELY,
@@ -26,7 +26,6 @@ from resources.inputs.evaluation.columns import (
     evaluation_columns,
     spelled,
 )
-from resources.inputs.evaluation.duplicates import repeated_samples
 from resources.inputs.evaluation.packed_columns import PackedColumn
 from resources.inputs.evaluation.rows import LeftOut, RowFault, RowReader, row_reader
 from resources.inputs.evaluation.texts import as_asked, shown, single, whole_texts, without_nul
@@ -36,10 +35,117 @@ from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text,
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 from resources.inputs.written_values import NOT_A_NUMBER
 
+# Scales that people are given; the narrowest that holds nearly all scores, and is used from end to end, is apparent.
+SCALES: Final = ((0, 1), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10), (1, 100), (0, 100))
+FEWEST: Final = 20
+OUTSIDE_SHARE: Final = 0.01
+USED_SHARE: Final = 0.75
 FIELD = "field."
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
 ValueIn = Callable[[Fields], Any]
 _SKIP = " `--skip-bad-rows` (in touchstone.yaml: `skip_bad_rows: true`) leaves such rows out and counts them."
+
+
+def outside_scale(column: str, scores: NDArray[np.float64], rows: NDArray[np.int64], of_people: bool) -> str | None:
+    """A sentence on scores that are outside the apparent scale; null where none is, or no scale is apparent.
+
+    Args:
+        column: Where they are.
+        scores: Shape ``(n,)``, finite.
+        rows: Shape ``(n,)``, their rows in the file.
+        of_people: Whether people gave them, on a scale of theirs; a measure has one only where it is in whole steps.
+    """
+    if len(scores) < FEWEST:
+        return None
+    in_steps = np.mean(scores == np.floor(scores)) >= 1 - OUTSIDE_SHARE
+    if not (of_people or in_steps):
+        return None
+    most = max(1, int(OUTSIDE_SHARE * len(scores)))
+    for low, high in SCALES:
+        outside = (scores < low) | (scores > high)
+        n_outside = int(outside.sum())
+        if n_outside == 0:
+            return None
+        if n_outside <= most and np.ptp(scores[~outside]) >= USED_SHARE * (high - low):
+            found = [f"{score:g} in row {row}" for score, row in zip(scores[outside], rows[outside], strict=True)]
+            return (
+                f"Column '{column}': outside {low}-{high}, where the other {len(scores) - n_outside:,} scores are: "
+                f"{listing(found)}. They are used; correct them if they are wrong."
+            )
+    return None
+
+
+def outside_scales(
+    prediction: str, truth: str, values: Mapping[str, pa.ChunkedArray], rows: NDArray[np.int64]
+) -> list[str]:
+    """One sentence for each side with scores outside its apparent scale.
+
+    Args:
+        prediction: The column of predictions.
+        truth: The column of truths.
+        values: Shape ``(n,)`` each, as `prediction` and `truth`.
+        rows: Shape ``(n,)``, their rows in the file.
+    """
+    sides = ((prediction, "prediction"), (truth, "truth"))
+    found = [outside_scale(name, values[side].to_numpy(), rows, side == "truth") for name, side in sides]
+    return [note for note in found if note is not None]
+
+
+class Repeated(NamedTuple):
+    """Rows that repeat an earlier row of their sample: shape ``(n,)``, true where they do."""
+
+    same_fields: NDArray[np.bool_]
+    other_fields: NDArray[np.bool_]
+
+
+def repeated_samples(
+    sample_ids: pa.ChunkedArray,
+    rows: NDArray[np.int64],
+    compared: Sequence[pa.Array],
+    fields: Sequence[pa.ChunkedArray],
+    faults: Faults,
+) -> Repeated:
+    """Which rows repeat a sample with the same values.
+
+    Args:
+        sample_ids: Shape ``(n,)``.
+        rows: Shape ``(n,)``, rows in the file.
+        compared: Columns of shape ``(n,)`` that rows of one sample must have in common, or it is noted as a fault.
+        fields: Further columns of shape ``(n,)``; they only tell the two kinds of repetition apart.
+        faults: Where samples with different values are noted, each with all its rows.
+    """
+    codes, _ = pd.factorize(pd.array(sample_ids, dtype="str"))
+    _, first_of_code = np.unique(codes, return_index=True)
+    first = first_of_code[codes]
+    repeated = np.flatnonzero(first != np.arange(len(codes)))
+    nobody = np.zeros(len(codes), dtype=bool)
+    if not len(repeated):
+        return Repeated(nobody, nobody.copy())
+    conflicting = _differs(compared, repeated, first[repeated])
+    by_code = np.argsort(codes, kind="stable")
+    for code in np.unique(codes[repeated[conflicting]]):
+        start, end = np.searchsorted(codes, [code, code + 1], sorter=by_code)
+        own = by_code[start:end]
+        faults.add(
+            f"sample_id '{sample_ids[int(own[0])]}' stands in rows {listing(rows[own].tolist(), SHOWN)} "
+            "with different scores or answers.",
+            "Keep one row per sample_id.",
+            int(rows[own[-1]]),
+        )
+    differs = _differs(fields, repeated, first[repeated])
+    same, other = nobody.copy(), nobody
+    same[repeated[~differs]] = True
+    other[repeated[differs]] = True
+    return Repeated(same, other)
+
+
+def _differs(columns: Sequence[pa.Array], left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Where two choices of rows differ in any column; two nulls are alike."""
+    differs = np.zeros(len(left), dtype=bool)
+    for column in columns:
+        codes, _ = pd.factorize(column.take(pa.array(np.concatenate([left, right]))).to_pandas())
+        differs |= codes[: len(left)] != codes[len(left) :]
+    return differs
 
 
 @dataclass(frozen=True)
