@@ -26,11 +26,20 @@ from resources.inputs.evaluation.columns import (
     evaluation_columns,
     spelled,
 )
-from resources.inputs.evaluation.packed_columns import PackedColumn
-from resources.inputs.evaluation.rows import LeftOut, RowFault, RowReader, row_reader
-from resources.inputs.evaluation.texts import as_asked, shown, single, whole_texts, without_nul
+from resources.inputs.evaluation.rows import (
+    LeftOut,
+    NoNumbers,
+    PackedColumn,
+    RowFault,
+    RowReader,
+    as_asked,
+    row_reader,
+    shown,
+    single,
+    whole_texts,
+    without_nul,
+)
 from resources.inputs.faults import BadRow, Exclusion, Faults
-from resources.inputs.no_numbers import NoNumbers
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text, leaves, record_file, value_of
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 from resources.inputs.written_values import NOT_A_NUMBER

@@ -1,15 +1,19 @@
 """Reads one record of an evaluation file: a pair of scores, or an answer with its options and truth."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from analysis.accuracy.option_answers import OptionAnswer, normalised_answer, written_answer
-from resources.errors import listing
+from analysis.words import count_noun, noun
+from resources.errors import FileFault, listing
+from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.columns import EvaluationColumns
 from resources.inputs.record_files import Fields, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenColumns
@@ -28,6 +32,14 @@ _CAUSES = {MISSING: "missing_{}", NOT_A_NUMBER: "{}_not_a_number", INFINITE: "in
 _CACHED = 65_536
 EXAMPLES, _LONGEST_EXAMPLE = 3, 60
 Arrays = Mapping[str, pa.ChunkedArray]
+_WHOLE, _FRACTION = r"^-?\d+(\.0*)?$", r"\.0*$"
+PIECE = 16384
+# Of a column's values, the largest share that may be written like 4/5, 1_000 or 2024-05-01 and be left out.
+MOST_IN_ANOTHER_FORM: Final = 0.05
+_MOST_WORDS: Final = 0.5  # of a column that no limit on unusable rows covers
+_FEW: Final = 3  # of a small file any share is large
+_SHOWN: Final = 60
+_REMEDY: Final = "Write plain numbers, such as 0.8 for 4/5 and 1000 for 1_000, or name another column."
 
 
 class LeftOut(Exception):
@@ -208,3 +220,144 @@ def _with_examples(shown: Sequence[str]) -> str:
 def _named(text: str, options: Options, normalise: bool = True) -> OptionAnswer:
     """The option that a text names, as `normalised_answer` says, or as it is written."""
     return (normalised_answer if normalise else written_answer)(text, options.names, options.texts)
+
+
+def whole_texts(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts, ``2.0`` as ``2`` where all of them are whole numbers."""
+    if pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
+        return pc.replace_substring_regex(texts, _FRACTION, "")
+    return texts
+
+
+def as_asked(fields: dict[str, pa.ChunkedArray], names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    """The fields, each under the names by which it is asked for; under its own where it is not."""
+    owns = {name: own_name(name, fields) for name in names}
+    others = {name: fields[own] for name, own in owns.items() if own is not None and own != name}
+    replaced = {own for name, own in owns.items() if name in others} - set(names)
+    return {name: column for name, column in fields.items() if name not in replaced} | others
+
+
+def single(name: str, value: Any) -> str | None:
+    """A single value as text; null where there is none.
+
+    Raises:
+        RowFault: It is a list or a group of fields.
+    """
+    try:
+        return as_text(value)
+    except SeveralValues as fault:
+        raise RowFault(f"field '{name}' holds {fault}, not a single value.", "Write one value.") from fault
+
+
+def without_nul(name: str, text: str) -> str:
+    """The text.
+
+    Raises:
+        RowFault: It holds NUL.
+    """
+    if "\0" in text:
+        raise RowFault(f"{text!r:.60} in field '{name}' holds NUL.", "Remove it.")
+    return text
+
+
+def shown(value: Any) -> str:
+    """A value's beginning, for messages."""
+    return "" if value is None else f"{value:.60}" if isinstance(value, str) else f"{value!r:.60}"
+
+
+class PackedColumn:
+    """Values of one Arrow type, each put at its position; positions that nothing was put at are null."""
+
+    def __init__(self, kind: pa.DataType) -> None:
+        """Begin empty."""
+        self._kind = kind
+        self._pieces: list[pa.Array] = []
+        self._packed = 0
+        self._open: list[Any] = []
+
+    def put(self, position: int, value: Any) -> None:
+        """Put a value at a position beyond those before it."""
+        gap = position - self._packed - len(self._open)
+        if gap > PIECE:
+            self._fill(position)
+        elif gap:
+            self._open.extend([None] * gap)
+        self._open.append(value)
+        if len(self._open) >= PIECE:
+            self._pack()
+
+    def array(self, length: int) -> pa.ChunkedArray:
+        """All values, with nulls up to a length."""
+        self._fill(length)
+        return pa.chunked_array(self._pieces, self._kind)
+
+    def _fill(self, length: int) -> None:
+        self._pack()
+        if length > self._packed:
+            self._pieces.append(pa.nulls(length - self._packed, self._kind))
+            self._packed = length
+
+    def _pack(self) -> None:
+        if self._open:
+            self._pieces.append(pa.array(self._open, self._kind))
+            self._packed += len(self._open)
+            self._open = []
+
+
+@dataclass
+class _Found:
+    """How many texts, how many of them look like numbers, the first of either, each as words with its row."""
+
+    n: int = 0
+    n_like: int = 0
+    first: list[tuple[int, str]] = field(default_factory=list)
+    first_like: tuple[int, str] | None = None
+
+
+class NoNumbers:
+    """What stands in columns of numbers instead of one."""
+
+    def __init__(self) -> None:
+        """Nothing was seen."""
+        self._found: dict[str, _Found] = defaultdict(_Found)
+
+    def see(self, column: str, row: int, text: str) -> None:
+        """Note a text that is no number."""
+        found = self._found[column]
+        found.n += 1
+        if len(found.first) < _FEW:
+            found.first.append((row, text[:_SHOWN]))
+        if any(letter.isdecimal() for letter in text) and not any(letter.isalpha() for letter in text):
+            found.n_like += 1
+            found.first_like = found.first_like or (row, text[:_SHOWN])
+
+    def refuse(self, name: str, n_kept: int, metadata: Mapping[str, int]) -> None:
+        """End the reading of a file where what is no number is the form of a column and no exception in it.
+
+        Args:
+            name: The file's.
+            n_kept: Rows with a number on both sides.
+            metadata: Columns of metadata, with how many of their values are not missing: most must be numbers.
+
+        Raises:
+            FileFault: Too many values of a column look like numbers in a form that is not read, or most are none.
+        """
+        for column, found in self._found.items():
+            n_values = metadata.get(column, n_kept + found.n)
+            first, n = found.first_like, found.n_like
+            if first is None or n <= _FEW or n <= MOST_IN_ANOTHER_FORM * n_values:
+                first, n = found.first[0], found.n
+                if column not in metadata or n <= _MOST_WORDS * n_values:
+                    continue
+            row, text = first
+            others = f", nor are {n - 1:,} more of its {count_noun(n_values, 'value')}" if n > 1 else ""
+            raise FileFault(name, f"'{text}' in column '{column}' is no number{others}.", _REMEDY, row=row)
+
+    def notes(self, metadata: frozenset[str]) -> Iterator[str]:
+        """A sentence for each of these columns in which texts count as missing."""
+        for column, found in self._found.items():
+            if column in metadata:
+                shown = ", ".join(f"'{text}' in row {row}" for row, text in found.first)
+                more = f" and {found.n - _FEW:,} more" if found.n > _FEW else ""
+                said = noun(found.n, "value is no number and counts", "values are no numbers and count")
+                yield f"Column '{column}': {found.n:,} {said} as missing: {shown}{more}."

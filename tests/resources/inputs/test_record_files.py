@@ -10,7 +10,7 @@ import pytest
 
 from resources.errors import UserError
 from resources.inputs.evaluation.files import read_evaluation_file
-from resources.inputs.evaluation.packed_columns import PIECE, PackedColumn
+from resources.inputs.evaluation.rows import PIECE, PackedColumn
 from resources.inputs.faults import MOST_FAULTS, Faults
 from resources.inputs.record_files import Record, leaves, record_file, value_of
 from resources.inputs.reliability.relevance_scores import read_relevance_file
