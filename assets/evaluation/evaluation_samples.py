@@ -13,9 +13,13 @@ from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
-from resources.inputs.evaluation.near_ties import with_ties
-from resources.inputs.evaluation.table import evaluation_samples_table
-from resources.inputs.evaluation.unusable_rows import MOST_UNUSABLE, n_unusable, refuse_unusable
+from resources.inputs.evaluation.table import (
+    MOST_UNUSABLE,
+    evaluation_samples_table,
+    n_unusable,
+    refuse_unusable,
+    with_ties,
+)
 from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
 from resources.tables.parquet_tables import Frames

@@ -20,10 +20,8 @@ from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.files import read_evaluation_file
-from resources.inputs.evaluation.near_ties import with_ties
 from resources.inputs.evaluation.paper_baseline import PaperResult, read_baseline, results_for
-from resources.inputs.evaluation.table import evaluation_samples_table
-from resources.inputs.evaluation.unusable_rows import MOST_UNUSABLE, refuse_unusable
+from resources.inputs.evaluation.table import MOST_UNUSABLE, evaluation_samples_table, refuse_unusable, with_ties
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
 

@@ -10,7 +10,7 @@ import pytest
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
-from resources.inputs.evaluation.unusable_rows import n_unusable, refuse_unusable
+from resources.inputs.evaluation.table import n_unusable, refuse_unusable
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.pairwise.photo_votes import read_photo_votes
 from resources.inputs.reliability.relevance_scores import read_relevance_file
