@@ -16,8 +16,7 @@ from reports.fidelity.plots.settings import draw_study_objects
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
-from resources.inputs.fidelity.catalogue import read_catalogue
-from resources.inputs.fidelity.human_scores import known_algorithms
+from resources.inputs.fidelity.human_scores import known_algorithms, read_catalogue
 from resources.inputs.fidelity.selected_objects import read_selected_objects
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.photos.images import load_image

@@ -13,7 +13,7 @@ from upath import UPath
 from analysis.images.appearance.mask import shows_nothing
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, listing
-from resources.inputs.fidelity.catalogue import CATEGORIES
+from resources.inputs.fidelity.human_scores import CATEGORIES
 from resources.inputs.fidelity.image_folders import EXTENSIONS, MAX_PHOTOS, ImageFolders
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
 

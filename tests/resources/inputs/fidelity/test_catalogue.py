@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.fidelity.catalogue import read_catalogue
+from resources.inputs.fidelity.human_scores import read_catalogue
 from tests.resources.inputs.made_files import CATALOGUE_HEADER, catalogue_row, job, written
 
 
