@@ -129,7 +129,7 @@ def claimed(home: Home, study: "PairwiseStudy") -> Home:
     from resources.configuration.load import load_configuration
     from resources.configuration.place import FILE_NAME, configuration_file
     from resources.configuration.yaml_text import current_limits
-    from resources.inputs.pairwise.photo_numbers import BY_ID
+    from resources.inputs.pairwise.photo_places import BY_ID
     from resources.runtime.partial_files import write_whole
 
     limits = current_limits()

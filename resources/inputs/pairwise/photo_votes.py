@@ -17,7 +17,7 @@ from resources.errors import FileFault, did_you_mean
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.pairwise.photo_lists import STRENGTH, is_photo_list, read_photo_list
-from resources.inputs.pairwise.photo_numbers import BY_FILE, BY_ID, PhotoNumber, photo_names, refuse_shared
+from resources.inputs.pairwise.photo_places import BY_FILE, BY_ID, PhotoNumber, photo_names, refuse_shared
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 
 SERIES, FIRST, SECOND, LEFT, RIGHT = NEEDED_COLUMNS
