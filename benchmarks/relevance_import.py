@@ -22,7 +22,7 @@ from resources.database.engine import open_engine
 from resources.database.migrate import migrate
 from resources.database.reliability.query_store import QueryStore
 from resources.database.reliability.records import imported
-from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_rows import read_relevance_file
 from resources.runtime.home import Home
 from resources.study import Study
 

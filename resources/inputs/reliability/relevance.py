@@ -5,7 +5,7 @@ from dataclasses import replace
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import FileFault
 from resources.inputs.reliability.relevance_input import RelevanceInput
-from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_rows import read_relevance_file
 from resources.inputs.reliability.relevance_table import read_relevance_table
 from resources.runtime.file_hash import sha256_of_file
 

@@ -21,7 +21,7 @@ from pipeline.command_line.reliability_steps import start_recalibration
 from pipeline.definitions import definitions_of
 from pipeline.runs import run_revalidation
 from resources.errors import UserError
-from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_rows import read_relevance_file
 from resources.study import Study
 from tests.assets.reliability.made_judgments import BASE, documents_of, judgments_of, plan, scored_of
 from tests.small_relevance import (

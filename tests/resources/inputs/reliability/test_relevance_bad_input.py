@@ -8,7 +8,7 @@ import pytest
 
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import FileFaults
-from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_rows import read_relevance_file
 from tests.resources.inputs.made_records import csv_file, json_lines
 
 ROW = {"query_id": "q1", "query": "what?", "doc_id": "a", "document": "text", "judge": "gpt", "score": 0.5}

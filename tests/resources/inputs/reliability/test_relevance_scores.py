@@ -10,7 +10,7 @@ import pytest
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import FileFault, UserError
 from resources.inputs.reliability.relevance import read_relevance
-from resources.inputs.reliability.relevance_scores import read_relevance_file
+from resources.inputs.reliability.relevance_rows import read_relevance_file
 from tests.resources.inputs.made_records import csv_file, json_lines, parquet_file
 
 LONG = [
