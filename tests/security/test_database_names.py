@@ -11,7 +11,7 @@ from resources.database.engine import open_engine
 from resources.database.reliability.postgres_export import write_export_table
 from resources.database.reliability.table_export import ExportRow
 from resources.errors import FileFault
-from resources.inputs.reliability.relevance_table import read_relevance_table
+from resources.inputs.reliability.relevance import read_relevance_table
 
 URL = "TOUCHSTONE_SOURCE_URL"
 HOSTILE = (

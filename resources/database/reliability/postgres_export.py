@@ -11,7 +11,7 @@ from analysis.ties import compare
 from resources.database.bulk_rows import in_batches
 from resources.database.reliability.table_export import ExportRow, numbered_columns
 from resources.errors import UserError, did_you_mean, listing
-from resources.inputs.reliability.relevance_table import source_connection, stored_table
+from resources.inputs.reliability.relevance import source_connection, stored_table
 
 ROWS_AT_A_TIME = 2_000
 LONGEST_NAME_BYTES = 63
