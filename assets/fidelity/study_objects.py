@@ -17,8 +17,7 @@ from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
 from resources.inputs.fidelity.human_scores import known_algorithms, read_catalogue
-from resources.inputs.fidelity.selected_objects import read_selected_objects
-from resources.inputs.fidelity.study_objects import find_study_objects
+from resources.inputs.fidelity.study_objects import find_study_objects, read_selected_objects
 from resources.photos.images import load_image
 from resources.study import Study
 

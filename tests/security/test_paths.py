@@ -8,7 +8,7 @@ import pytest
 from upath import UPath
 
 from resources.errors import UserError
-from resources.inputs.fidelity.image_folders import ImageFolders
+from resources.inputs.fidelity.study_objects import ImageFolders
 from resources.inputs.pairwise.photo_places import PhotoPlaces
 
 HOSTILE_ITEMS = ("..", ".", "../outside", "../../etc", "/etc", "..\\outside", "a/../../outside", "\x00", "....//")

@@ -1,10 +1,13 @@
 """The objects to judge with their images, every image decoded once; what cannot be judged says why."""
 
 import hashlib
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,11 +15,18 @@ from upath import UPath
 
 from analysis.images.appearance.mask import shows_nothing
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import FileFault, listing
+from resources.errors import FileFault, UserError, listing
+from resources.inputs.csv_files import read_csv_file
+from resources.inputs.faults import Faults
 from resources.inputs.fidelity.human_scores import CATEGORIES
-from resources.inputs.fidelity.image_folders import EXTENSIONS, MAX_PHOTOS, ImageFolders
+from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, parse_object_name
+from resources.inputs.links import refuse_link_out
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
+from resources.runtime.opened_files import refuse_name
 
+MAX_PHOTOS = 5
+EXTENSIONS = ("png", "jpg", "jpeg", "webp")
+_PHOTO = re.compile(rf"gt_.*\.({'|'.join(EXTENSIONS)})", re.IGNORECASE)
 COLUMNS = (
     "object",
     "judged_object",
@@ -47,6 +57,87 @@ SHARED_CANDIDATE = "candidate"
 _TEXT_LISTS = ("reference_paths", "reference_sha256")
 _OF_OBJECT = ("object", "item_id", "product_id", "variant", "algorithm", *CATEGORIES)
 _THREADS = 8
+PATH = "output_glb_relpath"
+SELECTED_COLUMNS = ("row", "object", "judged_object", "filename", "judged_filename")
+
+
+@dataclass(frozen=True)
+class ImageFolders:
+    """Item folders below one root, each listed once; names match in any letter case when the exact one is absent.
+
+    Whoever looks for an item or an image raises `UserError` where a link leads out of the root.
+    """
+
+    root: UPath
+    setting: str
+    _listings: dict[str, Mapping[str, UPath]] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, root: str | Path | UPath, setting: str) -> "ImageFolders":
+        """The folders below ``root``, which the configuration names as ``setting``.
+
+        Raises:
+            UserError: There is no such folder.
+        """
+        folder = UPath(root)
+        if not folder.is_dir():
+            raise UserError(f"{root}: there is no such folder. Correct `{setting}` in touchstone.yaml.")
+        return cls(folder, setting)
+
+    @cached_property
+    def _items(self) -> Mapping[str, UPath]:
+        return {folder.name: self._inside(folder) for folder in self.root.iterdir() if folder.is_dir()}
+
+    @cached_property
+    def _items_in_any_case(self) -> Mapping[str, list[UPath]]:
+        names: dict[str, list[UPath]] = {}
+        for name, folder in self._items.items():
+            names.setdefault(name.casefold(), []).append(folder)
+        return names
+
+    def folder_of(self, item_id: str) -> UPath:
+        """The item's folder; where there is none, the path at which it was looked for."""
+        alike = self._items_in_any_case.get(item_id.casefold(), [])
+        # Of folders that differ only in letter case none is taken rather than the wrong one.
+        found = self._items.get(item_id) or (alike[0] if len(alike) == 1 else None)
+        return found or self.root / (item_id.replace("/", "_") if item_id.strip(".") else "_")
+
+    def ambiguity_of(self, item_id: str) -> str | None:
+        """A sentence where several folders could be the item's; null where one is, or none."""
+        alike = sorted(folder.name for folder in self._items_in_any_case.get(item_id.casefold(), []))
+        if len(alike) < 2 or item_id in self._items:
+            return None
+        return f"{self.root}: folders {listing(alike)} differ only in letter case. Keep one, named {item_id}."
+
+    def photos_of(self, item_id: str) -> list[UPath]:
+        """Every ``gt_*`` image of the item in natural order: gt_2 comes before gt_10."""
+        files = self._files_of(item_id).values()
+        return sorted((file for file in files if _PHOTO.fullmatch(file.name)), key=lambda file: _natural(file.name))
+
+    def image_of(self, item_id: str, stem: str) -> UPath | None:
+        """The item's image of that name with the first extension of `EXTENSIONS` that there is."""
+        files = self._files_of(item_id)
+        names = (f"{stem}.{extension}".casefold() for extension in EXTENSIONS)
+        return next((files[name] for name in names if name in files), None)
+
+    def _files_of(self, item_id: str) -> Mapping[str, UPath]:
+        if item_id not in self._listings:
+            folder = self.folder_of(item_id)
+            files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
+            self._listings[item_id] = {file.name.casefold(): self._inside(file) for file in files}
+        return self._listings[item_id]
+
+    def _inside(self, place: UPath) -> UPath:
+        """The file or folder, unless it is a link that leads elsewhere; addresses of other kinds have no links."""
+        refuse_name(place)
+        if isinstance(place, Path):
+            refuse_link_out(self.root, place, self.setting)
+        return place
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -189,3 +280,52 @@ def _row(found: _Found, checked: Mapping[UPath, str | UnreadableImage]) -> dict[
         "excluded": cause,
         "exclusion_detail": detail,
     }
+
+
+def read_selected_objects(
+    path: str | Path | UPath, algorithms: tuple[str, ...], filename_column: str = "3D Object filename"
+) -> pd.DataFrame:
+    """The objects that a study judges.
+
+    Args:
+        path: Local path or fsspec address of a CSV file.
+        algorithms: Known algorithms, as in `parse_object_name`.
+        filename_column: The column with the object that people scored.
+
+    Returns:
+        `SELECTED_COLUMNS`, in the file's order: `row` in the file, `object` from the file name, `judged_object` from
+        `output_glb_relpath`. They are meant to be equal; where they differ, people scored another object than
+        the render shows.
+
+    Raises:
+        FileFault: A name cannot be read, or an object is listed twice.
+        FileFaults: Several such faults.
+    """
+    file = read_csv_file(path, [filename_column, PATH], "fidelity.columns")
+    faults = Faults(file.name)
+    if file.frame.empty:
+        faults.add("there is no row below the header.", "List the objects, or leave `selected_objects` out.")
+    records = []
+    rows_of = defaultdict(list)
+    for row, cells in file.records():
+        scored = _name(cells, filename_column, algorithms, row, faults)
+        judged = _name(cells, PATH, algorithms, row, faults)
+        if scored is not None and judged is not None:
+            records.append((row, scored.object, judged.object, scored.filename, judged.filename))
+            rows_of[scored.object].append(row)
+    for scored_object, rows in rows_of.items():
+        if len(rows) > 1:
+            problem = f"object '{scored_object}' in column '{filename_column}' is listed in rows {listing(rows)}."
+            faults.add(problem, "Keep one of them.", rows[1])
+    faults.raise_if_any()
+    return pd.DataFrame.from_records(records, columns=list(SELECTED_COLUMNS))
+
+
+def _name(
+    cells: dict[str, str], column: str, algorithms: tuple[str, ...], row: int, faults: Faults
+) -> ObjectName | None:
+    try:
+        return parse_object_name(cells[column], algorithms)
+    except BadObjectName as error:
+        faults.add(f"in column '{column}', {error.problem}", error.remedy, row)
+        return None

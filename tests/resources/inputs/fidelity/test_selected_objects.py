@@ -6,7 +6,7 @@ import pytest
 
 from resources.configuration.fidelity import ALGORITHMS
 from resources.errors import UserError
-from resources.inputs.fidelity.selected_objects import read_selected_objects
+from resources.inputs.fidelity.study_objects import read_selected_objects
 from tests.resources.inputs.made_files import glb, written
 
 HEADER = "product_id,3D Object filename,output_glb_relpath,variant"
