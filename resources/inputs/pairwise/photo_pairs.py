@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from analysis.preference.orders import MergedPairs, merge_orders, opposite_winners
 from analysis.preference.truth import agreements, filter_pairs, winners
 from resources.configuration.pairwise import PairwiseStudy
-from resources.inputs.pairwise.photo_lists import STRENGTH
 from resources.inputs.pairwise.photo_places import PhotoPlaces
 from resources.inputs.pairwise.photo_votes import (
     CLUSTER,
@@ -25,6 +24,7 @@ from resources.inputs.pairwise.photo_votes import (
     SECOND_FILE,
     SECOND_PHOTO,
     SERIES,
+    STRENGTH,
     TIES,
     read_photo_votes,
 )
