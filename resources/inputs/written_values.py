@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from analysis.accuracy.option_confusion import INVALID
-from resources.inputs.number_format import PLAIN_NUMBER
+from resources.inputs.written_columns import PLAIN_NUMBER
 
 DEFAULT_OPTIONS = ("A", "B", "C", "D")
 MISSING, NOT_A_NUMBER, INFINITE = "missing", "not_a_number", "infinite"

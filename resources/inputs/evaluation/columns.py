@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
-from resources.inputs.number_format import looks_like_number
 from resources.inputs.record_files import SHOWN_FIELDS, Record, RecordFile, refuse_unreadable, unknown_field, value_of
+from resources.inputs.written_columns import looks_like_number
 from resources.inputs.written_values import NOT_A_NUMBER, score_in
 
 Kind = Literal["scores", "answers"]
