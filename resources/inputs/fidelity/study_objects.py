@@ -20,9 +20,8 @@ from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.fidelity.human_scores import CATEGORIES
 from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, parse_object_name
-from resources.inputs.links import refuse_link_out
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
-from resources.runtime.opened_files import refuse_name
+from resources.runtime.opened_files import refuse_link_out, refuse_name
 
 MAX_PHOTOS = 5
 EXTENSIONS = ("png", "jpg", "jpeg", "webp")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
-from resources.inputs.links import refuse_link_out
+from resources.runtime.opened_files import refuse_link_out
 
 ENDING: Final = ".JPG"
 # In this order, in any letter case, where the exact name is absent.
