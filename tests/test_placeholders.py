@@ -15,7 +15,7 @@ PRODUCT = ("analysis", "resources", "reports", "assets", "pipeline", "review")
 PLACEHOLDER = re.compile(r"(?<!%)\{([a-z_][a-z_.]*)\}")
 # How files are named, which is shown to people as it is; and what the progress bar fills by itself.
 MEANT = {
-    "resources/inputs/fidelity/object_names.py": {"product", "variant", "algorithm", "n", "views", "k"},
+    "resources/inputs/fidelity/human_scores.py": {"product", "variant", "algorithm", "n", "views", "k"},
     "resources/judges/recorded_rows.py": {"model"},
     "resources/judges/vfscore_tree.py": {"item", "model"},
     "resources/runtime/progress.py": {"task.description"},

@@ -18,8 +18,7 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
-from resources.inputs.fidelity.human_scores import CATEGORIES
-from resources.inputs.fidelity.object_names import BadObjectName, ObjectName, parse_object_name
+from resources.inputs.fidelity.human_scores import CATEGORIES, BadObjectName, ObjectName, parse_object_name
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
 from resources.runtime.opened_files import refuse_link_out, refuse_name
 

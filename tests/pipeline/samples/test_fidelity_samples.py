@@ -18,7 +18,7 @@ from pipeline.samples.whole_folder import MANIFEST, is_whole
 from resources.configuration import fidelity as configuration
 from resources.configuration.grid import Setting
 from resources.errors import UserError
-from resources.inputs.fidelity.object_names import item_id, parse_object_name
+from resources.inputs.fidelity.human_scores import item_id, parse_object_name
 from resources.judges.answers import parse_answer
 from resources.judges.contract import JudgedObject
 from resources.judges.local import LocalJudge

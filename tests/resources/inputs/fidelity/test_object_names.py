@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.configuration.fidelity import ALGORITHMS
-from resources.inputs.fidelity.object_names import BadObjectName, item_id, parse_object_name, vocabulary
+from resources.inputs.fidelity.human_scores import BadObjectName, item_id, parse_object_name, vocabulary
 
 TAIL = "_N3_A-B-C_2025-08-17_v1_h8a61ab22.glb"
 
