@@ -11,7 +11,7 @@ from assets.reliability.logic.judge_pairs import KEY
 from resources.database.reliability.records import JudgmentRecord, KeptOtherwise, imported
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
-from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.study import Study
 
 

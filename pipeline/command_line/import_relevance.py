@@ -25,7 +25,7 @@ from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import latest_recalibration
 from resources.errors import UserError, listing
 from resources.inputs.reliability.relevance import read_relevance
-from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.runtime.home import touchstone_home
 from resources.runtime.sanitize import one_line
 from resources.study import Study, study_from_environment

@@ -24,7 +24,7 @@ from resources.database.reliability.counted_judgments import Judged, counted
 from resources.database.reliability.recalibrations import Recalibrated, latest_recalibration
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
-from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.openai.access import require_key
 from resources.judges.openai.estimate import EstimateRow
 from resources.judges.openai.paid import costs_money

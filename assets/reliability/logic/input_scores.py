@@ -7,7 +7,7 @@ import pandas as pd
 from assets.reliability.logic.judge_pairs import NOT_JUDGED
 from resources.database.reliability.records import Source
 from resources.errors import UserError
-from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import RelevanceInput
 
 SCORES = "scores"
 

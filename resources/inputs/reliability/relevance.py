@@ -15,8 +15,14 @@ from resources.configuration.reliability import ReliabilityStudy, SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.faults import Faults
-from resources.inputs.reliability.relevance_input import RelevanceInput
-from resources.inputs.reliability.relevance_records import Gathering, RowFault, Scale, identifier, refuse_unknown
+from resources.inputs.reliability.relevance_records import (
+    Gathering,
+    RelevanceInput,
+    RowFault,
+    Scale,
+    identifier,
+    refuse_unknown,
+)
 from resources.inputs.reliability.relevance_rows import (
     DOC_ID,
     DOCS,

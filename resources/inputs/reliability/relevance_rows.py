@@ -20,9 +20,9 @@ from resources.inputs.record_files import (
     refuse_unreadable,
     value_of,
 )
-from resources.inputs.reliability.relevance_input import RelevanceInput
 from resources.inputs.reliability.relevance_records import (
     Gathering,
+    RelevanceInput,
     RowFault,
     Scale,
     identifier,

@@ -22,7 +22,7 @@ from pipeline.samples.reliability_texts import BY_REVIEW, sample_queries
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
-from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
 

@@ -27,7 +27,7 @@ from resources.configuration.reliability import RecordedJudge, RelevanceJudge, R
 from resources.configuration.sample import FIRST, SECOND
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
-from resources.inputs.reliability.relevance_input import RelevanceInput
+from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.relevance.calibration import read_calibration
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.embedding import EmbeddingMeasure
