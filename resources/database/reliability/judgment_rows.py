@@ -9,9 +9,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from analysis.ties import TIE
 from resources.database.bulk_rows import count_distinct_values, in_batches, staged, staging, write_rows
 from resources.database.models import UtcTime, Words
-from resources.database.reliability.changed_values import Changed
 from resources.database.reliability.models import Document, Judgment, Query
-from resources.database.reliability.records import JudgmentRecord, KeptOtherwise
+from resources.database.reliability.records import Changed, JudgmentRecord, KeptOtherwise
 from resources.errors import UserError
 
 QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__

@@ -8,9 +8,8 @@ import pandas as pd
 import sqlalchemy as sa
 
 from resources.database.bulk_rows import count_distinct_values, staged, staging, write_rows
-from resources.database.reliability.changed_values import Changed, short
 from resources.database.reliability.models import Document, Query
-from resources.database.reliability.records import KeptOtherwise
+from resources.database.reliability.records import Changed, KeptOtherwise, short
 
 QUERIES, DOCUMENTS = Query.__table__, Document.__table__
 NEW_QUERIES = staging(

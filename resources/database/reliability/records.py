@@ -3,15 +3,19 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
+import sqlalchemy as sa
 
+from analysis.words import count_noun
 from resources.database.reliability.models import LONGEST_REASON
 from resources.errors import UserError
 from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 
 IMPORTED: Final = "imported"
+SHOWN: Final = 3
+SHOWN_CHARACTERS: Final = 60
 
 
 class Source(NamedTuple):
@@ -129,3 +133,39 @@ class GroundTruthRecord:
             raise ValueError(f"query '{self.query_id}': the reason is longer than {LONGEST_REASON} characters")
         if self.decided_at is not None and self.decided_at.tzinfo is None:
             raise ValueError(f"query '{self.query_id}': decided_at {self.decided_at} has no time zone")
+
+
+class Changed:
+    """Values that differ, the first of them in `rows`; none where `rows` is empty."""
+
+    def __init__(self, connection: sa.Connection, question: sa.Select[Any], order: sa.ColumnElement[Any]) -> None:
+        """Look them up.
+
+        Args:
+            connection: In the transaction in which the new ones are staged.
+            question: Each that differs, as a row.
+            order: In which order they were given.
+        """
+        self.rows = connection.execute(question.order_by(order).limit(SHOWN)).all()
+        self.n = len(self.rows)
+        if self.n == SHOWN:
+            self.n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery("changed"))) or 0
+
+    def others(self, one: str, several: str, told: list[str]) -> str:
+        """A sentence on all but the first, with a space before it; nothing where it is alone.
+
+        Args:
+            one: What they are, such as `score`.
+            several: The same of several.
+            told: The rows but for the first, each in words.
+        """
+        if self.n == 1:
+            return ""
+        left = self.n - 1 - len(told)
+        rest = f"; and {left:,} more" if left else ""
+        return f" {count_noun(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(told)}{rest}."
+
+
+def short(text: str) -> str:
+    """The text in quotes, cut where it is long."""
+    return f"'{text if len(text) <= SHOWN_CHARACTERS else f'{text[:SHOWN_CHARACTERS]}...'}'"
