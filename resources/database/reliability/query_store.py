@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from resources.database.bulk_frames import TEXT, WHOLE, read_frame
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
-from resources.database.reliability import judgment_frames, judgment_rows, query_rows
+from resources.database.reliability import judgment_rows, query_rows
 from resources.database.reliability.models import Document, Judgment, Query
 from resources.database.reliability.records import JudgmentRecord, Source
 from resources.tables.reliability.agreement import QUERY_DOCUMENTS
@@ -148,7 +148,7 @@ class QueryStore:
         """
         asked = tuple(judges) or self.judges()
         with usable(self.engine), self.engine.connect() as connection:
-            return judgment_frames.judgments(connection, self.study, asked, documents, sources, withdrawn)
+            return judgment_rows.judgments(connection, self.study, asked, documents, sources, withdrawn)
 
     def withdrawn(self, given: pd.DataFrame, documents: pd.DataFrame) -> list[int]:
         """The rows of scores that came with an earlier input and are not in the one of now, though they could be.
@@ -162,7 +162,7 @@ class QueryStore:
             UserError: The database cannot be reached, is damaged or locked.
         """
         with usable(self.engine), self.engine.connect() as connection:
-            return judgment_frames.withdrawn(connection, self.study, given, documents)
+            return judgment_rows.withdrawn(connection, self.study, given, documents)
 
     def _what(self) -> str:
         return f"queries of {self.study}"
