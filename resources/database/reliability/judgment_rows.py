@@ -38,7 +38,6 @@ NEW = staging(
 RECORDS_AT_A_TIME = 20_000
 NAMES_IN_A_QUESTION = 5_000
 _SAME_KEY = [JUDGMENTS.c[name] == NEW.c[name] for name in KEY]
-QUERIES, DOCUMENTS, JUDGMENTS = Query.__table__, Document.__table__, Judgment.__table__
 TEXTS = ("judge", "prompt_version", "prompt_hash", "judge_identity", "state", "message")
 
 
