@@ -1,17 +1,17 @@
-"""Rows of disputes and tiebreaks, read and written inside a transaction of the review store."""
+"""Disputes and tiebreaks inside a transaction of the review store: questions that an index answers, rows written."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from resources.database.reliability import review_questions as ask
-from resources.database.reliability.models import Tiebreak
-from resources.database.reliability.review_questions import DISPUTES, DOCUMENTS, IS_VOTE, QUERIES, STANDS, VOTES
+from analysis.ties import TIE
+from resources.database.reliability.models import Dispute, Document, Query, Tiebreak, ValidationResult
 from resources.database.reliability.review_records import (
     DisputedDocument,
+    Only,
     OpenDocument,
     ReviewTask,
     Sent,
@@ -19,6 +19,183 @@ from resources.database.reliability.review_records import (
     Words,
 )
 from resources.errors import UserError
+
+DISPUTES, VOTES = Dispute.__table__, Tiebreak.__table__
+QUERIES, DOCUMENTS = Query.__table__, Document.__table__
+RESULTS = ValidationResult.__table__
+STANDS = VOTES.c.withdrawn_at.is_(None)
+IS_VOTE = VOTES.c.relevant.is_not(None)
+IS_SKIP = VOTES.c.relevant.is_(None)
+HAS_WORDS = sa.or_(VOTES.c.reason.is_not(None), VOTES.c.note.is_not(None))
+IN_FAVOUR = sa.case((VOTES.c.relevant, 1), else_=-1)
+Condition = sa.ColumnElement[bool]
+
+
+def first_open(
+    study: str, reviewer: str, only: Only | None, low_kappa: float, left_out: Collection[int]
+) -> sa.Select[int, int]:
+    """Row and place of the first disputed query that has something for this reviewer to do."""
+    # One look along the order of places, which ends at the first document that fits.
+    question = (
+        sa.select(DISPUTES.c.query_row, DISPUTES.c.place)
+        .where(DISPUTES.c.study == study, *_of_query(reviewer, only, low_kappa))
+        .order_by(DISPUTES.c.place, DISPUTES.c.place_in_query)
+        .limit(1)
+    )
+    return question.where(DISPUTES.c.query_row.not_in(list(left_out))) if left_out else question
+
+
+def open_documents(study: str, reviewer: str, only: Only | None, place: int) -> sa.Select[*tuple[Any, ...]]:
+    """The documents of one disputed query that are this reviewer's to decide, the highest disagreement first."""
+    return (
+        sa.select(DISPUTES, DOCUMENTS.c.doc_id)
+        .join(DOCUMENTS, DOCUMENTS.c.id == DISPUTES.c.document_row)
+        .where(DISPUTES.c.study == study, DISPUTES.c.place == place, _of_document(reviewer, only))
+        .order_by(DISPUTES.c.place_in_query)
+    )
+
+
+def n_disputed(study: str) -> sa.Select[int]:
+    """How many queries are disputed: places are counted from 0 without a gap."""
+    return sa.select(sa.func.coalesce(sa.func.max(DISPUTES.c.place), -1) + 1).where(DISPUTES.c.study == study)
+
+
+def n_reviewed(study: str) -> sa.Select[int]:
+    """How many disputed queries have a standing vote on every disputed document."""
+    begun = (
+        sa.select(DISPUTES.c.place)
+        .join(VOTES, VOTES.c.document_row == DISPUTES.c.document_row)
+        .where(DISPUTES.c.study == study, STANDS, IS_VOTE)
+        .distinct()
+        .subquery()
+    )
+    other = DISPUTES.alias()
+    voted = sa.exists().where(VOTES.c.document_row == other.c.document_row, STANDS, IS_VOTE)
+    lacking = sa.exists().where(other.c.study == study, other.c.place == begun.c.place, ~voted)
+    return sa.select(sa.func.count()).select_from(begun).where(~lacking)
+
+
+def n_undecided(study: str) -> sa.Select[int]:
+    """How many documents on which labels differ have no majority of the votes that stand."""
+    balance = (
+        sa.select(sa.func.coalesce(sa.func.sum(IN_FAVOUR), 0))
+        .where(VOTES.c.document_row == DISPUTES.c.document_row, STANDS, IS_VOTE)
+        .scalar_subquery()
+    )
+    return (
+        sa.select(sa.func.count())
+        .select_from(DISPUTES)
+        .where(DISPUTES.c.study == study, DISPUTES.c.labels_differ, balance == 0)
+    )
+
+
+def latest_status(study: str) -> sa.Select[str]:
+    """How the latest validation ended."""
+    return sa.select(RESULTS.c.status).where(RESULTS.c.study == study).order_by(RESULTS.c.id.desc()).limit(1)
+
+
+def latest_submission(study: str, reviewer: str) -> sa.Select[str]:
+    """What this reviewer sent in last and has not taken back."""
+    return (
+        sa.select(VOTES.c.submission)
+        .join(QUERIES, QUERIES.c.id == VOTES.c.query_row)
+        .where(QUERIES.c.study == study, VOTES.c.reviewer == reviewer, STANDS)
+        .order_by(VOTES.c.id.desc())
+        .limit(1)
+    )
+
+
+def n_open(query_row: int, reviewer: str) -> sa.Select[int]:
+    """How many disputed documents of a query this reviewer neither voted on nor skipped."""
+    # By way of documents, whose queries an index has.
+    of_query = sa.select(DOCUMENTS.c.id).where(DOCUMENTS.c.query_row == query_row)
+    mine = standing(VOTES.c.reviewer == reviewer)
+    return sa.select(sa.func.count()).select_from(DISPUTES).where(DISPUTES.c.document_row.in_(of_query), ~mine)
+
+
+def words_of_others(query_row: int, reviewer: str) -> sa.Select[*tuple[Any, ...]]:
+    """What other reviewers wrote about a query, once for each submission that stands, who came first first."""
+    return (
+        sa.select(VOTES.c.reviewer, VOTES.c.relevant.is_(None).label("skipped"), VOTES.c.reason, VOTES.c.note)
+        .where(VOTES.c.query_row == query_row, VOTES.c.reviewer != reviewer, STANDS, HAS_WORDS)
+        # All rows of a submission have the same words.
+        .where(VOTES.c.id.in_(_first_rows(VOTES.c.query_row == query_row)))
+        .order_by(VOTES.c.id)
+    )
+
+
+def reviewers(study: str) -> sa.Select[str]:
+    """Everyone who ever voted or skipped, who came first first."""
+    return (
+        sa.select(VOTES.c.reviewer)
+        .join(QUERIES, QUERIES.c.id == VOTES.c.query_row)
+        .where(QUERIES.c.study == study)
+        .group_by(VOTES.c.reviewer)
+        .order_by(sa.func.min(VOTES.c.id))
+    )
+
+
+def votes_of(study: str, *conditions: Condition) -> sa.Select[*tuple[Any, ...]]:
+    """Votes and skips of one study with the names of query and document, in the order in which they came."""
+    return (
+        sa.select(QUERIES.c.query_id, DOCUMENTS.c.doc_id, VOTES)
+        .join(DOCUMENTS, DOCUMENTS.c.id == VOTES.c.document_row)
+        .join(QUERIES, QUERIES.c.id == VOTES.c.query_row)
+        .where(QUERIES.c.study == study, *conditions)
+        .order_by(VOTES.c.id)
+    )
+
+
+def votes_in_common(study: str) -> sa.Select[*tuple[Any, ...]]:
+    """For each two reviewers who voted on one document: on how many queries, and how their votes fall together."""
+    one, other = VOTES.alias("one"), VOTES.alias("other")
+
+    def both_say(first: bool, second: bool) -> sa.ColumnElement[int]:
+        fits = sa.and_(one.c.relevant == first, other.c.relevant == second)
+        return sa.func.sum(sa.case((fits, 1), else_=0))
+
+    counts = [both_say(first, second) for first in (True, False) for second in (True, False)]
+    return (
+        sa.select(one.c.reviewer, other.c.reviewer, sa.func.count(one.c.query_row.distinct()), *counts)
+        .join(other, sa.and_(other.c.document_row == one.c.document_row, one.c.reviewer < other.c.reviewer))
+        .join(QUERIES, QUERIES.c.id == one.c.query_row)
+        .where(QUERIES.c.study == study, one.c.withdrawn_at.is_(None), other.c.withdrawn_at.is_(None))
+        .where(one.c.relevant.is_not(None), other.c.relevant.is_not(None))
+        .group_by(one.c.reviewer, other.c.reviewer)
+    )
+
+
+def standing(*conditions: Condition) -> Condition:
+    """On disputes: the document has a standing vote or skip like this."""
+    return sa.exists().where(VOTES.c.document_row == DISPUTES.c.document_row, STANDS, *conditions)
+
+
+def _first_rows(*conditions: Condition) -> sa.Select[int]:
+    return sa.select(sa.func.min(VOTES.c.id)).where(STANDS, *conditions).group_by(VOTES.c.submission)
+
+
+def _of_query(reviewer: str, only: Only | None, low_kappa: float) -> list[Condition]:
+    conditions = [_of_document(reviewer, only)]
+    if only == "unreviewed":
+        conditions.append(~standing(IS_VOTE))
+    elif only == "low_kappa":
+        conditions.append(DISPUTES.c.kappa < low_kappa - TIE * abs(low_kappa))
+    return conditions
+
+
+def _of_document(reviewer: str, only: Only | None) -> Condition:
+    mine = VOTES.c.reviewer == reviewer
+    if only == "skipped":
+        return standing(mine, IS_SKIP)
+    if only == "tied":
+        tied = (
+            sa.select(VOTES.c.document_row)
+            .where(STANDS, IS_VOTE)
+            .group_by(VOTES.c.document_row)
+            .having(sa.func.sum(IN_FAVOUR) == 0)
+        )
+        return DISPUTES.c.document_row.in_(tied)
+    return ~standing(mine)
 
 
 def values_of(rows: Iterable[DisputedDocument], study: str) -> list[dict[str, Any]]:
@@ -104,8 +281,8 @@ def sent_of(connection: sa.Connection, submission: str, reviewer: str) -> Sent:
         )
         for row in rows
     )
-    n_open = connection.scalar(ask.n_open(query["id"], reviewer)) or 0
-    said_in_words = ask.words_of_others(query["id"], reviewer)
+    still_open = connection.scalar(n_open(query["id"], reviewer)) or 0
+    said_in_words = words_of_others(query["id"], reviewer)
     return Sent(
         submission=submission,
         query_row=query["id"],
@@ -116,8 +293,8 @@ def sent_of(connection: sa.Connection, submission: str, reviewer: str) -> Sent:
         note=first["note"],
         sent_at=first["voted_at"],
         documents=documents,
-        n_open=n_open,
-        colleagues=() if n_open else tuple(Words(*row) for row in connection.execute(said_in_words)),
+        n_open=still_open,
+        colleagues=() if still_open else tuple(Words(*row) for row in connection.execute(said_in_words)),
     )
 
 

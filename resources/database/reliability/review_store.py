@@ -4,19 +4,20 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
 
+from analysis.agreement.consensus import majority
 from analysis.agreement.contingency import PASSED, RESOLVED
 from analysis.agreement.disagreement import review_quota
-from analysis.agreement.kappa import LOW_KAPPA
+from analysis.agreement.kappa import LOW_KAPPA, cohens_kappa
+from analysis.undefined import UndefinedStatistic
 from resources.configuration.reliability import Review
 from resources.database.engine import usable, writing
-from resources.database.reliability import review_frames
-from resources.database.reliability import review_questions as ask
+from resources.database.reliability import review_rows as ask
 from resources.database.reliability.models import Dispute, Tiebreak
-from resources.database.reliability.review_questions import DISPUTES, STANDS, VOTES
 from resources.database.reliability.review_records import (
     Blindness,
     DisputedDocument,
@@ -29,11 +30,59 @@ from resources.database.reliability.review_records import (
     reviewer_name,
     words_kept,
 )
-from resources.database.reliability.review_rows import keep, query_of, sent_of, task_of, values_of
+from resources.database.reliability.review_rows import (
+    DISPUTES,
+    IS_VOTE,
+    STANDS,
+    VOTES,
+    keep,
+    query_of,
+    sent_of,
+    task_of,
+    values_of,
+)
 from resources.errors import UserError
+from resources.tables.declare import DTYPES
+from resources.tables.reliability.decision import REVIEWER_AGREEMENT
 
 BATCH = 10_000
 SETTLED = (PASSED, RESOLVED)
+VOTE_TYPES = {
+    "query_row": "int64",
+    "document_row": "int64",
+    "query_id": DTYPES["text"],
+    "doc_id": DTYPES["text"],
+    "reviewer": DTYPES["text"],
+    "relevant": DTYPES["flag"],
+    "reason": DTYPES["text"],
+    "note": DTYPES["text"],
+    "submission": DTYPES["text"],
+    "blind": DTYPES["flag"],
+    "voted_at": DTYPES["time"],
+    "withdrawn_at": DTYPES["time"],
+}
+WORD_TYPES = {
+    "query_id": DTYPES["text"],
+    "reviewer": DTYPES["text"],
+    "votes_relevant": DTYPES["whole"],
+    "votes_not_relevant": DTYPES["whole"],
+    "blind": DTYPES["flag"],
+    "reason": DTYPES["text"],
+    "note": DTYPES["text"],
+    "sent_at": DTYPES["time"],
+}
+DECISION_TYPES = {
+    "query_row": "int64",
+    "document_row": "int64",
+    "query_id": DTYPES["text"],
+    "doc_id": DTYPES["text"],
+    "votes_relevant": DTYPES["whole"],
+    "votes_not_relevant": DTYPES["whole"],
+    "decision": DTYPES["flag"],
+    "reviewer": DTYPES["text"],
+    "decided_at": DTYPES["time"],
+    "reason": DTYPES["text"],
+}
 
 
 class ReviewStore:
@@ -141,7 +190,7 @@ class ReviewStore:
             raise UserError("A skip needs a reason. Nothing was saved: write why, then skip.")
         with self._alone() as connection:
             name = self._person(connection, reviewer)
-            mine = ask.standing(VOTES.c.reviewer == name, ask.IS_VOTE)
+            mine = ask.standing(VOTES.c.reviewer == name, IS_VOTE)
             left = connection.scalars(
                 sa.select(DISPUTES.c.document_row).where(
                     DISPUTES.c.study == self.study, DISPUTES.c.query_row == query_row, ~mine
@@ -224,24 +273,94 @@ class ReviewStore:
             )
 
     def votes(self) -> pd.DataFrame:
-        """Every vote and skip there ever was, one row each, in the order in which they came; see `review_frames`."""
-        return review_frames.votes(self.engine, self.study)
+        """Every vote (`relevant` true or false) and skip (null) there ever was, in the order in which they came.
+
+        `withdrawn_at` is null for those that stand.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        return self._votes()
 
     def decisions(self) -> pd.DataFrame:
-        """One row per document with a standing vote, and what most reviewers say of it; see `review_frames`."""
-        return review_frames.decisions(self.engine, self.study)
+        """One row per document with a standing vote, in dispute now or not, by query and document.
+
+        `decision` is what most reviewers say, null on a tie. `reviewer`, `decided_at` and `reason` are of the last
+        standing vote; where that one has no reason, of the last before it that has one.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        standing = self._votes(STANDS, IS_VOTE)
+        rows = standing.assign(
+            relevant_votes=standing["relevant"].astype("int64"), not_relevant=(~standing["relevant"]).astype("int64")
+        ).groupby(["query_row", "document_row"], sort=True)
+        found = rows.agg(
+            query_id=("query_id", "first"),
+            doc_id=("doc_id", "first"),
+            votes_relevant=("relevant_votes", "sum"),
+            votes_not_relevant=("not_relevant", "sum"),
+            reviewer=("reviewer", "last"),
+            decided_at=("voted_at", "last"),
+            reason=("reason", "last"),
+        ).reset_index()
+        counts = zip(found["votes_relevant"].tolist(), found["votes_not_relevant"].tolist(), strict=True)
+        found["decision"] = pd.array([majority(*pair) for pair in counts], dtype=DECISION_TYPES["decision"])
+        return found[list(DECISION_TYPES)].astype(DECISION_TYPES)
 
     def blindness(self) -> Blindness:
-        """How many of the votes that stand were cast without the judges' scores on the screen."""
-        return review_frames.blindness(self.engine, self.study)
+        """How many of the votes that stand were cast without the judges' scores on the screen.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        blind = self._votes(STANDS, IS_VOTE)["blind"]
+        return Blindness(int(blind.eq(True).sum()), int(blind.eq(False).sum()), int(blind.isna().sum()))
 
     def words(self) -> pd.DataFrame:
-        """What reviewers wrote with the votes and skips that stand, one row each; see `review_frames`."""
-        return review_frames.words(self.engine, self.study)
+        """What reviewers wrote: one row per submission with a reason or a note that stands, in the order they came.
+
+        A row without votes is a skip.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        standing = self._votes(STANDS, ask.HAS_WORDS)
+        rows = standing.assign(
+            relevant_votes=standing["relevant"].eq(True).fillna(False).astype("int64"),
+            not_relevant=standing["relevant"].eq(False).fillna(False).astype("int64"),
+        ).groupby("submission", sort=False)
+        found = rows.agg(
+            query_id=("query_id", "first"),
+            reviewer=("reviewer", "first"),
+            votes_relevant=("relevant_votes", "sum"),
+            votes_not_relevant=("not_relevant", "sum"),
+            blind=("blind", "min"),
+            reason=("reason", "first"),
+            note=("note", "first"),
+            sent_at=("voted_at", "first"),
+        )
+        return found.reset_index(drop=True)[list(WORD_TYPES)].astype(WORD_TYPES)
 
     def reviewer_agreement(self) -> pd.DataFrame:
-        """Table `reviewer_agreement`: one row per two reviewers who voted on the same document."""
-        return review_frames.reviewer_agreement(self.engine, self.study)
+        """Table `reviewer_agreement`: one row per two reviewers who voted on the same document, by their names.
+
+        Raises:
+            UserError: The database cannot be reached, is damaged or locked.
+        """
+        with usable(self.engine), self.engine.connect() as connection:
+            rows = connection.execute(ask.votes_in_common(self.study)).all()
+        found = [_agreement(*row) for row in rows]
+        columns = [column.name for column in REVIEWER_AGREEMENT.columns]
+        frame = pd.DataFrame(found, columns=columns).sort_values(["reviewer_1", "reviewer_2"])
+        return REVIEWER_AGREEMENT.validated(frame)
+
+    def _votes(self, *conditions: sa.ColumnElement[bool]) -> pd.DataFrame:
+        with usable(self.engine), self.engine.connect() as connection:
+            rows = connection.execute(ask.votes_of(self.study, *conditions)).mappings().all()
+        columns = list(VOTE_TYPES)
+        frame = pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns, dtype="object")
+        return frame.astype(VOTE_TYPES)
 
     def _person(self, connection: sa.Connection, written: str) -> str:
         """The name under which this person's votes are kept: one person is no two reviewers for spelling it anew."""
@@ -259,3 +378,24 @@ class ReviewStore:
                 number = int.from_bytes(digest[:8], "big", signed=True)
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
             yield connection
+
+
+def _agreement(one: str, other: str, n_queries: int, n_11: int, n_10: int, n_01: int, n_00: int) -> dict[str, Any]:
+    """A row of the table; kappa and agreement do not depend on who comes first."""
+    n_documents = n_11 + n_10 + n_01 + n_00
+    kappa, undefined = None, None
+    try:
+        kappa = cohens_kappa([n_11, n_10, n_01, n_00])
+    except UndefinedStatistic as reason:
+        undefined = f"kappa: {reason}"
+    # Databases order names differently, Python does not.
+    first, second = sorted((one, other))
+    return {
+        "reviewer_1": first,
+        "reviewer_2": second,
+        "n_documents": n_documents,
+        "n_queries": n_queries,
+        "percent_agreement": (n_11 + n_00) / n_documents,
+        "kappa": kappa,
+        "undefined": undefined,
+    }

@@ -11,7 +11,7 @@ from assets.reliability.ground_truth import allowed_gate, consensus_of, current_
 from assets.reliability.logic.judge_pairs import scored_documents
 from assets.reliability.query_kappa import lowest_kappas
 from resources.database.reliability.records import GroundTruthRecord
-from resources.database.reliability.review_frames import DECISION_TYPES
+from resources.database.reliability.review_store import DECISION_TYPES
 from tests.assets.reliability.made_judgments import (
     BASE,
     THREE,
