@@ -39,19 +39,19 @@ def row_of(row: Mapping[str, Any]) -> dict[str, Any]:
     return {column.name: found[column.name] for column in KAPPA_VALIDATION.columns}
 
 
-def validations(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def validations_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Table `kappa_validation`."""
     columns = [column.name for column in KAPPA_VALIDATION.columns]
     return KAPPA_VALIDATION.validated(pd.DataFrame([row_of(row) for row in rows], columns=columns))
 
 
-def actions(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def actions_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """One row per step; `details` is a dict."""
     found = [[row[name] for name in ACTION_TYPES] for row in rows]
     return pd.DataFrame(found, columns=list(ACTION_TYPES), dtype="object").astype(ACTION_TYPES)
 
 
-def ground_truth(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def ground_truth_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Table `ground_truth`."""
     columns = [column.name for column in GROUND_TRUTH.columns]
     found = [

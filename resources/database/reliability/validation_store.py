@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from analysis.agreement.contingency import PASSED, RESOLVED
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
-from resources.database.reliability import validation_frames
+from resources.database.reliability.validation_frames import MEASURES, actions_table, ground_truth_table, row_of, validations_table
 from resources.database.reliability.models import ContingencyAction, GroundTruth, Query, ValidationResult
 from resources.database.reliability.records import GroundTruthRecord
 from resources.database.reliability.validation_values import details_kept, plain
@@ -68,7 +68,7 @@ class ValidationStore:
             UserError: The database cannot be used.
         """
         measured = plain(measures)
-        if missing := [name for name in validation_frames.MEASURES if name not in measured]:
+        if missing := [name for name in MEASURES if name not in measured]:
             raise ValueError(f"measures lack {missing}")
         values = {
             "study": self.study,
@@ -89,14 +89,14 @@ class ValidationStore:
             if connection.scalar(sa.select(VALIDATIONS.c.id).where(*own)) is None:
                 connection.execute(sa.insert(ValidationResult), [values])
             row = connection.execute(sa.select(VALIDATIONS).where(*own)).mappings().one()
-            return validation_frames.row_of(dict(row))
+            return row_of(dict(row))
 
     def validations(self) -> pd.DataFrame:
         """Table `kappa_validation`: every validation so far, the first one first."""
         question = sa.select(VALIDATIONS).where(VALIDATIONS.c.study == self.study).order_by(VALIDATIONS.c.id)
         with usable(self.engine), self.engine.connect() as connection:
             rows = [dict(row) for row in connection.execute(question).mappings()]
-        return validation_frames.validations(rows)
+        return validations_table(rows)
 
     def take_action(self, action: str, details: Mapping[str, Any], who: str) -> int:
         """Keep a step that a person took.
@@ -128,7 +128,7 @@ class ValidationStore:
 
     def actions(self) -> pd.DataFrame:
         """One row per step taken, the first one first: id, action, details (a dict), who, taken_at."""
-        return validation_frames.actions(self._actions())
+        return actions_table(self._actions())
 
     def manual_review_is_open(self) -> bool:
         """Whether a person opened the manual review, and nothing else was begun after it."""
@@ -185,7 +185,7 @@ class ValidationStore:
 
     def ground_truth_rows(self) -> pd.DataFrame:
         """Table `ground_truth`: what was written last, in the order of the queries."""
-        return validation_frames.ground_truth(self._ground_truth())
+        return ground_truth_table(self._ground_truth())
 
     def ground_truth_scores(self) -> dict[str, dict[str, list[float | None]]]:
         """The scores behind each query's ground truth, by judge, of the documents with a label."""
