@@ -8,8 +8,7 @@ import sqlalchemy as sa
 
 from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
-from resources.database.reliability.postgres_export import write_export_table
-from resources.database.reliability.table_export import ExportRow
+from resources.database.reliability.table_export import ExportRow, write_export_table
 from resources.errors import FileFault
 from resources.inputs.reliability.relevance import read_relevance_table
 

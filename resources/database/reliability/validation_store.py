@@ -10,9 +10,15 @@ import sqlalchemy as sa
 from analysis.agreement.contingency import PASSED, RESOLVED
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
-from resources.database.reliability.validation_frames import MEASURES, actions_table, ground_truth_table, row_of, validations_table
 from resources.database.reliability.models import ContingencyAction, GroundTruth, Query, ValidationResult
 from resources.database.reliability.records import GroundTruthRecord
+from resources.database.reliability.validation_frames import (
+    MEASURES,
+    actions_table,
+    ground_truth_table,
+    row_of,
+    validations_table,
+)
 from resources.database.reliability.validation_values import details_kept, plain
 from resources.errors import UserError
 

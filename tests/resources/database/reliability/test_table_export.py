@@ -10,9 +10,8 @@ import sqlalchemy as sa
 
 from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
-from resources.database.reliability.postgres_export import write_export_table
 from resources.database.reliability.query_store import QueryStore
-from resources.database.reliability.table_export import ExportRow, export_rows, write_export_file
+from resources.database.reliability.table_export import ExportRow, export_rows, write_export_file, write_export_table
 from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance_table
