@@ -12,7 +12,7 @@ from upath import UPath
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import CAUSES, COLUMNS, ImageFolders, find_study_objects
-from resources.inputs.fidelity.study_objects import COLUMNS as SELECTED
+from resources.inputs.fidelity.study_objects import SELECTED_COLUMNS as SELECTED
 from resources.tables.fidelity.scores import STUDY_OBJECTS
 from tests.resources.inputs.made_files import SCORE_HEADER, glb, picture, study, written
 
