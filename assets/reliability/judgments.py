@@ -22,8 +22,8 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from assets.shared.run_origin import started_by_a_person
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
-from resources.database.reliability.recalibrations import recalibrations
 from resources.database.reliability.records import JudgmentRecord, Source
+from resources.database.reliability.validation_store import recalibrations
 from resources.errors import UserError, listing
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges

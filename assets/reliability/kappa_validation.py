@@ -19,7 +19,7 @@ from assets.shared.partitions import metadata_value
 from reports.reliability.plots import kappa_history
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.reliability.recalibrations import recalibrations
+from resources.database.reliability.validation_store import recalibrations
 from resources.study import Study
 
 DECIDED = "People decided every document on which the judges differ."

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.words import noun, queries
 from assets.reliability.logic.judge_pairs import scored_documents
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.reliability.recalibrations import Recalibrated
+from resources.database.reliability.validation_store import Recalibrated
 from resources.errors import listing
 
 SHOWN = 3

@@ -16,8 +16,8 @@ from assets.reliability.logic.contingency_state import (
 from assets.reliability.logic.judge_pairs import judges_in
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
-from resources.database.reliability.recalibrations import Recalibrated
 from resources.database.reliability.stored_table import stored_table
+from resources.database.reliability.validation_store import Recalibrated
 from resources.errors import UserError
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.relevance.documents import AskedDocument

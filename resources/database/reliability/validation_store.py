@@ -1,31 +1,114 @@
 """What became of a study: its validations, the steps that people took, and the ground truth that they led to."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 
 from analysis.agreement.contingency import PASSED, RESOLVED
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
+from resources.database.reliability.models import ACTIONS as KNOWN_ACTIONS
 from resources.database.reliability.models import ContingencyAction, GroundTruth, Query, ValidationResult
 from resources.database.reliability.records import GroundTruthRecord
-from resources.database.reliability.validation_frames import (
-    MEASURES,
-    actions_table,
-    ground_truth_table,
-    row_of,
-    validations_table,
-)
-from resources.database.reliability.validation_values import details_kept, plain
 from resources.errors import UserError
+from resources.tables.declare import DTYPES
+from resources.tables.reliability.decision import GROUND_TRUTH, KAPPA_VALIDATION
 
+MEASURES = (
+    "kappa_macro_defined",
+    "kappa_macro_low",
+    "kappa_macro_high",
+    "kappa_micro_low",
+    "kappa_micro_high",
+    "low_share",
+    "n_undefined",
+    "n_documents",
+    "judge_1",
+    "judge_2",
+    "thresholds",
+)
+ACTION_TYPES = {
+    "id": "int64",
+    "action": DTYPES["text"],
+    "details": "object",
+    "who": DTYPES["text"],
+    "taken_at": DTYPES["time"],
+}
 VALIDATIONS, ACTIONS = ValidationResult.__table__, ContingencyAction.__table__
 TRUTH, QUERIES = GroundTruth.__table__, Query.__table__
 ALLOWS_GROUND_TRUTH = (PASSED, RESOLVED)
 BATCH = 5_000
+
+
+def plain(value: Any) -> Any:
+    """The value with numpy's numbers as Python's, tuples as lists and mappings as dicts, at any depth."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def details_kept(action: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    """The details of a step as they are stored.
+
+    Raises:
+        ValueError: There is no such action, or the details do not fit it.
+    """
+    kept: dict[str, Any] = plain(details)
+    if action not in KNOWN_ACTIONS:
+        raise ValueError(f"'{action}' is no action; those that are: {', '.join(KNOWN_ACTIONS)}")
+    wanted = {
+        "thresholds_accepted": {"thresholds"},
+        "recalibration_started": {"prompt_version", "queries", "held_out"},
+        "manual_review_opened": set(),
+    }[action]
+    if kept.keys() != wanted:
+        raise ValueError(f"{action} takes {sorted(wanted) or 'no details'}, got {sorted(kept)}")
+    if action == "thresholds_accepted":
+        thresholds = kept["thresholds"]
+        if not thresholds or not all(0 <= threshold <= 1 for threshold in thresholds.values()):
+            raise ValueError(f"thresholds must lie in 0-1, got {thresholds}")
+    if action == "recalibration_started" and not set(kept["held_out"]) <= set(kept["queries"]):
+        raise ValueError("queries are held out that are not judged again")
+    return kept
+
+
+def row_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of table `kappa_validation`."""
+    found = {**row, **{name: row["measures"][name] for name in MEASURES}}
+    found["thresholds"] = json.dumps(found["thresholds"], sort_keys=True)
+    found["contingency_actions"] = json.dumps(found["contingency_actions"], sort_keys=True, ensure_ascii=False)
+    return {column.name: found[column.name] for column in KAPPA_VALIDATION.columns}
+
+
+def validations_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Table `kappa_validation`."""
+    columns = [column.name for column in KAPPA_VALIDATION.columns]
+    return KAPPA_VALIDATION.validated(pd.DataFrame([row_of(row) for row in rows], columns=columns))
+
+
+def actions_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """One row per step; `details` is a dict."""
+    found = [[row[name] for name in ACTION_TYPES] for row in rows]
+    return pd.DataFrame(found, columns=list(ACTION_TYPES), dtype="object").astype(ACTION_TYPES)
+
+
+def ground_truth_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Table `ground_truth`."""
+    columns = [column.name for column in GROUND_TRUTH.columns]
+    found = [
+        {**row, "n_documents": len(next(iter(row["scores"].values()))), "validation": row["validation_row"]}
+        for row in rows
+    ]
+    return GROUND_TRUTH.validated(pd.DataFrame(found, columns=columns))
 
 
 class ValidationStore:
@@ -240,3 +323,36 @@ def _values(row: GroundTruthRecord, query_row: int) -> dict[str, Any]:
         "decided_at": row.decided_at,
         "prompt_version": row.prompt_version,
     }
+
+
+class Recalibrated(NamedTuple):
+    """Queries judged again under a prompt; those held out are kept back from the author of the next one."""
+
+    prompt_version: str
+    queries: frozenset[str]
+    held_out: frozenset[str]
+
+
+def recalibrations(validations: ValidationStore) -> Iterator[Recalibrated]:
+    """Every recalibration that was started, the first one first."""
+    for row in validations.actions().to_dict("records"):
+        if row["action"] == "recalibration_started":
+            details = row["details"]
+            yield Recalibrated(details["prompt_version"], frozenset(details["queries"]), frozenset(details["held_out"]))
+
+
+def judged_again(validations: ValidationStore) -> Recalibrated | None:
+    """Every query that was judged again under the latest prompt, in one round or several; none before the first."""
+    latest = latest_recalibration(validations)
+    if latest is None:
+        return None
+    rounds = [one for one in recalibrations(validations) if one.prompt_version == latest.prompt_version]
+    queries, held_out = (
+        frozenset[str]().union(*parts) for parts in zip(*((one.queries, one.held_out) for one in rounds), strict=True)
+    )
+    return Recalibrated(latest.prompt_version, queries, held_out)
+
+
+def latest_recalibration(validations: ValidationStore) -> Recalibrated | None:
+    """The last one; none before the first."""
+    return next(reversed(list(recalibrations(validations))), None)
