@@ -9,9 +9,8 @@ from assets.reliability.ground_truth import ALLOWED
 from assets.reliability.logic.contingency_state import recalibration_under_way, refuse_unjudged_input, undecided_now
 from pipeline.asked_runs import run_for
 from pipeline.automation import tables_and_inputs
-from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
-from resources.study import Study
+from resources.study import Study, stored_table
 
 TRUTH = dg.AssetSelection.assets("ground_truth")
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import pandas as pd
 import sqlalchemy as sa
 
 from resources.configuration.alerts import Alerts
@@ -23,6 +24,8 @@ from resources.database.reliability.review_store import ReviewStore
 from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
 from resources.runtime.home import Home, touchstone_home
+from resources.tables.all_tables import TABLES
+from resources.tables.parquet import read
 
 
 @dataclass
@@ -147,3 +150,16 @@ def study_from_environment() -> Study:
         alerts=configuration.alerts,
         made_up=configuration.made_up,
     )
+
+
+def stored_table(study: Study, name: str) -> pd.DataFrame | None:
+    """A table of study D as it lies in the home; null where it was never made there.
+
+    Raises:
+        UserError: Its file is damaged, or of another version.
+    """
+    path = study.home.tables / "reliability" / f"{name}.parquet"
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return read(TABLES[name], file, path=path)

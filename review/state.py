@@ -11,9 +11,8 @@ from pydantic import ValidationError
 from analysis.words import count_noun
 from resources.database.reliability.review_records import Only, ReviewProgress, ReviewTask, Sent
 from resources.database.reliability.review_store import ReviewStore
-from resources.database.reliability.stored_table import stored_table
 from resources.errors import UserError
-from resources.study import Study
+from resources.study import Study, stored_table
 from review import page as desk
 from review.history import validations
 from review.judges_shown import pair_of_kappa

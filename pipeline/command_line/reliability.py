@@ -142,8 +142,8 @@ def export(
     study, console = _configured(), terminal()
     from analysis.words import count_noun, queries
     from pipeline.command_line.reliability_shown import ground_truth_in_words, say
-    from resources.database.reliability.stored_table import stored_table
     from resources.database.reliability.table_export import export_rows, write_export_file, write_export_table
+    from resources.study import stored_table
 
     judges = tuple(study.reliability.judges) or study.queries.judges()
     rows = export_rows(study.queries, study.validations, judges, stored_table(study, "judgments"))

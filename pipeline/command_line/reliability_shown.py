@@ -25,10 +25,9 @@ from assets.reliability.logic.verdict_advice import unproven
 from reports.reliability.summary import said_of_one_answer
 from reports.shared.text import LANGUAGES
 from resources.configuration.reliability import ReliabilityGate
-from resources.database.reliability.stored_table import stored_table
 from resources.errors import listing
 from resources.runtime.sanitize import in_markdown, one_line
-from resources.study import Study
+from resources.study import Study, stored_table
 
 NAME = 24
 WHY_LEFT_OUT: Final = {

@@ -21,10 +21,9 @@ from pipeline.command_line.reliability_shown import (
 )
 from pipeline.command_line.reliability_steps import effect_in_words
 from reports.shared.numbers import is_unreliable
-from resources.database.reliability.stored_table import stored_table
 from resources.database.reliability.validation_store import judged_again
 from resources.runtime.sanitize import one_line
-from resources.study import Study
+from resources.study import Study, stored_table
 
 LONGEST_REASON = 400
 PARTS = {"all": "all queries", "judged_again": "judged again", "held_out": "of these held out"}

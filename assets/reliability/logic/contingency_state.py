@@ -17,10 +17,9 @@ from assets.reliability.kappa_validation import judges_of, why_no_verdict
 from assets.reliability.logic.judge_pairs import refuse_unjudged
 from assets.reliability.logic.judged_again import judged_again_now
 from assets.reliability.threshold_advice import helpful
-from resources.database.reliability.stored_table import stored_table
 from resources.database.reliability.validation_store import Recalibrated, judged_again, latest_recalibration
 from resources.errors import UserError
-from resources.study import Study
+from resources.study import Study, stored_table
 
 RUN: Final = "touchstone run reliability"
 REVIEW: Final = "touchstone review"

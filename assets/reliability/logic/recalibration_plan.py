@@ -16,14 +16,13 @@ from assets.reliability.logic.contingency_state import (
 from assets.reliability.logic.judge_pairs import judges_in
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
-from resources.database.reliability.stored_table import stored_table
 from resources.database.reliability.validation_store import Recalibrated
 from resources.errors import UserError
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.recorded import RecordedJudge
 from resources.judges.relevance.registry import ready_judges
-from resources.study import Study
+from resources.study import Study, stored_table
 
 
 class RecalibrationPlan(NamedTuple):

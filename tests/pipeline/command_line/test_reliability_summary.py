@@ -8,8 +8,7 @@ import pytest
 from pipeline.command_line import reliability_summary
 from pipeline.command_line.reliability_steps import effect_in_words
 from pipeline.command_line.reliability_summary import bias_in_words
-from resources.database.reliability.stored_table import stored_table
-from resources.study import Study
+from resources.study import Study, stored_table
 from tests.small_relevance import AGREED, LENIENT, Scores, relevance_study, validate_in
 
 SAME: Scores = ((0.9, 0.8, 0.2, 0.1), (0.9, 0.8, 0.2, 0.1))

@@ -9,8 +9,7 @@ import pandas as pd
 
 from assets.reliability.reliability_report import READ, contents_of
 from reports.reliability.contents import Contents
-from resources.database.reliability.stored_table import stored_table
-from resources.study import Study
+from resources.study import Study, stored_table
 from tests.small_relevance import AGREED, OPPOSED, Scores, relevance_study, validate_in, vote_on
 
 # Both judges call every document relevant: kappa is 0/0.
