@@ -11,12 +11,12 @@ from time import perf_counter
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
+from resources.database.call_records import CallRecord, Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.judging import Judging
-from resources.judges.records import CallRecord
 from resources.runtime.progress import Advance, LoggedProgress
 
 CALLS, WORKERS = 1000, 16

@@ -9,10 +9,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.records import CallRecord
 
 T = TypeVar("T")
 STUDY, JUDGE = "bench", "5e1f"

@@ -17,6 +17,7 @@ from pipeline.samples.fidelity import write_fidelity_samples
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
@@ -24,7 +25,6 @@ from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.access import access_of
 from resources.judges.openai_judge import OpenAIJudge
-from resources.judges.records import CallRecord
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.progress import BarProgress
 

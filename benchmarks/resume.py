@@ -11,12 +11,13 @@ from pathlib import Path
 from time import perf_counter
 
 from resources.configuration.fidelity import FidelityStudy, RubricWeights
+from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
 from resources.judges.asking import recorded
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.judging import Judging
 from resources.judges.prompt import build_call
 from resources.runtime.progress import Advance, LoggedProgress

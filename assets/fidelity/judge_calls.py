@@ -15,13 +15,14 @@ from assets.shared.run_origin import started_by_a_person
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import listing
-from resources.judges.contract import ANSWER_STATES, JudgedObject
+from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.price_age import price_age_gate
 from resources.judges.registry import judge_of
 from resources.judges.without_score import why_no_score
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
+from resources.tables.call_states import ANSWER_STATES
 
 UNNAMED = "unnamed"  # what a recording without a model's name is called
 _SNAPSHOT = re.compile(r"[-@](\d{4}(-?\d{2}-?\d{2})?|\d{6})")

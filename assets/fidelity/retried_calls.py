@@ -17,8 +17,8 @@ from reports.fidelity.plots.annotators import draw_retried_calls
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
-from resources.judges.contract import ANSWER_STATES, SCORED_STATES
 from resources.study import Study
+from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 from resources.tables.fidelity.decision import RETRIED_CALLS
 
 SHOWN = 20

@@ -14,9 +14,9 @@ from reports.fidelity.plots.settings import draw_score_matrix
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listing
-from resources.judges.contract import SCORED_STATES
 from resources.judges.without_score import why_no_score
 from resources.study import Study
+from resources.tables.call_states import SCORED_STATES
 
 
 @dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")

@@ -22,8 +22,8 @@ from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
 from reports.fidelity.plots.settings import draw_setting_summary
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.judges.contract import ANSWER_STATES
 from resources.study import Study
+from resources.tables.call_states import ANSWER_STATES
 from resources.tables.fidelity.statistics import SETTING_SUMMARY
 
 NOT_COMPARED = "not compared: "

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError, did_you_mean
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 from resources.runtime.home import Home, touchstone_home
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,8 +18,8 @@ from rich.text import Text
 
 from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
 from resources.errors import UserError
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES
 from resources.runtime.partial_files import is_device, write_whole
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

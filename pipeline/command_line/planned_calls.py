@@ -26,12 +26,13 @@ from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
 from resources.configuration.grid import Setting, setting_from_key
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.measured_calls import measured_calls
 from resources.errors import UserError, did_you_mean
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
-from resources.judges.contract import Call, Judge, JudgedObject, Spent
+from resources.judges.contract import Call, Judge, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned

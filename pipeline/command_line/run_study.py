@@ -239,7 +239,7 @@ def _show_all_calls(study: "Study", settings: tuple[str, ...], console: Console)
     import pandas as pd
 
     from resources.database.call_lists import STUDY_CALLS, state_counts
-    from resources.judges.contract import FAULT_STATES
+    from resources.tables.call_states import FAULT_STATES
 
     key = settings[0] if settings else study.fidelity.settings.settings[0].key
     asked = pd.read_parquet(str(study.home.tables / "fidelity" / "judge_calls" / f"{key}.parquet"))

@@ -13,7 +13,7 @@ from reports.shared.phrases import phrase
 from reports.shared.pictures import Picture, picture
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text
-from resources.judges.contract import SCORED_STATES
+from resources.tables.call_states import SCORED_STATES
 
 LARGEST_ERRORS: Final = 5
 LONGEST_REASON: Final = 400

@@ -10,7 +10,7 @@ from reports.shared.numbers import interval, is_number, number, usd, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 
 
 def states_table(contents: Contents) -> TableView | None:

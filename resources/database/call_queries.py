@@ -6,9 +6,10 @@ from datetime import datetime
 import pandas as pd
 import sqlalchemy as sa
 
+from resources.database.call_records import Spent
 from resources.database.engine import usable
 from resources.database.models import JudgeCall
-from resources.judges.contract import RELEVANCE, SUBSCORES, Spent
+from resources.tables.call_states import RELEVANCE, SUBSCORES
 from resources.tables.declare import DTYPES
 from resources.tables.fidelity.scores import JUDGE_CALLS
 

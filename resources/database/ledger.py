@@ -14,10 +14,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.database import call_queries
 from resources.database.call_queries import CALLS, frame_of, in_order
+from resources.database.call_records import CallKey, CallRecord, Spent, images_digest
 from resources.database.engine import usable, writing
 from resources.database.locks import Turn, turn
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, Spent
-from resources.judges.records import CallKey, CallRecord, images_digest
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 
 KEY = [CALLS.c[name] for name in CallKey._fields]
 ROW_KEY = [*KEY, CALLS.c.attempt]

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from resources.database.engine import usable
 from resources.database.models import JudgeCall
-from resources.judges.contract import ANSWER_STATES
+from resources.tables.call_states import ANSWER_STATES
 
 CALLS = JudgeCall.__table__
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
 
 NAMES = {
     "ix": "ix_%(column_0_N_label)s",
@@ -71,7 +71,7 @@ class Base(DeclarativeBase):
 
 
 class JudgeCall(Base):
-    """One attempt at one judge call; `resources.judges.records.CallRecord` says what each column means."""
+    """One attempt at one judge call; `resources.database.call_records.CallRecord` says what each column means."""
 
     __tablename__ = "judge_calls"
     __table_args__ = (

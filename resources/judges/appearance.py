@@ -6,11 +6,12 @@ from typing import Any, Final
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.image_payload import ImagePayload
 from resources.judges.openai.limits import APPEARANCE_SIZE
 from resources.judges.openai.task import AnswerSchema, Remedies
 from resources.judges.prompt import RUBRIC_VERSION, build_call
+from resources.tables.call_states import SUBSCORES
 
 # Neither limits nor enumerations: a score of 140 is to be seen, not made impossible.
 _NUMBER: Final = {"type": "number"}

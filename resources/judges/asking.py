@@ -16,13 +16,14 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 from tenacity import RetryCallState, Retrying, retry_if_result, sleep_using_event, stop_after_attempt
 
+from resources.database.call_records import CallKey, CallRecord, images_digest
 from resources.database.ledger import Ledger, Progress
 from resources.database.locks import Turn
 from resources.errors import UserError
 from resources.judges.answers import Parsed
-from resources.judges.contract import SCORED_STATES, Call, Judge, Judged, JudgeIdentity, Reply, Sampling
-from resources.judges.records import CallKey, CallRecord, images_digest
+from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Reply, Sampling
 from resources.runtime.progress import Advance, TracksProgress
+from resources.tables.call_states import SCORED_STATES
 
 MOST_FAULTS_SAID = 5  # in one run's log; the ledger has all
 STOPPED = "The run ends; this call was not sent."

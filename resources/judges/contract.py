@@ -6,23 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-ANSWER_STATES = (
-    "valid",
-    "recovered",
-    "invalid_json",
-    "schema_error",
-    "out_of_range",
-    "ambiguous",
-    "reasoning_only",
-    "cut_off",
-    "filtered",
-    "refused",
-)
-FAULT_STATES = ("rate_limited", "timeout", "provider_error")
-SCORED_STATES = ("valid", "recovered")
+from resources.database.call_records import Spent
+
 SAID_BY_SERVER = ("cut_off", "filtered")  # whatever the text of the answer looks like
-RELEVANCE = "relevance-"  # rubric versions that begin so are of judges of documents
-SUBSCORES = ("color_palette", "material_finish", "texture_identity", "texture_scale_placement")
 
 
 class Judged(Protocol):
@@ -140,20 +126,6 @@ class Reply:
     stops_run: str | None = None
     latency_ms: float | None = None
     earlier: tuple["Reply", ...] = ()
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What the ledger knows before a run asks: money of the whole study, and what went out since midnight UTC.
-
-    `requests_today` counts attempts by `key_id`, those of other studies in the same ledger included. `unattended` says
-    that no person started the run.
-    """
-
-    usd: float = 0.0
-    usd_today: float = 0.0
-    requests_today: Mapping[str, int] = field(default_factory=dict)
-    unattended: bool = False
 
 
 @dataclass(frozen=True)

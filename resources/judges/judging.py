@@ -8,12 +8,13 @@ from functools import cached_property
 import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy
+from resources.database.call_records import CallRecord
 from resources.errors import UserError
 from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed, parse_answer
 from resources.judges.asking import LedgerRun
-from resources.judges.contract import SCORED_STATES, Call, JudgedObject, Sampling
+from resources.judges.contract import Call, JudgedObject, Sampling
 from resources.judges.prompt import build_call, prompt_hash
-from resources.judges.records import CallRecord
+from resources.tables.call_states import SCORED_STATES
 
 ENOUGH_FRACTIONS = 3  # answers in fractions of 1 and none on 0-100: the judge keeps to another scale
 

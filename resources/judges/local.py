@@ -11,11 +11,13 @@ from analysis.images.appearance.comparison import Comparison, Photos, compare, p
 from analysis.images.appearance.descriptors import Patches, described, patches
 from analysis.images.appearance.looks import patches_in_view
 from resources.configuration import fidelity
+from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges.bounded_cache import BoundedCache
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.prompt import RUBRIC_VERSION
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
+from resources.tables.call_states import SUBSCORES
 
 MODEL: Final = "appearance-baseline"
 CODE_VERSION: Final = "2"  # 2: draws follow from the call without its images' hashes

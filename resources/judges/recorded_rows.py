@@ -14,8 +14,9 @@ from resources.errors import FileFault, UserError
 from resources.inputs.faults import Faults
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SAID_BY_SERVER, SCORED_STATES, Call, Reply
+from resources.judges.contract import SAID_BY_SERVER, Call, Reply
 from resources.runtime.opened_files import lines_of, refuse_no_file
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 
 # So many answers at most 1 out of 100 are no bad opinion: they were recorded on another scale.
 _ENOUGH_TO_TELL_THE_SCALE = 10

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from resources.database.call_records import Spent
 from resources.errors import UserError, listing
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.recorded_rows import RecordedRows, open_rows
 from resources.judges.vfscore_tree import VfscoreTree
 

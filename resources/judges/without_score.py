@@ -6,7 +6,7 @@ from typing import Final
 import pandas as pd
 
 from analysis.words import count_noun
-from resources.judges.contract import ANSWER_STATES, SCORED_STATES
+from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 
 LONGEST_MESSAGE: Final = 160
 AT_THE_LIMIT: Final = "Raise `max_output_tokens`, or lower `reasoning_effort`."

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.asked_runs import remembered
+from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges import replay
-from resources.judges.contract import Spent
 from tests.pipeline.watch import Watch, other_scores, quiet
 from tests.small_relevance import AGREED, relevance_study
 from tests.small_study import (

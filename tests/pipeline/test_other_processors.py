@@ -17,10 +17,11 @@ from analysis.images.appearance.descriptors import described
 from analysis.images.appearance.looks import patches_in_view
 from pipeline.samples.fidelity import FidelitySamples
 from resources.configuration.grid import Setting
-from resources.judges.contract import SUBSCORES, JudgedObject
+from resources.judges.contract import JudgedObject
 from resources.judges.local import LocalJudge
 from resources.judges.prompt import build_call
 from resources.runtime.home import CHECKOUT
+from resources.tables.call_states import SUBSCORES
 from tests.pipeline.sampled_study import sampled
 
 # Names of a time, a place or a hash of what holds one.

@@ -10,9 +10,9 @@ import pytest
 from pipeline.automation import all_settings, fidelity
 from pipeline.definitions import definitions_of
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges import replay
-from resources.judges.contract import Spent
 from resources.study import Study
 from tests.small_study import UP_TO_CALLS, changed, errors, launched, ledger_rows, write_study
 

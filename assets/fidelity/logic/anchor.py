@@ -12,8 +12,9 @@ from assets.fidelity.judge_calls import judged_objects
 from assets.shared.seeded_draw import products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_queries import OCCASION_SIGN
-from resources.judges.contract import ANSWER_STATES, SCORED_STATES, JudgedObject
-from resources.judges.records import images_digest
+from resources.database.call_records import images_digest
+from resources.judges.contract import JudgedObject
+from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 from resources.tables.fidelity.decision import ANCHOR_SCORES
 
 # The ledger tells occasions apart by the object's name: the same object on another day is another call.

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from analysis.agreement.contingency import STATUSES
 from resources.database.models import JSON, ROW_ID, Base, UtcTime, Words
-from resources.judges.contract import ANSWER_STATES
+from resources.tables.call_states import ANSWER_STATES
 
 ACTIONS = ("thresholds_accepted", "recalibration_started", "manual_review_opened")
 LONGEST_REASON = 200

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from analysis.words import count_noun
 from resources.database.reliability.models import LONGEST_REASON
 from resources.errors import UserError
-from resources.judges.contract import ANSWER_STATES, SCORED_STATES
+from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 
 IMPORTED: Final = "imported"
 SHOWN: Final = 3

@@ -6,8 +6,9 @@ from time import perf_counter
 from typing import Any, Final
 
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.database.call_records import Spent
 from resources.errors import UserError
-from resources.judges.contract import Call, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgeIdentity, Reply
 from resources.judges.openai.access import Access, require_key
 from resources.judges.openai.client import Client, Read
 from resources.judges.openai.limits import DOWN, REFUSES, SLOW, Allowance, Circuit, Passage, WorstCase, dollars

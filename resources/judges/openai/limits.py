@@ -9,8 +9,9 @@ from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.database.call_records import Spent
 from resources.errors import UserError
-from resources.judges.contract import Call, Spent
+from resources.judges.contract import Call
 from resources.judges.openai.client import Usage
 from resources.judges.openai.image_payload import CANDIDATE
 from resources.judges.openai.image_tokens import most_tokens

@@ -5,10 +5,11 @@ import json
 from typing import Final
 
 from resources.database.models import storable
-from resources.judges.contract import RELEVANCE, Call, JudgeIdentity, Sampling
+from resources.judges.contract import Call, JudgeIdentity, Sampling
 from resources.judges.prompt import nonce_and_seed
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.prompts import UNIT, Prompt
+from resources.tables.call_states import RELEVANCE
 
 RUBRIC_VERSION: Final = f"{RELEVANCE}1"
 

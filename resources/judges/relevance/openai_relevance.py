@@ -10,19 +10,20 @@ from typing import Any, Final
 import pandas as pd
 
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.database.call_records import CallRecord
 from resources.errors import UserError
 from resources.judges.answers import Parsed
 from resources.judges.asking import LedgerRun
-from resources.judges.contract import ANSWER_STATES, SCORED_STATES, Call, JudgeIdentity, Sampling
+from resources.judges.contract import Call, JudgeIdentity, Sampling
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.task import Remedies
-from resources.judges.records import CallRecord
 from resources.judges.relevance.answer import parse_relevance
 from resources.judges.relevance.documents import AskedDocument, Count, Judged
 from resources.judges.relevance.messages import RUBRIC_VERSION, build_call, prompt_hash
 from resources.judges.relevance.prompts import Prompt
 from resources.runtime.progress import TracksProgress
+from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 
 REMEDIES: Final = Remedies(
     too_large="Shorten the document, or choose a model that reads more.",

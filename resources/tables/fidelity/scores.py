@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
 from resources.tables.declare import Column, Table, number, text, texts, time, whole
 
 # Keys of the configuration that several tables are made from.

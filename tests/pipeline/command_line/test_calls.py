@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from pipeline.command_line.calls_shown import plain
 from pipeline.command_line.main import application
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.errors import UserError
-from resources.judges.records import CallRecord
 
 WIDTH = 80
 OURS, THEIRS = "aaaa000011112222", "bbbb000011112222"

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from pipeline.command_line.main import application
 from pipeline.command_line.planned_calls import _time, _usd, money_words
 from resources.configuration.openai_judge import OpenAIJudge, Price
+from resources.database.call_records import Spent
 from resources.errors import UserError
-from resources.judges.contract import Spent
 from resources.judges.openai.estimate import EstimateRow
 from resources.judges.openai.prices import price_of
 from tests.openai_server import OpenAIServer, openai_server

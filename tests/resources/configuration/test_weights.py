@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.recommendation import RecommendationWeights
-from resources.judges.contract import SUBSCORES
+from resources.tables.call_states import SUBSCORES
 
 
 def test_shares_are_weights_divided_by_their_sum() -> None:

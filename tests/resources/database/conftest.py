@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.records import CallRecord
 
 BEGUN = datetime(2026, 3, 29, 1, 30, 0, 123456, tzinfo=UTC)
 

@@ -9,11 +9,11 @@ import pytest
 import sqlalchemy as sa
 
 from resources.database import engine as engines
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine, refuse_damaged
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.errors import UserError
-from resources.judges.records import CallRecord
 
 Attempt = Callable[..., CallRecord]
 USES: dict[str, Callable[[Ledger, CallRecord], object]] = {

@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pandas as pd
 
+from resources.database.call_records import CallRecord, Spent
 from resources.database.ledger import Ledger
-from resources.judges.contract import Spent
-from resources.judges.records import CallRecord
 from resources.tables.fidelity.scores import JUDGE_CALLS
 
 Attempt = Callable[..., CallRecord]

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
-from resources.judges.records import CallRecord
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.records import CallRecord
+from resources.database.call_records import CallRecord
 
 url, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 engine = open_engine(url)

@@ -11,13 +11,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine, writing
 from resources.database.ledger import Ledger
 from resources.database.migrate import VERSION_TABLE, configuration, migrate, newest
 from resources.database.models import Base
 from resources.database.reliability.models import Query, Tiebreak
 from resources.errors import UserError
-from resources.judges.records import CallRecord
 
 
 def test_models_and_migrations_agree(engine: sa.Engine) -> None:

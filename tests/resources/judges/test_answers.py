@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from resources.configuration.fidelity import RubricWeights
 from resources.judges.answers import parse_answer
-from resources.judges.contract import ANSWER_STATES, SCORED_STATES, SUBSCORES
+from resources.tables.call_states import ANSWER_STATES, SCORED_STATES, SUBSCORES
 
 WEIGHTS = RubricWeights()
 

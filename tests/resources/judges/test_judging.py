@@ -14,13 +14,15 @@ import pytest
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.grid import Setting
+from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.asking import WAITING_PER_WORKER
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, JudgeIdentity, Reply, Spent
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.judging import Judging
 from resources.runtime.progress import Advance, LoggedProgress
+from resources.tables.call_states import SUBSCORES
 
 LOG = logging.getLogger(__name__)
 OBJECTS = [

@@ -9,9 +9,10 @@ import pytest
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.errors import UserError
-from resources.judges.contract import SUBSCORES, Call, JudgedObject
+from resources.judges.contract import Call, JudgedObject
 from resources.judges.prompt import build_call
 from resources.judges.replay import ReplayJudge, open_replay
+from resources.tables.call_states import SUBSCORES
 
 WEIGHTS = RubricWeights()
 SETTING = Setting(0.2, 0.95)

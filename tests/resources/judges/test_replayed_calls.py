@@ -14,10 +14,11 @@ from resources.configuration.grid import Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from resources.judges.contract import SUBSCORES, JudgedObject
+from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.replay import open_replay
 from resources.runtime.progress import LoggedProgress
+from resources.tables.call_states import SUBSCORES
 
 SETTING = Setting(0.2, 0.95)
 OBJECTS = [JudgedObject("0000000a", "100", "c.png", "cc", ("1.png",), ("11",))]

@@ -9,8 +9,9 @@ import pytest
 from resources.configuration.grid import Setting
 from resources.errors import UserError
 from resources.judges.answers import parse_answer
-from resources.judges.contract import SUBSCORES, JudgedObject
+from resources.judges.contract import JudgedObject
 from resources.judges.replay import ReplayJudge, open_replay
+from resources.tables.call_states import SUBSCORES
 from tests.resources.judges.test_replay import WEIGHTS, call, judged
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from resources.configuration.fidelity import FidelityStudy, RubricWeights
+from resources.database.call_records import CallRecord
 from resources.database.ledger import Ledger
 from resources.errors import UserError
 from resources.judges.asking import STOPPED, WAITING_PER_WORKER
@@ -20,7 +21,6 @@ from resources.judges.contract import Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import prompt_hash
-from resources.judges.records import CallRecord
 from resources.runtime.progress import Advance
 from tests.openai_server import openai_server
 from tests.resources.judges.openai.asked import judge_of, judged_in

@@ -14,12 +14,13 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
 from resources.judges.asking import recorded
-from resources.judges.contract import SUBSCORES, Call, JudgedObject, Reply
+from resources.judges.contract import Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai.access import Access
 from resources.judges.openai.request import SharedForm, request_of
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import build_call, prompt_hash
+from resources.tables.call_states import SUBSCORES
 
 # All numbers below were recorded before judges of documents came to use the same client.
 JUDGED = JudgedObject("0000000a", "100_tall", "c.png", "cc", ("1.png", "2.png"), ("11", "22"), ("Home", None, 'A "b"'))

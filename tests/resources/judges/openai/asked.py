@@ -9,7 +9,8 @@ import numpy as np
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
-from resources.judges.contract import Call, JudgedObject, Reply, Spent
+from resources.database.call_records import Spent
+from resources.judges.contract import Call, JudgedObject, Reply
 from resources.judges.openai.access import access_of
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import build_call

@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from resources.database.call_records import Spent
 from resources.errors import UserError
-from resources.judges.contract import JudgedObject, Reply, Spent
+from resources.judges.contract import JudgedObject, Reply
 from resources.judges.openai_judge import OpenAIJudge
 from tests.openai_server import answered, failed, openai_server
 from tests.resources.judges.openai.asked import PAID, ask, call_of, judge_of, judge_on, judged_in

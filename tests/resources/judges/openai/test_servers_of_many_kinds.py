@@ -17,9 +17,10 @@ from pipeline.command_line.main import application
 from pipeline.samples.fidelity import FidelitySamples
 from resources.configuration.fidelity import RubricWeights
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges.answers import parse_answer
-from resources.judges.contract import Reply, Spent
+from resources.judges.contract import Reply
 from resources.judges.openai.access import Access
 from resources.judges.relevance.answer import parse_relevance
 from resources.judges.relevance.documents import AskedDocument

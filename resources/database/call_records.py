@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from resources.judges.contract import ANSWER_STATES, FAULT_STATES, SCORED_STATES, SUBSCORES
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES, SUBSCORES
 
 
 class CallKey(NamedTuple):
@@ -107,3 +107,17 @@ class CallRecord:
     def answered(self) -> bool:
         """Whether the judge answered, well or badly; otherwise it is a fault and is tried again."""
         return self.state in ANSWER_STATES
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What the ledger knows before a run asks: money of the whole study, and what went out since midnight UTC.
+
+    `requests_today` counts attempts by `key_id`, those of other studies in the same ledger included. `unattended` says
+    that no person started the run.
+    """
+
+    usd: float = 0.0
+    usd_today: float = 0.0
+    requests_today: Mapping[str, int] = field(default_factory=dict)
+    unattended: bool = False
