@@ -16,7 +16,7 @@ PLACEHOLDER = re.compile(r"(?<!%)\{([a-z_][a-z_.]*)\}")
 # How files are named, which is shown to people as it is; and what the progress bar fills by itself.
 MEANT = {
     "resources/inputs/fidelity/human_scores.py": {"product", "variant", "algorithm", "n", "views", "k"},
-    "resources/judges/recorded_rows.py": {"model"},
+    "resources/judges/replay.py": {"model"},
     "resources/judges/vfscore_tree.py": {"item", "model"},
     "resources/runtime/progress.py": {"task.description"},
     "resources/tables/pairwise.py": {"series_id"},

@@ -18,7 +18,7 @@ from resources.inputs.evaluation.files import read_evaluation_file
 from resources.inputs.evaluation.paper_baseline import read_baseline
 from resources.inputs.record_files import record_file
 from resources.judges.openai.prices import price_table
-from resources.judges.recorded_rows import RecordedRows
+from resources.judges.replay import RecordedRows
 
 # Nine lists of nine aliases each: 9**9 values behind 81 aliases.
 BOMB = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10))

@@ -14,9 +14,9 @@ from resources.inputs.evaluation.rows import PIECE, PackedColumn
 from resources.inputs.faults import MOST_FAULTS, Faults
 from resources.inputs.record_files import Record, leaves, record_file, value_of
 from resources.inputs.reliability.relevance_rows import read_relevance_file
-from resources.judges.recorded_rows import RecordedRows
 from resources.judges.relevance.calibration import read_calibration
 from resources.judges.relevance.recorded import RecordedJudge
+from resources.judges.replay import RecordedRows
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import json_lines, parquet_file, score
 
