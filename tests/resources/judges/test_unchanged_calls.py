@@ -17,7 +17,7 @@ from resources.judges.asking import recorded
 from resources.judges.contract import Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai.access import Access
-from resources.judges.openai.request import SharedForm, request_of
+from resources.judges.openai.chat_judge import SharedForm, request_of
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import build_call, prompt_hash
 from resources.tables.call_states import SUBSCORES

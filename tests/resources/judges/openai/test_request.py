@@ -7,7 +7,7 @@ import pytest
 
 from resources.configuration.grid import Setting
 from resources.judges.contract import JudgedObject
-from resources.judges.openai.request import Refused, RequestForm, setting_blamed
+from resources.judges.openai.chat_judge import Refused, RequestForm, setting_blamed
 from tests.openai_server import Asked, Scripted, answered, failed, openai_server
 from tests.resources.judges.openai.asked import KEY, ask, call_of, judge_of, judge_on, judged_in
 
