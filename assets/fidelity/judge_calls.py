@@ -17,7 +17,7 @@ from resources.configuration.grid import Setting, setting_from_key
 from resources.errors import listing
 from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
-from resources.judges.openai.price_age import price_age_gate
+from resources.judges.openai.prices import price_age_gate
 from resources.judges.registry import judge_of
 from resources.judges.without_score import why_no_score
 from resources.runtime.progress import TracksProgress

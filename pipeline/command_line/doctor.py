@@ -170,8 +170,7 @@ def _prices() -> str:
     from resources.configuration.load import load_configuration
     from resources.configuration.openai_judge import OpenAIJudge
     from resources.configuration.section import Section
-    from resources.judges.openai.price_age import price_age_gate
-    from resources.judges.openai.prices import price_table
+    from resources.judges.openai.prices import price_age_gate, price_table
 
     configuration = load_configuration(touchstone_home())
     judges: list[Section] = [configuration.fidelity.judge] if configuration.fidelity else []

@@ -36,8 +36,7 @@ from resources.judges.contract import Call, Judge, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
-from resources.judges.openai.price_age import price_age_gate
-from resources.judges.openai.prices import ModelPrice, price_of
+from resources.judges.openai.prices import ModelPrice, price_age_gate, price_of
 from resources.judges.prompt import build_call
 from resources.judges.registry import judge_of
 from resources.photos.golden_files import golden_folder, made_before

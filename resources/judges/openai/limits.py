@@ -14,8 +14,7 @@ from resources.errors import UserError
 from resources.judges.contract import Call
 from resources.judges.openai.client import Usage
 from resources.judges.openai.image_payload import CANDIDATE
-from resources.judges.openai.image_tokens import most_tokens
-from resources.judges.openai.prices import ModelPrice
+from resources.judges.openai.prices import ModelPrice, most_tokens
 from resources.judges.openai.task import CallSize, Remedies
 from resources.judges.prompt import photo_labels
 

@@ -1,28 +1,86 @@
 """What a model costs: the price table with its name, dates and sources, and what a call comes to."""
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import yaml
 from pydantic import Field, ValidationError
 
-from resources.configuration.openai_judge import OpenAIJudge, Price
+from analysis.gates import Gate, at_most
+from resources.configuration.fidelity import LocalJudge, ReplayJudge
+from resources.configuration.openai_judge import ImageDetail, OpenAIJudge, Price
 from resources.configuration.section import Section
 from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError, did_you_mean
-from resources.judges.openai.image_tokens import ImageRule, Patches
+from resources.judges.openai.access import access_of
 
+TILE_PX = 512
+TILED_WITHIN_PX, TILED_SHORT_SIDE_PX = 2048, 768
 BUILT_IN: Final = Path(__file__).parent / "prices.yaml"
 OLDEST_DAYS: Final = 180
 PER: Final = 1_000_000  # prices are for a million tokens
-UNKNOWN_FAMILY: Final = Patches(rule="patches", side_px=28)
 OWN_SERVER: Final = "a server of your own: nothing is charged"
 # The newest change of a price in genai-prices 0.2.3: its tables are read no later than the release after it.
 GENAI_PRICES_READ_ON: Final = date(2026, 11, 9)
 _SNAPSHOT_PARTS = 3  # a dated snapshot of a model ends in -2024-08-06
+NAME = "prices_are_recent"
+
+
+class Tiles(Section):
+    """A base and so many tokens for each tile of 512 px, of the picture reduced to 768 px on its shorter side."""
+
+    rule: Literal["tiles"]
+    base: int = Field(ge=0)
+    tile: int = Field(ge=0)
+
+    def tokens(self, width_px: int, height_px: int, detail: ImageDetail) -> int:
+        """Tokens of one picture."""
+        if detail == "low":
+            return self.base
+        shrunk = min(1.0, TILED_WITHIN_PX / max(width_px, height_px))
+        width, height = width_px * shrunk, height_px * shrunk
+        shrunk = min(1.0, TILED_SHORT_SIDE_PX / min(width, height))
+        return self.base + self.tile * math.ceil(width * shrunk / TILE_PX) * math.ceil(height * shrunk / TILE_PX)
+
+
+class Patches(Section):
+    """So many tokens for each patch, up to a number of patches to which larger pictures are reduced."""
+
+    rule: Literal["patches"]
+    side_px: int = Field(32, ge=1)
+    times: float = Field(1.0, gt=0)
+    most: int = Field(10_000, ge=1)
+
+    def tokens(self, width_px: int, height_px: int, detail: ImageDetail) -> int:
+        """Tokens of one picture."""
+        patches = math.ceil(width_px / self.side_px) * math.ceil(height_px / self.side_px)
+        return math.ceil(min(patches, self.most) * self.times)
+
+
+class Flat(Section):
+    """As many tokens for every picture."""
+
+    rule: Literal["flat"]
+    each: int = Field(ge=0)
+
+    def tokens(self, width_px: int, height_px: int, detail: ImageDetail) -> int:
+        """Tokens of one picture."""
+        return self.each
+
+
+ImageRule = Annotated[Tiles | Patches | Flat, Field(discriminator="rule")]
+
+
+def most_tokens(rule: Tiles | Patches | Flat, side_px: int, detail: ImageDetail) -> int:
+    """Tokens of the dearest picture whose longer side is `side_px`: by tiles, that is not always the square one."""
+    return max(rule.tokens(side_px, short_px, detail) for short_px in range(1, side_px + 1))
+
+
+UNKNOWN_FAMILY: Final = Patches(rule="patches", side_px=28)
 
 
 class PricedModel(Price):
@@ -229,3 +287,39 @@ def _of_a_provider(model: str, base_url: str, today: date) -> ModelPrice | None:
         )
         above = (start, price)
     return price
+
+
+def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | None = None) -> Gate:
+    """Days since the model's price was read against 180; a judge without a price from a table passes and says so.
+
+    Raises:
+        UserError: The judge has no model or no price.
+    """
+    needed = f"<= {OLDEST_DAYS} days"
+    if not isinstance(judge, OpenAIJudge):
+        return Gate(NAME, True, None, needed, f"The judge {judge.kind} costs nothing.")
+    access = access_of(judge)
+    model, price = (
+        access.model,
+        price_of(access.model, judge, today, own_server=access.is_own, base_url=access.base_url),
+    )
+    age = price.age_days(today)
+    if price.source == OWN_SERVER:
+        return Gate(NAME, True, None, needed, f"'{model}' is on {OWN_SERVER}.")
+    if age is None:
+        return Gate(NAME, True, None, needed, f"The price of '{model}' is the configuration's own: {price.sentence}.")
+    if age < 0:
+        remedy = f"It was read on {price.read_on}, which is still to come. Correct `read_on`."
+        told = f"Age of the price of '{model}' is {age} days over 1 model; needed: 0 to {OLDEST_DAYS} days. {remedy}"
+        return Gate(NAME, False, float(age), needed, told, 1, None, remedy, limit=OLDEST_DAYS)
+    gate = at_most(
+        NAME,
+        float(age),
+        OLDEST_DAYS,
+        n=1,
+        counted="model",
+        what=f"Age of the price of '{model}'",
+        unit="days",
+        remedy=f"It was read on {price.read_on} from {price.source}. Look it up and set `price`, or update the table.",
+    )
+    return gate._replace(sentence=f"{price.sentence}, {age} days ago.") if gate.passed else gate

@@ -10,9 +10,18 @@ import pytest
 from resources.configuration.fidelity import LocalJudge
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.errors import UserError
-from resources.judges.openai.image_tokens import Flat, Patches, Tiles, most_tokens
-from resources.judges.openai.price_age import price_age_gate
-from resources.judges.openai.prices import GENAI_PRICES_READ_ON, OLDEST_DAYS, _of_a_provider, price_of, price_table
+from resources.judges.openai.prices import (
+    GENAI_PRICES_READ_ON,
+    OLDEST_DAYS,
+    Flat,
+    Patches,
+    Tiles,
+    _of_a_provider,
+    most_tokens,
+    price_age_gate,
+    price_of,
+    price_table,
+)
 
 TODAY = date(2026, 11, 28)
 
