@@ -22,10 +22,9 @@ from resources.errors import UserError
 from resources.judges.answers import parse_answer
 from resources.judges.contract import Reply
 from resources.judges.openai.access import Access
-from resources.judges.relevance.answer import parse_relevance
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.messages import build_call
-from resources.judges.relevance.openai_relevance import PromptSetting, relevance_judge
+from resources.judges.relevance.openai_relevance import PromptSetting, parse_relevance, relevance_judge
 from resources.judges.relevance.prompts import prompt_of
 from tests.resources.judges.openai.asked import ask, judge_of, judged_in
 

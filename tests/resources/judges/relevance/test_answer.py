@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.judges.relevance.answer import parse_relevance
+from resources.judges.relevance.openai_relevance import parse_relevance
 
 
 @pytest.mark.parametrize(
