@@ -11,7 +11,6 @@ from resources.judges.openai.access import Access, access_of
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.prices import ModelPrice
 from resources.judges.relevance.documents import AskedDocument, Count
-from resources.judges.relevance.messages import build_call
 from resources.judges.relevance.openai_relevance import (
     PromptSetting,
     RelevancePlan,
@@ -19,7 +18,7 @@ from resources.judges.relevance.openai_relevance import (
     TextSize,
     relevance_judge,
 )
-from resources.judges.relevance.prompts import prompt_of
+from resources.judges.relevance.prompts import build_call, prompt_of
 from resources.judges.relevance.texts import refuse_without_text
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.calibration import Calibration, fitted_curve
 from resources.judges.relevance.documents import AskedDocument, Judged
-from resources.judges.relevance.messages import RUBRIC_VERSION
+from resources.judges.relevance.prompts import RUBRIC_VERSION
 
 
 class Measure(NamedTuple):

@@ -20,8 +20,7 @@ from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.task import Remedies
 from resources.judges.relevance.documents import AskedDocument, Count, Judged
-from resources.judges.relevance.messages import RUBRIC_VERSION, build_call, prompt_hash
-from resources.judges.relevance.prompts import UNIT, Prompt
+from resources.judges.relevance.prompts import RUBRIC_VERSION, UNIT, Prompt, build_call, prompt_hash
 from resources.runtime.progress import TracksProgress
 from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 

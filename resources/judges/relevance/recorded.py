@@ -11,7 +11,7 @@ from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.documents import AskedDocument, Judged
-from resources.judges.relevance.messages import RUBRIC_VERSION
+from resources.judges.relevance.prompts import RUBRIC_VERSION
 from resources.judges.relevance.rows import scored_rows
 
 COLUMNS: Final = ("query_id", "doc_id", "judge", "prompt_version")

@@ -23,9 +23,8 @@ from resources.judges.answers import parse_answer
 from resources.judges.contract import Reply
 from resources.judges.openai.access import Access
 from resources.judges.relevance.documents import AskedDocument
-from resources.judges.relevance.messages import build_call
 from resources.judges.relevance.openai_relevance import PromptSetting, parse_relevance, relevance_judge
-from resources.judges.relevance.prompts import prompt_of
+from resources.judges.relevance.prompts import build_call, prompt_of
 from tests.resources.judges.openai.asked import ask, judge_of, judged_in
 
 pytestmark = pytest.mark.slow

@@ -8,9 +8,8 @@ import pytest
 from resources.errors import FileFault, UserError
 from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.documents import AskedDocument
-from resources.judges.relevance.messages import build_call, prompt_hash
 from resources.judges.relevance.openai_relevance import PromptSetting
-from resources.judges.relevance.prompts import prompt_of, scale_asked_for
+from resources.judges.relevance.prompts import build_call, prompt_hash, prompt_of, scale_asked_for
 
 V1 = prompt_of("v1", {})
 ONE = AskedDocument("q1", "What is it?", "d1", "It is a bicycle.")
