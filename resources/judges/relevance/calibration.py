@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from analysis.words import count_noun, noun
 from resources.errors import FileFault, UserError, listing
 from resources.judges.relevance.documents import AskedDocument
-from resources.judges.relevance.rows import scored_rows
+from resources.judges.relevance.recorded import scored_rows
 
 COLUMNS: Final = ("query", "document")
 RELEVANCE: Final = "relevance"

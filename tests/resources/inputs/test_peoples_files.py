@@ -14,7 +14,7 @@ from resources.inputs.evaluation.table import n_unusable, refuse_unusable
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.pairwise.photo_votes import read_photo_votes
 from resources.inputs.reliability.relevance_rows import read_relevance_file
-from resources.judges.relevance.rows import scored_rows
+from resources.judges.relevance.recorded import scored_rows
 from resources.photos.images import UnreadableImage, read_image_file
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.opened_files import opened
