@@ -28,11 +28,10 @@ from resources.configuration.sample import FIRST, SECOND
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput
-from resources.judges.relevance.calibration import read_calibration
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.embedding import EmbeddingMeasure
 from resources.judges.relevance.lexical import LexicalMeasure
-from resources.judges.relevance.offline import OfflineJudge
+from resources.judges.relevance.offline import OfflineJudge, read_calibration
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
 from resources.runtime.home import Home
 

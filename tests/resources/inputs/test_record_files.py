@@ -14,7 +14,7 @@ from resources.inputs.evaluation.rows import PIECE, PackedColumn
 from resources.inputs.faults import MOST_FAULTS, Faults
 from resources.inputs.record_files import Record, leaves, record_file, value_of
 from resources.inputs.reliability.relevance_rows import read_relevance_file
-from resources.judges.relevance.calibration import read_calibration
+from resources.judges.relevance.offline import read_calibration
 from resources.judges.relevance.recorded import RecordedJudge
 from resources.judges.replay import RecordedRows
 from tests.resources.inputs.made_files import written

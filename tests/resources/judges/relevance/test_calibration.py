@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from resources.configuration.reliability import LexicalJudge
 from resources.errors import FileFault, UserError
-from resources.judges.relevance.calibration import Calibration, Curve, Example, fitted_curve, read_calibration
+from resources.judges.relevance.offline import Calibration, Curve, Example, fitted_curve, read_calibration
 from tests.resources.judges.relevance.asked import EXAMPLES, TAX, judge, ledger_of, study_in, write_examples
 
 MEASURES = [0.1, 0.2, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
