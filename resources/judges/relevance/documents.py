@@ -1,9 +1,12 @@
 """What judges of relevance are asked about, and what they say: a query with a document, a score from 0 to 1."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
+
+from analysis.words import count_noun
+from resources.errors import UserError, listing
 
 # Two names make one, so that the sign between them may stand in neither; the others mean something in the ledger.
 _ESCAPED: Final = str.maketrans({"%": "%25", "/": "%2F", "~": "%7E", "@": "%40"})
@@ -93,6 +96,8 @@ class Judged(NamedTuple):
 
 
 Keep = Callable[[list[Judged]], None]
+
+
 BATCH: Final = 500
 
 
@@ -135,3 +140,18 @@ class Count:
         without = tuple(one for one in self._asked if not self.has(one.query_id, one.doc_id))
         n_scored = sum(self._score_of.values())
         return Outcome(len(self._asked), n_scored, len(self._score_of) - n_scored, without)
+
+
+def refuse_without_text(judge: str, asked: Iterable[AskedDocument]) -> None:
+    """Ask about no document before each has a text.
+
+    Raises:
+        UserError: Some have none; they are named.
+    """
+    without = [f"query '{one.query_id}', document '{one.doc_id}'" for one in asked if one.document is None]
+    if without:
+        have = count_noun(len(without), "document has", "documents have")
+        raise UserError(
+            f"judges.{judge}: {have} no text, and cannot be judged by reading: {listing(without)}. Give the text in "
+            "column 'document' (of a Postgres input: `documents_table`), or scores given earlier; nothing was changed."
+        )

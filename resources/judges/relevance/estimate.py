@@ -10,7 +10,7 @@ from resources.database.measured_calls import measured_calls
 from resources.judges.openai.access import Access, access_of
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.prices import ModelPrice
-from resources.judges.relevance.documents import AskedDocument, Count
+from resources.judges.relevance.documents import AskedDocument, Count, refuse_without_text
 from resources.judges.relevance.openai_relevance import (
     PromptSetting,
     RelevancePlan,
@@ -19,7 +19,6 @@ from resources.judges.relevance.openai_relevance import (
     relevance_judge,
 )
 from resources.judges.relevance.prompts import build_call, prompt_of
-from resources.judges.relevance.texts import refuse_without_text
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from resources.database.ledger import Ledger
 from resources.errors import UserError, listing
 from resources.judges.openai.access import access_of
 from resources.judges.relevance import recorded
-from resources.judges.relevance.documents import AskedDocument, Count, Keep, Outcome
+from resources.judges.relevance.documents import AskedDocument, Count, Keep, Outcome, refuse_without_text
 from resources.judges.relevance.offline import Calibration, OfflineJudge, read_calibration
 from resources.judges.relevance.openai_relevance import PromptSetting, RelevancePlan, RelevanceRun, relevance_judge
 from resources.judges.relevance.prompts import Prompt, prompt_of
-from resources.judges.relevance.texts import refuse_without_text
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
