@@ -11,9 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.configuration.section import Section
 from resources.errors import UserError
-from resources.judges.openai.prices import price_of
 
 BASE_URL, API_KEY, MODEL = "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"
 VARIABLES: Final = (BASE_URL, MODEL, API_KEY)
@@ -135,22 +133,3 @@ def _missing(names: list[str]) -> UserError:
         f"The judge openai cannot be asked: {' and '.join(names)} {verb} not set. Set {MODEL} (or `model:` in the "
         f"judge's section), {API_KEY}, and {BASE_URL} for any server but OpenAI's own."
     )
-
-
-def costs_money(judge: Section, access: Access | None = None) -> bool:
-    """Whether a call may cost money; false only where it is known that none does.
-
-    Args:
-        judge: As configured.
-        access: Server and model; as configuration and environment name them where left out.
-    """
-    if not isinstance(judge, OpenAIJudge):
-        return False
-    if judge.price is not None:
-        return any(judge.price.model_dump().values())
-    try:
-        asked = access or access_of(judge)
-        return not price_of(asked.model, judge, own_server=asked.is_own).is_free
-    except UserError:
-        # Whoever asks the judge hears what is missing; until then nobody may take it for free.
-        return True
