@@ -8,7 +8,7 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.section import Section
-from resources.judges.openai.paid import costs_money
+from resources.judges.openai.prices import costs_money
 from resources.runtime.dagster_tags import FIRST, LAST
 
 # What `eager()` answers to, and a changed code version: of the table's code, or of the configuration that it reads.

@@ -30,7 +30,7 @@ from pipeline.reliability_automation import (
 from pipeline.schedules import schedules_of
 from resources.alerts.webhook import WEBHOOK, AlertWebhook
 from resources.gpu import GpuResource
-from resources.judges.openai.paid import costs_money
+from resources.judges.openai.prices import costs_money
 from resources.photos.features.stages import gpu_of
 from resources.runtime.progress import LoggedProgress
 from resources.study import Study, study_from_environment

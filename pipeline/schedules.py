@@ -16,7 +16,7 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.section import Section
 from resources.errors import UserError
 from resources.inputs.evaluation.known_datasets import known_datasets
-from resources.judges.openai.paid import costs_money
+from resources.judges.openai.prices import costs_money
 from resources.runtime.dagster_internals import UnresolvedAssetJobDefinition
 from resources.study import Study
 

@@ -99,7 +99,7 @@ def _retry(
     """
     from pipeline.command_line.planned_calls import require_consent
     from pipeline.command_line.run_study import run_and_show
-    from resources.judges.openai.paid import costs_money
+    from resources.judges.openai.prices import costs_money
 
     if wrong := [one for one in states if one not in FAILED_ANSWERS]:
         why = "has a score and is final" if wrong[0] in SCORED_STATES else "is a fault, which every run asks again"

@@ -27,8 +27,7 @@ from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.openai.access import require_key
 from resources.judges.openai.estimate import EstimateRow
-from resources.judges.openai.paid import costs_money
-from resources.judges.openai.prices import price_age_gate
+from resources.judges.openai.prices import costs_money, price_age_gate
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.estimate import RelevanceEstimate, estimate
 from resources.judges.relevance.registry import ready_judges

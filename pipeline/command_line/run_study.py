@@ -129,7 +129,7 @@ def _tell_the_price(
             require_consent,
             show_estimate,
         )
-        from resources.judges.openai.paid import costs_money
+        from resources.judges.openai.prices import costs_money
 
         planned = planned_anchor_calls(study) if name == "drift" else planned_calls(study, settings)
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

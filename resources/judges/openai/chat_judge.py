@@ -18,8 +18,7 @@ from resources.judges.openai.access import API_KEY, BASE_URL, MODEL, Access, req
 from resources.judges.openai.client import Client, Read
 from resources.judges.openai.error_bodies import WRONG_KEY, NoAnswer, Refused
 from resources.judges.openai.limits import DOWN, REFUSES, SLOW, Allowance, Circuit, Passage, WorstCase, dollars
-from resources.judges.openai.paid import costs_money
-from resources.judges.openai.prices import ModelPrice, price_of
+from resources.judges.openai.prices import ModelPrice, costs_money, price_of
 from resources.judges.openai.task import AnswerSchema, Remedies, Task
 from resources.photos.images import UnreadableImage
 

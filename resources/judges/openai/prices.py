@@ -16,7 +16,7 @@ from resources.configuration.openai_judge import ImageDetail, OpenAIJudge, Price
 from resources.configuration.section import Section
 from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError, did_you_mean
-from resources.judges.openai.access import access_of
+from resources.judges.openai.access import Access, access_of
 
 TILE_PX = 512
 TILED_WITHIN_PX, TILED_SHORT_SIDE_PX = 2048, 768
@@ -323,3 +323,22 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
         remedy=f"It was read on {price.read_on} from {price.source}. Look it up and set `price`, or update the table.",
     )
     return gate._replace(sentence=f"{price.sentence}, {age} days ago.") if gate.passed else gate
+
+
+def costs_money(judge: Section, access: Access | None = None) -> bool:
+    """Whether a call may cost money; false only where it is known that none does.
+
+    Args:
+        judge: As configured.
+        access: Server and model; as configuration and environment name them where left out.
+    """
+    if not isinstance(judge, OpenAIJudge):
+        return False
+    if judge.price is not None:
+        return any(judge.price.model_dump().values())
+    try:
+        asked = access or access_of(judge)
+        return not price_of(asked.model, judge, own_server=asked.is_own).is_free
+    except UserError:
+        # Whoever asks the judge hears what is missing; until then nobody may take it for free.
+        return True
