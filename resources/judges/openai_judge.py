@@ -1,10 +1,86 @@
 """The judge `openai` of study A: a vision model behind any OpenAI-compatible chat endpoint, paid or one's own."""
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from resources.configuration.fidelity import RubricWeights
+from resources.configuration.grid import Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
-from resources.judges.appearance import Appearance
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
+from resources.judges.openai.image_payload import ImagePayload
+from resources.judges.openai.limits import APPEARANCE_SIZE
+from resources.judges.openai.task import AnswerSchema, Remedies
+from resources.judges.prompt import RUBRIC_VERSION, build_call
+from resources.tables.call_states import SUBSCORES
+
+# Neither limits nor enumerations: a score of 140 is to be seen, not made impossible.
+_NUMBER: Final = {"type": "number"}
+SCHEMA: Final = AnswerSchema(
+    "appearance_score",
+    {
+        "type": "object",
+        "properties": {
+            "item_id": {"type": "string"},
+            "subscores": {
+                "type": "object",
+                "properties": dict.fromkeys(SUBSCORES, _NUMBER),
+                "required": list(SUBSCORES),
+                "additionalProperties": False,
+            },
+            "score": _NUMBER,
+            "rationale": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["item_id", "subscores", "score", "rationale"],
+        "additionalProperties": False,
+    },
+)
+REMEDIES: Final = Remedies(
+    too_large="Send smaller images: lower `image_side_px`.",
+    temperature="Choose another model, or settings that it takes (`settings:`); models that reason may take a "
+    "temperature with `reasoning_effort: none`.",
+    top_p="Choose another model, or settings that it takes (`settings:`); `send_neutral_top_p: false` leaves a top_p "
+    "of 1 out.",
+    smaller="lower image_side_px or max_output_tokens",
+    run_it_yourself="Run `touchstone run fidelity` yourself",
+)
+_NOTHING: Final = JudgedObject("", "", "", "", ("",), ("",))  # no call is smaller than one about it
+
+
+class Appearance:
+    """Images of one object, the rubric, and an answer in JSON."""
+
+    rubric_version = RUBRIC_VERSION
+    schema = SCHEMA
+    remedies = REMEDIES
+    size = APPEARANCE_SIZE
+
+    def __init__(self, configuration: Configuration, weights: RubricWeights) -> None:
+        self._weights = weights
+        self._images = ImagePayload(configuration.image_side_px, configuration.image_format, configuration.image_detail)
+
+    def parameters(self, configuration: Configuration) -> Mapping[str, Any]:
+        """How images are sent, and what the sub-scores weigh."""
+        return {
+            "image_side_px": configuration.image_side_px,
+            "image_format": configuration.image_format,
+            "image_detail": configuration.image_detail,
+            "rubric_weights": self._weights.shares,
+        }
+
+    def smallest(self, identity: JudgeIdentity) -> Call:
+        """About an object without a name and with one photo."""
+        return build_call("", _NOTHING, Setting(0.0, 1.0), 1, 1, identity, self._weights)
+
+    def parts(self, call: Call) -> list[dict[str, Any]]:
+        """Photos in order, then the candidate.
+
+        Raises:
+            UserError: An image is another than the one whose hash was recorded.
+            UnreadableImage: An image cannot be read.
+        """
+        return self._images.parts(call.shown)
 
 
 class OpenAIJudge(ChatJudge):
