@@ -1,6 +1,7 @@
 """Images as every measure sees them: 8-bit sRGB with alpha, upright; what cannot be so is refused with the remedy."""
 
 import io
+import re
 import warnings
 from pathlib import Path
 from typing import Final, Literal
@@ -8,6 +9,7 @@ from typing import Final, Literal
 import cv2
 import numpy as np
 import pyarrow as pa
+import simplejpeg
 from numpy.typing import NDArray
 from PIL import (
     BmpImagePlugin,
@@ -22,10 +24,13 @@ from PIL import (
 from upath import UPath
 
 from resources.errors import UserError
-from resources.photos.colour_profiles import foreign_profile, in_srgb
-from resources.photos.jpeg import decoded_jpeg
 from resources.runtime.opened_files import no_file
 
+# Pillow's names of what a JPEG may hold, and libjpeg-turbo's.
+_COLOUR_SPACES: Final = {"L": "GRAY", "RGB": "RGB", "CMYK": "CMYK"}
+_LEFT_OVER: Final = re.compile(r"(\d+) extraneous bytes before marker 0xd9")
+# These profiles are sRGB itself; converting would cost time and a rounding step.
+_SRGB_DESCRIPTIONS = ("sRGB IEC61966-2.1", "sRGB built-in", "sRGB2014", "sRGB")
 Cause = Literal["unreadable", "too_small", "nothing_visible"]
 MIN_SIDE_PX: Final = 16
 MAX_PIXELS: Final = 80_000_000
@@ -40,17 +45,80 @@ _PLUGINS = (
     BmpImagePlugin.BmpImageFile,
 )
 FORMATS: Final = tuple(plugin.format for plugin in _PLUGINS)
-
 _PNG_BIT_DEPTH_AT = 24
 _PNG_CHUNKS_AT = 8
 _PNG_PIXELS = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"})
 _ORIENTATION_TAG = 0x0112
-
 # Pixels in one piece of memory can be read where they are.
 Image.core.set_use_block_allocator(1)
 # Pillow warns of odd EXIF data and of large pictures without saying in which file; the latter are refused here.
 warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
+
+
+def decoded_jpeg(data: bytes, mode: str) -> NDArray[np.uint8]:
+    """The pixels that Pillow gives for a whole file; of most damaged ones none.
+
+    What is not seen are changed bytes after which the codes end at their place all the same.
+
+    Args:
+        data: The file.
+        mode: As Pillow calls what it holds: L, RGB or CMYK.
+
+    Returns:
+        Shape ``(height, width)`` of grey, else ``(height, width, channels)``; of CMYK 255 minus what Pillow gives.
+
+    Raises:
+        ValueError: Data are missing, left over or damaged; the text is libjpeg-turbo's.
+    """
+    try:
+        pixels = simplejpeg.decode_jpeg(data, _COLOUR_SPACES[mode], strict=True)
+    except ValueError as error:
+        bare = _without_filling(data, str(error))
+        if bare == data:
+            raise
+        pixels = simplejpeg.decode_jpeg(bare, _COLOUR_SPACES[mode], strict=True)
+    return np.asarray(pixels[..., 0] if mode == "L" else pixels)
+
+
+def _without_filling(data: bytes, fault: str) -> bytes:
+    """The file without the zeros and 0xFF that some cameras write between the last code and the end marker."""
+    found, end = _LEFT_OVER.search(fault), data.rfind(b"\xff\xd9")
+    if found is None or end < 0:
+        return data
+    codes_and_filling = data[:end].rstrip(b"\xff")
+    start = len(codes_and_filling) - int(found[1])
+    return data if codes_and_filling[start:].strip(b"\x00\xff") else data[:start] + data[end:]
+
+
+def foreign_profile(image: Image.Image) -> ImageCms.ImageCmsProfile | None:
+    """The embedded colour profile, null where there is none or it is sRGB."""
+    icc = image.info.get("icc_profile")
+    if not icc:
+        return None
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+    except OSError as error:
+        raise ImageCms.PyCMSError(error) from error
+    description = (profile.profile.profile_description or "").strip("\x00 ")
+    return None if description in _SRGB_DESCRIPTIONS else profile
+
+
+def in_srgb(image: Image.Image, profile: ImageCms.ImageCmsProfile) -> NDArray[np.uint8]:
+    """The picture converted through its own profile; alpha is carried past the conversion."""
+    alpha = None
+    if image.mode in ("P", "PA") or "transparency" in image.info:
+        image = image.convert("RGBA")
+    if image.mode in ("RGBA", "LA"):
+        alpha = image.getchannel("A")
+        image = image.convert("RGB" if image.mode == "RGBA" else "L")
+    if image.mode == "L" and profile.profile.xcolor_space.strip() == "RGB":
+        image = image.convert("RGB")
+    converted = ImageCms.profileToProfile(image, profile, ImageCms.createProfile("sRGB"), outputMode="RGB")
+    assert converted is not None  # only `inPlace` returns nothing
+    if alpha is not None:
+        converted.putalpha(alpha)
+    return np.asarray(converted.convert("RGBA"))
 
 
 class UnreadableImage(UserError):

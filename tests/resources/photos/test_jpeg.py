@@ -11,8 +11,7 @@ import pytest
 from PIL import Image
 from skimage import data
 
-from resources.photos.images import UnreadableImage, decode_image, decode_photo
-from resources.photos.jpeg import decoded_jpeg
+from resources.photos.images import UnreadableImage, decode_image, decode_photo, decoded_jpeg
 
 CODINGS: dict[str, dict[str, Any]] = {
     "baseline": {},
