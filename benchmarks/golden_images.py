@@ -10,8 +10,7 @@ from upath import UPath
 
 from pipeline.samples.fidelity import write_fidelity_samples
 from resources.configuration.golden import GoldenSet
-from resources.photos.golden_files import Original, write_golden_item
-from resources.photos.golden_set import Alteration, alterations_of
+from resources.photos.golden_set import Alteration, Original, alterations_of, write_golden_item
 
 ITEMS = 12
 ROUNDS = 3

@@ -17,8 +17,15 @@ from reports.fidelity.plots.golden import draw_contact_sheet, sheet_size_in
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
-from resources.photos.golden_files import GoldenImage, Original, golden_folder, sha256_if_there, write_golden_item
-from resources.photos.golden_set import Alteration, alterations_of
+from resources.photos.golden_set import (
+    Alteration,
+    GoldenImage,
+    Original,
+    alterations_of,
+    golden_folder,
+    sha256_if_there,
+    write_golden_item,
+)
 from resources.photos.images import UnreadableImage, load_image
 from resources.runtime.progress import Advance, TracksProgress
 from resources.study import Study

@@ -16,7 +16,7 @@ from assets.shared.provenance import provenance_of
 from reports.pairwise.export.folder import BASE, Benchmark, Written, write_benchmark
 from reports.pairwise.export.tables import confusion
 from resources.errors import listing
-from resources.photos.golden_files import sha256_if_there
+from resources.photos.golden_set import sha256_if_there
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
 from resources.tables.pairwise import BENCHMARK_EXPORT

@@ -39,8 +39,7 @@ from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.prices import ModelPrice, price_age_gate, price_of
 from resources.judges.prompt import build_call
 from resources.judges.registry import judge_of
-from resources.photos.golden_files import golden_folder, made_before
-from resources.photos.golden_set import alterations_of
+from resources.photos.golden_set import alterations_of, golden_folder, made_before
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read

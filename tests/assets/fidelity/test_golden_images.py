@@ -14,7 +14,7 @@ from assets.fidelity.golden_images import (
     golden_images,
     golden_images_are_of_the_judged_renders,
 )
-from resources.photos.golden_files import png_of
+from resources.photos.golden_set import png_of
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.home import Home
 from resources.runtime.progress import LoggedProgress

@@ -27,8 +27,7 @@ from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.judging import Judging
 from resources.judges.registry import judge_of
-from resources.photos.golden_files import golden_folder
-from resources.photos.golden_set import alterations_of
+from resources.photos.golden_set import alterations_of, golden_folder
 from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from tests.openai_server import openai_server

@@ -12,8 +12,15 @@ from upath import UPath
 
 from resources.configuration.golden import GoldenSet
 from resources.photos import golden_files
-from resources.photos.golden_files import MADE, GoldenImage, Original, folder_name, png_of, write_golden_item
-from resources.photos.golden_set import alterations_of
+from resources.photos.golden_set import (
+    MADE,
+    GoldenImage,
+    Original,
+    alterations_of,
+    folder_name,
+    png_of,
+    write_golden_item,
+)
 from resources.photos.images import UnreadableImage, load_image
 from resources.runtime import partial_files
 from tests.stored_tables import files
