@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError, did_you_mean, listing
-from resources.photos.methods.answers import one_for_each, two_for_each_pair
 from resources.photos.methods.contract import ImageMethod, Method, PairMethod
 from resources.photos.methods.features import MEASURES, Features, Floats, Pairs
+from resources.photos.methods.scoring import one_for_each, two_for_each_pair
 
 OBJECT, NEEDS = "method", "needs"
 SHOW = "docs/new-method.md shows one."
