@@ -19,10 +19,9 @@ from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
 from resources.gpu import GpuResource
 from resources.photos.features.engines import ENGINES
-from resources.photos.features.folder_lock import alone_in
 from resources.photos.features.reading import read_features, read_vectors
 from resources.photos.features.run import FeaturesMade, make_features
-from resources.photos.features.shards import features_folder
+from resources.photos.features.shards import alone_in, features_folder
 from resources.photos.features.stages import STAGES, Stages, stages_of
 from resources.photos.features.texts import sentence_vectors
 from resources.photos.methods.own import needs_written_in

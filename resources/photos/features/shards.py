@@ -1,9 +1,11 @@
 """Shards on the disk: one Parquet file each, written whole or not at all, one row per photo by its content's hash."""
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +21,7 @@ from resources.photos.features.model import Record, digest_of
 from resources.photos.features.prepared import Prepared
 from resources.runtime.home import Home
 from resources.runtime.partial_files import whole_file
+from resources.runtime.progress import TracksProgress
 
 # What a photo has whatever the stages; then a stage's own columns, the time it takes alone last.
 PHOTO: Final = (
@@ -29,6 +32,7 @@ PHOTO: Final = (
     pa.field("decode_ms", pa.float64()),
 )
 _RECORDS: Final = b"records"
+FILE: Final = ".lock"
 
 
 @dataclass(frozen=True)
@@ -196,3 +200,34 @@ def _damaged(path: UPath, error: Exception) -> UserError:
         f"The shard {path} is empty, cut off or damaged ({reason}). Delete it and make `image_features` again: only "
         "its photos are computed anew."
     )
+
+
+@contextmanager
+def alone_in(folder: UPath, progress: TracksProgress, log: logging.Logger) -> Iterator[None]:
+    """Wait for the run that is there, and keep others out; the lock ends with the process, however it ends.
+
+    An object store and Windows have no such locks: there whoever starts runs keeps them apart.
+
+    Args:
+        folder: Of the features; made where it is missing.
+        progress: Shown while it waits.
+        log: Of the run.
+    """
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:
+        yield
+        return
+    if not isinstance(folder, Path):
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / FILE).open("a") as file:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            log.info(f"Another run makes features in {folder}: this one waits for it.")
+            with progress.track("other runs on these photos waited for", 1, log) as advance:
+                flock(file, LOCK_EX)
+                advance()
+        yield

@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 from upath import UPath
 
-from resources.photos.features.folder_lock import alone_in
+from resources.photos.features.shards import alone_in
 from tests.resources.photos.features.made_photos import Counted
 
 LOG = logging.getLogger(__name__)
