@@ -18,7 +18,7 @@ from reports.pairwise.export.folder import refuse_unwritable
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
 from resources.gpu import GpuResource
-from resources.photos.features.engines import ENGINES
+from resources.photos.features.on_ray import ENGINES
 from resources.photos.features.reading import read_features, read_vectors
 from resources.photos.features.run import FeaturesMade, make_features
 from resources.photos.features.shards import alone_in, features_folder

@@ -16,6 +16,7 @@ from resources.gpu import GpuResource
 from resources.photos.features.making import ShardReport
 from resources.photos.features.plan import Plan
 from resources.photos.features.ray_worker import REPORT, ShardWorker, Tally, WorkerPlan, text_of
+from resources.photos.features.run import Engine, one_after_another
 from resources.photos.features.stages import Stages
 from resources.runtime.progress import Advance
 
@@ -162,3 +163,6 @@ def _followed(ray: Any, tally: Any, total: int, advance: Advance) -> Iterator[No
         ended.set()
         thread.join()
     catch_up()
+
+
+ENGINES: Final[Mapping[str, Engine]] = {"local": one_after_another, "ray": on_ray}
