@@ -13,8 +13,18 @@ import dagster as dg
 
 from analysis.words import count_noun
 from pipeline.step_errors import error_chain, users_words
-from resources.alerts.message import DRIFTS, GATE_FAILED, GATE_PASSES, RUN_FAILED, WARNS, WARNS_NO_MORE, Alert
-from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
+from resources.alerts.webhook import (
+    DRIFTS,
+    GATE_FAILED,
+    GATE_PASSES,
+    RUN_FAILED,
+    WARNS,
+    WARNS_NO_MORE,
+    WEBHOOK,
+    Alert,
+    AlertWebhook,
+    NotDelivered,
+)
 from resources.configuration.alerts import DRIFT, Alerts
 from resources.study import Study
 

@@ -4,19 +4,37 @@ import json
 import logging
 import math
 import os
+import re
 import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 import dagster as dg
 
-from resources.alerts.masking import Masking
-from resources.alerts.message import LONGEST_FIELD, LONGEST_TEXT, Alert, chat_text
 from resources.errors import UserError
 from resources.runtime.network import prepare_network
 from resources.runtime.sanitize import one_line
 
+MASK: Final = "***"
+# A shorter value is a word such as "none", which any sentence may hold; a password in an address counts at any length.
+LONG: Final = 8
+_NAMED_SECRET = re.compile(
+    r"(^|_)(KEY|KEYS|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PWD|PGPASSWORD|CREDENTIALS?|WEBHOOK|DSN)(_|$)", re.IGNORECASE
+)
+# What shows a secret whatever the environment holds: an authorization, a user and password in an address, a key.
+_SHOWN_SECRETS: Final = (
+    (re.compile(r"\b(basic|bearer)\s+[\w.~+/=-]{6,}", re.IGNORECASE), rf"\1 {MASK}"),
+    (re.compile(r"(?<=://)[^\s/@]+@"), f"{MASK}@"),
+    (re.compile(r"\bsk-[\w-]{8,}"), MASK),
+)
+RUN_FAILED, GATE_FAILED, GATE_PASSES = "run_failed", "gate_failed", "gate_passes_again"
+DRIFTS, WARNS, WARNS_NO_MORE = "drift", "advice", "advice_no_longer"
+LONGEST_TEXT: Final = 1200
+LONGEST_FIELD: Final = 500
+NOT_TAKEN: Final = "The webhook did not take what was said: see the run in the UI."
 WEBHOOK: Final = "TOUCHSTONE_ALERT_WEBHOOK"
 TIMEOUT_S: Final = 5.0  # for each step: connecting, sending, each part of the answer
 # Answers of 4xx that are about the address, the access or the moment; any other says that it dislikes what is sent.
@@ -26,6 +44,125 @@ SET_IT: Final = (
     f"Set {WEBHOOK} to the webhook's address, https://... (http:// for 127.0.0.1 alone), in the environment of what "
     "loads the study (`touchstone dev`, `touchstone serve`), and start that again."
 )
+
+
+class Masking:
+    """Takes the secrets of one environment out of texts, however they are spelt in an address, in JSON or in Python."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Looks at the environment once.
+
+        Args:
+            environment: Names and values.
+        """
+        found = {secret for name, value in environment.items() for secret in _secrets(name, value.strip()) if secret}
+        spelt = {spelling for secret in found for spelling in _spellings(secret)}
+        # The longest first: a secret may be part of another.
+        patterns = [_pattern(one) for one in sorted(spelt, key=len, reverse=True)]
+        self._secrets = re.compile("|".join(patterns)) if patterns else None
+
+    def __call__(self, text: str) -> str:
+        """The text with three asterisks in place of every secret."""
+        masked = self._secrets.sub(MASK, text) if self._secrets else text
+        for pattern, shown in _SHOWN_SECRETS:
+            masked = pattern.sub(shown, masked)
+        return masked
+
+
+def _secrets(name: str, value: str) -> Iterator[str]:
+    """What of one variable nobody else may see."""
+    is_named = _NAMED_SECRET.search(name) is not None
+    if is_named and len(value) >= LONG:
+        yield value
+    try:
+        parts = urlsplit(value) if "://" in value else None
+        user, password = (parts.username, parts.password) if parts else (None, None)
+    except ValueError:
+        return
+    if parts is None or not parts.netloc:
+        return
+    if password:
+        yield password
+        yield unquote(password)
+        # An account without its password may be shown; a token in its place may not.
+    elif user and len(user) >= LONG:
+        yield user
+    yield from (found for key, found in parse_qsl(parts.query) if _NAMED_SECRET.search(key) or len(found) >= LONG)
+    if is_named:
+        # Of a webhook the path is the secret, and so is any part of it that is not a plain word.
+        path = parts.path.strip("/")
+        yield from (path, *path.split("/")) if len(path) >= LONG else ()
+
+
+def _spellings(secret: str) -> set[str]:
+    plain = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]}
+    return plain | {json.dumps(secret, ensure_ascii=False)[1:-1], repr(secret)[1:-1]}
+
+
+def _pattern(spelling: str) -> str:
+    """A short one only where it stands alone: it may be part of a word."""
+    escaped = re.escape(spelling)
+    return escaped if len(spelling) >= LONG else rf"(?<!\w){escaped}(?!\w)"
+
+
+@dataclass(frozen=True)
+class Alert:
+    """What is told; a field that has no meaning for the kind of alert is null.
+
+    `error` is what a run's failed steps said, `starts_again` whether Dagster does so by itself (null where it is not
+    known yet), `says` a gate's sentence, `seen` and `needed` its numbers.
+    """
+
+    kind: str
+    study: str
+    job: str
+    run: str
+    starts_again: bool | None = None
+    error: str | None = None
+    table: str | None = None
+    partition: str | None = None
+    check: str | None = None
+    says: str | None = None
+    seen: float | None = None
+    needed: str | None = None
+    to_do: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The alert in words."""
+        where = f"{self.table} ({self.partition})" if self.partition else self.table
+        run = f"Job {self.job}, run {self.run[:8]}."
+        if self.kind == RUN_FAILED:
+            again = " Dagster starts it again by itself." if self.starts_again else ""
+            return f"Study {self.study}: run {self.run[:8]} of job {self.job} failed. {self.error or ''}{again}"
+        if self.kind == GATE_PASSES:
+            return f"Study {self.study}: gate {self.check} on {where} passes again. {self.says or ''} {run}"
+        if self.kind == WARNS_NO_MORE:
+            return f"Study {self.study}: check {self.check} on {where} no longer warns. {self.says or ''} {run}"
+        to_do = f" What to do: {self.to_do}" if self.to_do else ""
+        happened = {
+            GATE_FAILED: f"gate {self.check} on {where} failed",
+            DRIFTS: f"the judge drifts, by check {self.check} on {where}",
+            WARNS: f"check {self.check} on {where} warns",
+        }[self.kind]
+        return f"Study {self.study}: {happened}. {self.says or ''}{to_do} {run}"
+
+    @property
+    def in_short(self) -> "Alert":
+        """The same without words of others, for a webhook that refuses them."""
+        bare = replace(self, error=None, partition=None, says=None, seen=None, needed=None, to_do=None)
+        return replace(bare, error=NOT_TAKEN) if self.kind == RUN_FAILED else replace(bare, says=NOT_TAKEN)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the message."""
+        return asdict(self)
+
+
+def chat_text(words: str) -> str:
+    """Words for a chat, which takes `<...>` for links and calls, and `@name` for calling people."""
+    escaped = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"@(?=\w)", "@\u200b", escaped)
 
 
 class NotDelivered(Exception):

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from resources.alerts.masking import MASK, Masking
+from resources.alerts.webhook import MASK, Masking
 
 KEY = "sk-planted-0123456789abcdefghijKEY"
 PASSWORD = "planted/pass:word@2026"

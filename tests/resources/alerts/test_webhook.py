@@ -9,8 +9,7 @@ import dagster as dg
 import pytest
 
 from resources.alerts import webhook as module
-from resources.alerts.message import GATE_FAILED, RUN_FAILED, Alert
-from resources.alerts.webhook import WEBHOOK, AlertWebhook, NotDelivered
+from resources.alerts.webhook import GATE_FAILED, RUN_FAILED, WEBHOOK, Alert, AlertWebhook, NotDelivered
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT
 from tests.alert_hook import alert_hook
