@@ -1,21 +1,290 @@
 """A home and its databases as one folder, taken while runs go on, and put back into an empty home."""
 
+import hashlib
+import json
 import os
 import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import quote
 
-from resources.backup.copies import Copy, copy_file, copy_living, files_of, hashed
-from resources.backup.manifest import Manifest, read_manifest, write_manifest
-from resources.backup.postgres_dump import dump, dump_ledger, dump_rest, refuse_filled, restore_dump
+import sqlalchemy as sa
+
 from resources.configuration.place import FILE_NAME, configuration_file
-from resources.database.engine import open_engine, shown
+from resources.database.engine import open_engine, shown, usable
+from resources.database.locks import FOLDER_SUFFIX
+from resources.database.migrate import VERSION_TABLE
+from resources.database.reliability.models import Base
 from resources.errors import UserError
-from resources.runtime.home import DAGSTER_POSTGRES_URL, DATABASE_URL, Home
+from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.home import DAGSTER_POSTGRES_URL, DATABASE, DATABASE_URL, Home
+from resources.runtime.partial_files import SUFFIX, named_in_faults, write_whole
 
+_SQLITE: Final = b"SQLite format 3\0"
+# What SQLite keeps next to a database while it is open.
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+# Below any home, as a home of a benchmark lies in another: Dagster's state, and in it what its sensors have seen.
+_DAGSTER, _SCHEDULES = "dagster", "schedules"
+_CHUNK_BYTES: Final = 1 << 20
+BUSY_S: Final = 60.0
+NAME = "backup.json"
+LEDGER_TABLES = (*Base.metadata.tables, VERSION_TABLE)
 HOME = "home"
 LEDGER, DAGSTER = "ledger", "dagster"
+
+
+class Copy(NamedTuple):
+    """What was copied: size in bytes and SHA-256 in hex."""
+
+    bytes: int
+    sha256: str
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """Every file to keep, relative to the folder: Dagster's state first, then tables, databases, the ledger last.
+
+    Copied one by one as they come, while runs go on: no table is older in the copy than Dagster's copy says, and
+    whatever a table tells of calls is in the copy of the ledger too. Tables are looked for when Dagster's state is
+    through, so that none which it knows is missed.
+    """
+    for of_dagster in (True, False):
+        found = [file for file in _walked(folder, folder, set()) if (_DAGSTER in file.parts[:-1]) == of_dagster]
+        yield from sorted(found, key=lambda file: _turn(folder, file))
+
+
+def copy_living(source: Path, target: Path) -> Copy | None:
+    """Copy a file of a home in use; null where it is gone by now, as one is that was replaced or swept away.
+
+    Raises:
+        UserError: A database cannot be read or written.
+    """
+    try:
+        if not is_sqlite(source):
+            return copy_file(source, target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _copy_sqlite(source, target)
+        return hashed(target)
+    except FileNotFoundError:
+        return None
+
+
+def copy_file(source: Path, target: Path) -> Copy:
+    """Copy a file that nobody writes to, byte by byte; folders that are missing are made."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    with source.open("rb") as read, named_in_faults(target), target.open("wb") as written:
+        while chunk := read.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            size += written.write(chunk)
+    return Copy(size, digest.hexdigest())
+
+
+def hashed(path: Path) -> Copy:
+    """Size and hash of a file that is there."""
+    return Copy(path.stat().st_size, sha256_of_file(path))
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file is a database of SQLite; one that is gone is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except FileNotFoundError:
+        return False
+
+
+def _turn(folder: Path, file: Path) -> tuple[bool, bool, bool, str]:
+    """What sorts files into the order of copying.
+
+    What sensors have seen goes before the runs that they asked for: the other way round a restored sensor would take
+    for done what no run of the copy did. Asked again, a run that is there is not started twice.
+    """
+    return _SCHEDULES not in file.parts, is_sqlite(folder / file), file.name == DATABASE, str(file)
+
+
+def _copy_sqlite(source: Path, target: Path) -> None:
+    """By SQLite's own means: a plain copy lacks the newest rows, which lie in a file next to it, or is torn."""
+    target.unlink(missing_ok=True)
+    address = f"file:{quote(str(source.absolute()))}?mode=ro"
+    try:
+        with (
+            closing(sqlite3.connect(address, uri=True, timeout=BUSY_S)) as read,
+            closing(sqlite3.connect(target)) as written,
+        ):
+            read.backup(written)
+    except sqlite3.Error as fault:
+        if not source.exists():
+            raise FileNotFoundError(str(source)) from fault
+        raise UserError(
+            f"{source} cannot be copied to {target}: {fault}. The back-up is not complete. Fix the file, its rights "
+            "or the disk, and back up into a new folder."
+        ) from fault
+
+
+def _walked(folder: Path, base: Path, seen: set[tuple[int, int]]) -> Iterator[Path]:
+    status = folder.stat()
+    # A link that leads back up would be followed for ever.
+    if (status.st_dev, status.st_ino) in seen:
+        return
+    seen.add((status.st_dev, status.st_ino))
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            if entry.is_dir():
+                if not entry.name.endswith(FOLDER_SUFFIX):
+                    yield from _walked(Path(entry.path), base, seen)
+            elif entry.is_file() and not _passing(Path(entry.path)):
+                yield Path(entry.path).relative_to(base)
+
+
+def _passing(path: Path) -> bool:
+    """Whether a file is one that a process has not finished writing, or needs only while it runs."""
+    base, sign, ending = path.name.rpartition("-")
+    return path.name.endswith(SUFFIX) or (sign + ending in _BESIDE and is_sqlite(path.with_name(base)))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`dumps` maps ledger and dagster to a file each; `tables` is the address of tables that are not in the back-up."""
+
+    study: str
+    made_at: str
+    version: str
+    configuration: str | None
+    tables: str | None
+    dumps: dict[str, str]
+    files: dict[str, Copy] = field(repr=False)
+
+    @property
+    def bytes(self) -> int:
+        """Of all files together."""
+        return sum(copy.bytes for copy in self.files.values())
+
+
+def write_manifest(manifest: Manifest, folder: Path) -> None:
+    """Say that the back-up is complete."""
+    said = asdict(manifest) | {"files": {name: copy._asdict() for name, copy in manifest.files.items()}}
+    write_whole(folder / NAME, json.dumps(said, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """What the back-up in a folder says.
+
+    Raises:
+        UserError: There is none, or it cannot be read.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        raise UserError(
+            f"{folder} is no complete back-up: it has no {NAME}. Name a folder that `touchstone backup` made."
+        )
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        return Manifest(**(said | {"files": {name: Copy(**copy) for name, copy in said["files"].items()}}))
+    except (ValueError, TypeError, KeyError, AttributeError) as fault:
+        raise UserError(f"{path} cannot be read ({fault}). Take another back-up, or a newer Touchstone.") from fault
+
+
+def dump(address: str, file: Path) -> None:
+    """Write the whole database as it is at this moment; nobody is locked out.
+
+    Raises:
+        UserError: `pg_dump` is missing, older than the server, or may not read the database.
+    """
+    _dump(address, file, [])
+
+
+def dump_rest(address: str, file: Path) -> None:
+    """Write the database without the ledger's tables; `dump_ledger` writes those, at another moment.
+
+    Raises:
+        UserError: As `dump`.
+    """
+    # The numbers of a table's rows come from a sequence, which is not left out with it.
+    _dump(address, file, [f"--exclude-table={name}" for table in LEDGER_TABLES for name in (table, f"{table}_*_seq")])
+
+
+def dump_ledger(address: str, file: Path) -> None:
+    """Write the ledger's tables alone, to be restored next to, or without, what `dump_rest` wrote.
+
+    Raises:
+        UserError: As `dump`.
+    """
+    there = [table for table in _tables(address) if table in LEDGER_TABLES]
+    # Asked for no table at all, `pg_dump` writes all of them: no schema is none of them.
+    _dump(address, file, [f"--table={table}" for table in there] or ["--exclude-schema=*"])
+
+
+def restore_dump(file: Path, address: str) -> None:
+    """Bring a dump into an empty database, all of it or nothing.
+
+    Raises:
+        UserError: `pg_restore` is missing, or the server refuses.
+    """
+    _call(
+        "pg_restore",
+        address,
+        ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(file)],
+    )
+
+
+def refuse_filled(address: str, variable: str) -> None:
+    """Raise unless the database has no table.
+
+    Args:
+        address: Of the database.
+        variable: What names it in the environment.
+
+    Raises:
+        UserError: It has some, or cannot be reached.
+    """
+    if tables := _tables(address):
+        raise UserError(
+            f"The database {shown(open_engine(address))} holds tables already ({tables[0]} and {len(tables) - 1} "
+            f"more). Nothing was restored. Make an empty one (`createdb`), and set {variable} to it."
+        )
+
+
+def _tables(address: str) -> list[str]:
+    engine = open_engine(address)
+    try:
+        with usable(engine), engine.connect() as connection:
+            return sa.inspect(connection).get_table_names()
+    finally:
+        engine.dispose()
+
+
+def _dump(address: str, file: Path, which: list[str]) -> None:
+    _call("pg_dump", address, ["--format=custom", "--no-owner", "--no-privileges", f"--file={file}", *which])
+
+
+def _call(program: str, address: str, arguments: list[str]) -> None:
+    engine = open_engine(address)
+    url = engine.url
+    # The list of processes shows arguments to everybody, but not the environment.
+    secret = {"PGPASSWORD": str(url.password)} if url.password else {}
+    plain = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+    try:
+        subprocess.run(
+            [program, f"--dbname={plain}", "--no-password", *arguments],
+            env=os.environ | secret,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    except FileNotFoundError:
+        raise UserError(
+            f"{program} is not on the PATH. Install Postgres' client programs, the server's version."
+        ) from None
+    except subprocess.CalledProcessError as failed:
+        said = " ".join(failed.stderr.split())
+        raise UserError(f"{program} failed on {shown(engine)}: {said}") from None
 
 
 def back_up(home: Home, study: str, folder: Path) -> Manifest:

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 from upath import UPath
 
-from resources.backup.copies import files_of
-from resources.backup.home_backup import back_up, restore
-from resources.backup.manifest import read_manifest
+from resources.backup.home_backup import back_up, files_of, read_manifest, restore
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, DATABASE_URL, Home
 
