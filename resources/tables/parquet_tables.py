@@ -1,9 +1,9 @@
 """Where assets' tables are stored and found again: one Parquet file per table, or per partition of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import dagster as dg
@@ -11,18 +11,123 @@ import pandas as pd
 from upath import UPath
 
 from resources.errors import UserError, listing
+from resources.runtime.dagster_internals import AssetCheckExecutionRecordStatus
 from resources.runtime.partial_files import move, named_in_faults, partial_file, sweep
+from resources.runtime.sanitize import in_markdown
 from resources.tables.all_tables import BY_GROUP
+from resources.tables.check_results import latest_record
 from resources.tables.column_schema import column_schema
 from resources.tables.declare import Table
-from resources.tables.failed_gates import require_sound
 from resources.tables.parquet import TableFault, checked, read, write
-from resources.tables.preview import preview
 
+ROWS: Final = 5
+COLUMNS: Final = 12
+LETTERS: Final = 40
 COLUMN_LINEAGE = "dagster/column_lineage"
 Frames = dict[str, pd.DataFrame]
 # Folder (the assets' group) and the tables in it.
 DECLARED: Mapping[str, Mapping[str, Table]] = BY_GROUP
+
+
+def preview(frame: pd.DataFrame) -> str:
+    """The first rows and columns as a Markdown table, and a line on how much is not shown.
+
+    Args:
+        frame: Any table.
+
+    Returns:
+        At most about 10 kB: `ROWS` rows of `COLUMNS` cells of `LETTERS` letters, in which no sign makes a link, a
+        picture or HTML.
+    """
+    shown = frame.iloc[:ROWS, :COLUMNS]
+    lines = [_line([cell(str(name)) for name in shown.columns]), _line(["---"] * len(shown.columns))]
+    # By columns: a row of mixed types would turn whole numbers into real ones.
+    values = zip(*([cell(value) for value in shown[name].tolist()] for name in shown.columns), strict=True)
+    lines += [_line(list(row)) for row in values]
+    counts = f"{len(shown)} of {len(frame)} rows"
+    if len(frame.columns) > COLUMNS:
+        counts += f", {COLUMNS} of {len(frame.columns)} columns"
+    return "\n".join([*lines, "", counts])
+
+
+def cell(value: Any) -> str:
+    """One value on one line: four digits of a real number, nothing of a missing value, a long text cut.
+
+    Args:
+        value: Of any kind that a table holds; of a list the first entries are shown.
+    """
+    if isinstance(value, list | tuple):
+        return _inert(", ".join(map(str, value[:ROWS])))
+    if pd.isna(value):
+        return ""
+    if isinstance(value, pd.Timestamp):
+        return f"{value:%Y-%m-%d %H:%M}"
+    return f"{value:.4g}" if isinstance(value, float) else _inert(str(value))
+
+
+def _inert(text: str) -> str:
+    """Addresses are links without any markup, so they are broken too."""
+    shown = in_markdown(text, LETTERS)
+    return shown.replace("://", "\\://").replace("www.", "www\\.").replace("@", "\\@")
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def require_sound(context: dg.InputContext, partitions: Sequence[str] | None, *, all_of_them: bool) -> None:
+    """Stop an asset whose input failed a blocking gate: a launch by hand begins after the check and never meets it.
+
+    A gate that was not asked since the table was made holds nothing back, and checks read what failed to look at it.
+
+    Args:
+        context: Of the input.
+        partitions: Those that were read; null where the table has none.
+        all_of_them: Whether the asset needs every one. Who takes what there is shows those that fail as failing, and
+            stops where no other is there.
+
+    Raises:
+        UserError: A gate failed, with its sentence.
+    """
+    step = context.step_context
+    if step.is_asset_check_step:
+        return
+    # A job knows the checks of the tables that it makes; those of what it reads are known to the whole graph.
+    graph = step.job_def.asset_layer.asset_graph.source_asset_graph
+    checks = graph.get_check_keys_for_assets({context.asset_key})
+    blocking = sorted(key for key in checks if graph.get_check_spec(key).blocking)
+    if not blocking:
+        return
+    # One query a gate, however many partitions; only what does not pass is looked at more closely.
+    seen = context.instance.event_log_storage.get_asset_check_partition_info(blocking, partition_keys=partitions)
+    failed: dict[str | None, str] = {}
+    for info in seen:
+        passed = info.latest_execution_status == AssetCheckExecutionRecordStatus.SUCCEEDED
+        sentence = None if passed else _failure(context.instance, info.check_key, info.partition_key)
+        if sentence is not None:
+            failed.setdefault(info.partition_key, sentence)
+    if failed and (all_of_them or len(failed) == len(partitions or ())):
+        more = f" So do {len(failed) - 1} other partitions." if len(failed) > 1 else ""
+        raise UserError(
+            f"{next(iter(failed.values()))}{more} Nothing was made from it. Fix that and make "
+            f"`{context.asset_key.path[-1]}` again: `touchstone run {graph.get(context.asset_key).group_name}`."
+        )
+
+
+def _failure(instance: dg.DagsterInstance, gate: dg.AssetCheckKey, partition: str | None) -> str | None:
+    """What a gate said of the table that is there now, if it failed."""
+    record = latest_record(instance, gate, partition)
+    event, evaluation = (record.event, record.evaluation) if record else (None, None)
+    if event is None or evaluation is None or evaluation.passed:
+        return None
+    wanted = dg.AssetRecordsFilter(gate.asset_key, asset_partitions=None if partition is None else [partition])
+    made = instance.fetch_materializations(wanted, limit=1).records
+    looked_at = evaluation.target_materialization_data
+    # Dagster does not note what a check of a whole table looked at in a run of one partition of others.
+    if made and (looked_at.storage_id != made[0].storage_id if looked_at else event.timestamp < made[0].timestamp):
+        return None
+    where = "" if partition is None else f" ({partition})"
+    return f"`{gate.asset_key.path[-1]}`{where} fails its gate `{gate.name}`: {evaluation.description}"
 
 
 class ParquetTables(dg.UPathIOManager):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.tables.preview import COLUMNS, LETTERS, ROWS, cell, preview
+from resources.tables.parquet_tables import COLUMNS, LETTERS, ROWS, cell, preview
 
 HOSTILE = [
     "<script>alert(1)</script>",
