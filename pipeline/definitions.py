@@ -35,8 +35,7 @@ from resources.photos.features.stages import gpu_of
 from resources.runtime.progress import LoggedProgress
 from resources.study import Study, study_from_environment
 from resources.tables.all_tables import TABLES
-from resources.tables.column_schema import column_schema
-from resources.tables.copied_columns import column_lineage
+from resources.tables.column_schema import column_lineage, column_schema
 from resources.tables.declare import Table
 from resources.tables.parquet_tables import COLUMN_LINEAGE, ParquetTables
 

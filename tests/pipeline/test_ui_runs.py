@@ -16,7 +16,7 @@ from resources.configuration.evaluation import Dataset
 from resources.configuration.fidelity import LocalJudge
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP, TABLES
-from resources.tables.copied_columns import COPIED
+from resources.tables.column_schema import COPIED
 from tests.small_datasets import evaluate, study_over, write_answers, write_scores
 from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, validate
 from tests.small_series import series_study

@@ -9,7 +9,7 @@ import pytest
 from pipeline.definitions import ASKS_JUDGE, STUDIES, definitions_of, touchstone
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.tables.all_tables import BY_GROUP, TABLES
-from resources.tables.copied_columns import COPIED
+from resources.tables.column_schema import COPIED
 from tests.small_study import changed, write_study
 
 SCHEMA, LINEAGE = "dagster/column_schema", "dagster/column_lineage"
