@@ -1,11 +1,15 @@
 """Dagster's instance in the home: the one that the UI, the command line and schedules share."""
 
+import glob
 import os
 import shutil
 import socket
+import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,14 +17,16 @@ import dagster as dg
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
-from pipeline.dagster_folder import as_dagster_takes_it
 from resources.configuration.load import load_configuration
 from resources.database.engine import open_engine, refuse_damaged
 from resources.database.locks import turn
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
-from resources.runtime.own_process import start_of_this_process, still_lives
 
+PROC = Path("/proc")
+_BOOT, _TABLE = PROC / "sys/kernel/random/boot_id", PROC / "self/ns/pid"
+_STATE, _TICKS = 0, 19  # of the fields of /proc/N/stat that follow the name in brackets
+_DEAD = ("Z", "X")  # a killed process that its parent did not collect has a number still
 HOST, PROCESS, START = "touchstone/host", "touchstone/process", "touchstone/process_start"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
 DAEMON = "the daemon of a Dagster instance"
@@ -32,6 +38,79 @@ LEFT_BEHIND = (
 NOT_AGAIN = {"dagster/max_retries": "0"}
 UNDER_WAY = [dg.DagsterRunStatus[name] for name in ("STARTING", "STARTED", "CANCELING")]
 UNFINISHED = [dg.DagsterRunStatus[name] for name in ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")]
+
+
+def start_of_this_process() -> str:
+    """When it began, unlike for any other that had or will have its number; empty where the system does not say.
+
+    On Linux: the boot, the container (its table of processes) and the clock ticks since the boot. Elsewhere: what `ps`
+    says, to the second.
+    """
+    return _start(os.getpid()) or ""
+
+
+def still_lives(process: int, start: str) -> bool | None:
+    """Whether the process that began then lives; null where it is of another container, whose processes are not seen.
+
+    Args:
+        process: Its number.
+        start: As `start_of_this_process` said there; empty where it was not noted.
+    """
+    parts, ours = start.split(), start_of_this_process().split()
+    if len(parts) == len(ours) == 3 and parts[0] == ours[0] and parts[1] != ours[1]:
+        return None
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # another user's
+    now = _start(process)
+    if now is None:
+        return True  # the system hides when it began
+    return now != "" and (not start or now == start)
+
+
+def _start(process: int) -> str | None:
+    """Null where it cannot be read, empty where the process is over."""
+    if not PROC.joinpath("self/stat").exists():
+        said = subprocess.run(["ps", "-o", "lstart=", "-p", str(process)], capture_output=True, text=True, check=False)
+        return said.stdout.strip()
+    try:
+        fields = (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
+        boot, table = _BOOT.read_text().strip(), str(_TABLE.readlink())
+    except OSError:
+        return None
+    return "" if fields[_STATE] in _DEAD else f"{boot} {table} {fields[_TICKS]}"
+
+
+def as_dagster_takes_it(folder: Path) -> Path:
+    """The folder, or a link to it: Dagster reads dagster.yaml by a pattern, in which `[v2]` is one of two letters.
+
+    It would find no such file, and run with telemetry on and retries off.
+
+    Raises:
+        UserError: The link cannot be made.
+    """
+    if glob.escape(str(folder)) == str(folder):
+        return folder
+    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
+    link = Path(tempfile.gettempdir()) / f"touchstone-{user}-{sha256(str(folder).encode()).hexdigest()[:16]}"
+    if glob.escape(str(link)) != str(link):
+        raise UserError(f"Dagster takes no *, ? or [ in a path. Set TOUCHSTONE_HOME to another folder than {folder}.")
+    new = link.with_name(f"{link.name}.{uuid4().hex}")
+    try:
+        # Another user's link of this name would lead elsewhere; it cannot be replaced in a folder of temporary files.
+        if not (link.is_symlink() and link.lstat().st_uid == os.getuid() and link.readlink() == folder):
+            new.symlink_to(folder, target_is_directory=True)
+            new.replace(link)
+    except OSError as problem:
+        new.unlink(missing_ok=True)
+        raise UserError(
+            f"Dagster takes no *, ? or [ in a path, and {link}, which would lead to {folder}, cannot be made "
+            f"({problem.strerror}). Set TOUCHSTONE_HOME to a folder without them."
+        ) from problem
+    return link
 
 
 def prepare_instance(home: Home) -> None:
