@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.backup import postgres_dump
+from resources.backup import home_backup
 from resources.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,6 +87,6 @@ def test_a_forgotten_f_is_found(source: str, names: list[str]) -> None:
 
 
 def test_a_database_that_is_not_empty_is_refused_with_the_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_dump, "_tables", lambda _address: ["runs", "events", "ledger"])
+    monkeypatch.setattr(home_backup, "_tables", lambda _address: ["runs", "events", "ledger"])
     with pytest.raises(UserError, match=r"\(runs and 2 more\).*and set TOUCHSTONE_DATABASE_URL to it\."):
-        postgres_dump.refuse_filled("postgresql://me@127.0.0.1/ledger", "TOUCHSTONE_DATABASE_URL")
+        home_backup.refuse_filled("postgresql://me@127.0.0.1/ledger", "TOUCHSTONE_DATABASE_URL")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from upath import UPath
 
 from resources.configuration.golden import GoldenSet
-from resources.photos import golden_files
+from resources.photos import golden_set
 from resources.photos.golden_set import (
     MADE,
     GoldenImage,
@@ -120,7 +120,7 @@ def test_another_recipe_makes_its_file_anew(tmp_path: Path, monkeypatch: pytest.
     [image] = write_golden_item(UPath(tmp_path / "set"), "lamp", original, original, overlay)
     assert image.alteration == "stripes7_o30"
     assert not image.kept
-    monkeypatch.setattr(golden_files, "RECIPES_VERSION", "of another day")
+    monkeypatch.setattr(golden_set, "RECIPES_VERSION", "of another day")
     assert not any(image.kept for image in written(UPath(tmp_path / "set"), tmp_path))
 
 

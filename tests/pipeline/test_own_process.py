@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from pipeline.instance import start_of_this_process, still_lives
-from resources.runtime import own_process
+from pipeline import instance
 
 
 @pytest.fixture
@@ -54,6 +54,6 @@ def test_a_killed_process_is_over_before_and_after_its_parent_collects_it(child:
 
 
 def test_where_there_is_no_table_of_processes_ps_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_process, "PROC", own_process.PROC / "none")
+    monkeypatch.setattr(instance, "PROC", instance.PROC / "none")
     assert still_lives(os.getpid(), start_of_this_process()) is True
     assert still_lives(os.getpid(), "Thu Jan  1 00:00:00 1970") is False
