@@ -17,8 +17,8 @@ from reports.pairwise.plots.methods import draw_accuracies, draw_agreement_bands
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listing
-from resources.photos.methods.cost import parts_of
 from resources.photos.methods.registry import method_of
+from resources.photos.methods.rules import parts_of
 from resources.photos.methods.scoring import why_unavailable
 from resources.study import Study
 from resources.tables.pairwise import METHOD_METRICS

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.instance import start_of_this_process, still_lives
 from pipeline import instance
+from pipeline.instance import start_of_this_process, still_lives
 
 
 @pytest.fixture

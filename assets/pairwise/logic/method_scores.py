@@ -13,8 +13,8 @@ from analysis.preference.head import linked_clusters
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
 from resources.photos.methods.contract import Method
-from resources.photos.methods.cost import parts_of
 from resources.photos.methods.features import Features, Floats, Pairs
+from resources.photos.methods.rules import parts_of
 from resources.photos.methods.scoring import pair_scores_of
 from resources.runtime.file_hash import sha256_of_file
 from resources.tables.pairwise import PAIRWISE_RESULTS

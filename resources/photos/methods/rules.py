@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analysis.images.photo_rules import COMPOSITES, MEASURES, composite
-from resources.photos.methods.features import Features, Floats
+from analysis.images.photo_rules import COMPOSITES, MEASURES, STEPS, STEPS_OF, composite
+from resources.photos.methods.contract import Method
+from resources.photos.methods.features import DECODE, RULES, Features, Floats
+from resources.photos.methods.features import MEASURES as MEASURES_OF
 
 NEEDS = ("rules",)
 
@@ -49,4 +51,18 @@ _METHODS: list[RuleMeasure | Composite] = [
     *(RuleMeasure(f"{measure}_only", measure) for measure in MEASURES),
     *(Composite(name, weights) for name, weights in COMPOSITES.items()),
 ]
-RULES: Mapping[str, RuleMeasure | Composite] = {method.name: method for method in _METHODS}
+
+
+RULE_METHODS: Mapping[str, RuleMeasure | Composite] = {method.name: method for method in _METHODS}
+
+
+def parts_of(method: Method) -> tuple[str, ...]:
+    """The parts of `Features.times_ms` that this method pays for: what several measures share, each pays in full.
+
+    Args:
+        method: A user's own that needs the rules pays for all of them, as nobody knows which it reads.
+    """
+    measures = method.measures if isinstance(method, RuleMeasure | Composite) else MEASURES_OF[RULES]
+    used = {step for measure in measures for step in STEPS_OF[measure]}
+    steps = tuple(step for step in STEPS if step in used) if RULES in method.needs else ()
+    return (DECODE, *method.needs, *steps)
