@@ -9,7 +9,7 @@ import cv2
 from upath import UPath
 
 from pipeline.samples.fidelity import write_fidelity_samples
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import GoldenSet
 from resources.photos.golden_set import Alteration, Original, alterations_of, write_golden_item
 
 ITEMS = 12

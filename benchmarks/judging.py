@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
-from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import FidelityStudy, Setting
 from resources.database.call_records import CallRecord, Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -22,8 +22,7 @@ from assets.fidelity.logic.anchor import (
 from assets.fidelity.logic.golden_setting import setting_in_force
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.partitions import metadata_value
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge
-from resources.configuration.grid import Setting, setting_from_key
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge, Setting, setting_from_key
 from resources.errors import UserError, listing
 from resources.runtime.progress import TracksProgress
 from resources.study import Study

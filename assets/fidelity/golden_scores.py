@@ -22,8 +22,7 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from reports.fidelity.plots.sensitivity import draw_golden_scores
 from reports.shared.figure import figure_metadata
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge
-from resources.configuration.grid import setting_from_key
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge, setting_from_key
 from resources.database.call_queries import ALTERATION_SIGN
 from resources.errors import UserError, listing
 from resources.judges.contract import JudgedObject

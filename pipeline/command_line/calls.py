@@ -123,7 +123,7 @@ def _tell_before(
     import pandas as pd
 
     from assets.fidelity.judge_calls import judged_objects
-    from resources.configuration.grid import setting_from_key
+    from resources.configuration.fidelity import setting_from_key
     from resources.database.call_queries import ALTERATION_SIGN, OCCASION_SIGN
     from resources.judges.judging import Judging
     from resources.judges.registry import judge_of

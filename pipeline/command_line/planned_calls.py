@@ -24,7 +24,7 @@ from assets.fidelity.logic.golden_choice import golden_objects, other_object, re
 from assets.fidelity.logic.golden_setting import setting_in_force
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
-from resources.configuration.grid import Setting, setting_from_key
+from resources.configuration.fidelity import Setting, setting_from_key
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.database.call_records import Spent
 from resources.database.engine import open_engine

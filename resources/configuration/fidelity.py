@@ -1,18 +1,20 @@
 """The `fidelity` section of the configuration: inputs, judge, settings, repeats, thresholds, seeds."""
 
+import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from resources.configuration.golden import GoldenSet
-from resources.configuration.grid import Setting, setting_from_key
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.configuration.recommendation import Anchor, Recommendation
 from resources.configuration.section import Section
-from resources.configuration.weights import Weights
 from resources.errors import UserError
 
+Part = Annotated[float, Field(gt=0, lt=1)]
+Larger = Annotated[float, Field(gt=1)]
+Amount = Annotated[float, Field(gt=0)]
+HexColour = Annotated[str, Field(pattern=r"^#[0-9A-Fa-f]{6}$")]
+_KEY = re.compile(r"t(?P<temperature>\d+(?:\.\d+)?)_p(?P<top_p>\d+(?:\.\d+)?)")
 Share = Annotated[float, Field(ge=0, le=1)]
 ALGORITHMS = (
     "hunyuan3d_v2_single",
@@ -25,6 +27,106 @@ ALGORITHMS = (
     "tripo3d_v2p5_single",
     "triposr_single",
 )
+
+
+class Weights(Section):
+    """Weights of parts, each 0 or more; only their proportions count."""
+
+    @model_validator(mode="after")
+    def some_weight(self) -> "Weights":
+        """Refuse weights that sum to nothing."""
+        if sum(self.model_dump().values()) <= 0:
+            raise ValueError("at least one weight must be above 0")
+        return self
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Each part's share by name; they sum to 1."""
+        weights = self.model_dump()
+        total = sum(weights.values())
+        return {name: weight / total for name, weight in weights.items()}
+
+
+class RecommendationWeights(Weights):
+    """Weights of the four parts of a setting's score; they are divided by their sum."""
+
+    icc: float = Field(0.25, ge=0)
+    json_validity: float = Field(0.25, ge=0)
+    human: float = Field(0.25, ge=0)
+    mad: float = Field(0.25, ge=0)
+
+
+class Recommendation(Section):
+    """How a setting is chosen among those that keep the thresholds.
+
+    `split` chooses on one random half of the products and reports from the other, `optimism` uses all of them and takes
+    off by how much the best of several looks better than it is. `auto` splits from `fewest_products_to_split` on.
+    """
+
+    weights: RecommendationWeights = RecommendationWeights()
+    method: Literal["auto", "split", "optimism"] = "auto"
+    fewest_products_to_split: int = Field(12, ge=4)
+
+
+class Anchor(Section):
+    """A pinned set of objects that is judged again now and then, so that a judge that drifts is seen."""
+
+    n_objects: int = Field(10, ge=3)
+    setting: str | None = Field(None, description="left out: as for the golden set")
+
+
+class Stripes(Section):
+    """Diagonal bands across the object."""
+
+    colours: tuple[HexColour, HexColour] = ("#FF00FF", "#FFFF00")
+    bands: int = Field(7, ge=2, le=99)
+    blend: Literal["multiply", "overlay", "normal"] = "multiply"
+    opacities: tuple[Part, ...] = (0.3, 0.5, 0.7)
+    shaded_opacities: tuple[Part, ...] = (0.7,)
+
+
+class GoldenSet(Section):
+    """Controlled alterations of the candidate, on the object only; an empty list leaves a kind out.
+
+    `items` names the items; left out, `n_items` are drawn among products that did not choose the setting. `setting` is
+    the one at which they are judged; left out, the recommended one, else the nearest, else the baseline.
+    """
+
+    n_items: int = Field(10, ge=2)
+    items: tuple[str, ...] | None = None
+    setting: str | None = None
+    stripes: Stripes = Stripes()
+    hue_degrees: tuple[Amount, ...] = (5, 10, 20, 40)
+    saturation: tuple[Part, ...] = (0.75, 0.5, 0.25)
+    brightness: tuple[Part, ...] = (0.9, 0.75, 0.6)
+    blur_px: tuple[Amount, ...] = Field((1, 2, 4), description="sigma in pixels on an image of 512 px")
+    texture_scale: tuple[Larger, ...] = (1.25, 1.5, 2)
+    logo_share: tuple[Part, ...] = Field((0.05, 0.1, 0.2), description="share of the object that the patch covers")
+    same_tolerance: float = Field(0.05, gt=0, lt=1, description="scores nearer than this count as the same")
+
+
+class Setting(NamedTuple):
+    """Sampling parameters of one partition: both unitless."""
+
+    temperature: float
+    top_p: float
+
+    @property
+    def key(self) -> str:
+        """The partition key, such as ``t0.2_p0.95``."""
+        return f"t{self.temperature!r}_p{self.top_p!r}"
+
+
+def setting_from_key(key: str) -> Setting:
+    """The setting that a partition key names.
+
+    Raises:
+        UserError: The key has another form.
+    """
+    match = _KEY.fullmatch(key)
+    if match is None:
+        raise UserError(f"'{key}' is no setting. Write it like t0.2_p0.95 (temperature 0.2, top_p 0.95).")
+    return Setting(float(match["temperature"]), float(match["top_p"]))
 
 
 class HumanScoreColumns(Section):

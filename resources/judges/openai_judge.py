@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from resources.configuration.fidelity import RubricWeights
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import RubricWeights, Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.access import Access

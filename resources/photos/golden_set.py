@@ -19,7 +19,7 @@ from analysis.images.alterations.stripes import Colour, Relief, stripes
 from analysis.images.alterations.surface import CannotAlter, Mask, Picture, changed_share
 from analysis.images.alterations.texture_scale import scaled_texture
 from analysis.images.appearance.mask import object_mask, shows_nothing
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import GoldenSet
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.home import Home

@@ -10,8 +10,7 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import FidelityStudy, Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import FidelityStudy, GoldenSet
 from resources.runtime.home import Home
 from resources.study import Study
 from tests.small_study import errors, run, sqlite_instance_in, without_drawing

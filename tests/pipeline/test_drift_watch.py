@@ -16,9 +16,7 @@ from assets.fidelity.logic.anchor import drawn, on_occasion
 from pipeline.automation import watch_drift
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_drift
-from resources.configuration.fidelity import LocalJudge
-from resources.configuration.grid import setting_from_key
-from resources.configuration.recommendation import Anchor
+from resources.configuration.fidelity import Anchor, LocalJudge, setting_from_key
 from resources.judges.judging import Judging
 from resources.judges.local import LocalJudge as Appearance
 from resources.runtime.progress import LoggedProgress

@@ -12,8 +12,7 @@ from pipeline.automation import partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.evaluation import Dataset
-from resources.configuration.fidelity import LocalJudge
-from resources.configuration.recommendation import Anchor
+from resources.configuration.fidelity import Anchor, LocalJudge
 from resources.configuration.section import Section
 from resources.study import Study
 from resources.tables.all_tables import TABLES

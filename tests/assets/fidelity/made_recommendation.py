@@ -6,7 +6,7 @@ import pandas as pd
 from assets.fidelity.convergence_curves import curve_rows
 from assets.fidelity.recommended_setting import Judgements, recommendation_rows
 from assets.shared.partitions import SETTINGS
-from resources.configuration.recommendation import Recommendation
+from resources.configuration.fidelity import Recommendation
 from tests.assets.shared.made_tables import (
     calls_of,
     keeps_to_its_declaration,

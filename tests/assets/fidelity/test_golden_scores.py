@@ -17,9 +17,7 @@ from assets.fidelity.golden_scores import (
 )
 from assets.fidelity.logic.current_plan import CurrentPlan
 from assets.fidelity.logic.held_out_pairs import held_out_pairs
-from resources.configuration.fidelity import ReplayJudge
-from resources.configuration.golden import GoldenSet
-from resources.configuration.recommendation import Recommendation
+from resources.configuration.fidelity import GoldenSet, Recommendation, ReplayJudge
 from resources.errors import UserError
 from tests.assets.fidelity.made_golden_set import images_of, scores_of_pairs
 from tests.assets.shared.made_tables import (

@@ -9,7 +9,7 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from resources.configuration.golden import GoldenSet, Stripes
+from resources.configuration.fidelity import GoldenSet, Stripes
 from resources.study import Study
 from tests.small_study import (
     KEYS,

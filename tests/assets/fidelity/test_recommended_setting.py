@@ -9,7 +9,7 @@ from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_s
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_conditions import condition_gates, misses, rule_of, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
-from resources.configuration.recommendation import Recommendation, RecommendationWeights
+from resources.configuration.fidelity import Recommendation, RecommendationWeights
 from resources.tables.all_tables import TABLES
 from tests.assets.fidelity.made_recommendation import BASELINE, COARSE, SHAKY, STEADY, judgements, recommended, study_of
 from tests.assets.shared.made_tables import matrix_of_scores

@@ -18,8 +18,7 @@ from assets.fidelity.sensitivity import (
 from reports.fidelity.contents import WORDS
 from reports.fidelity.plots.sensitivity import BY_SEEN
 from reports.fidelity.sensitivity import COLOURS
-from resources.configuration.fidelity import FidelityThresholds
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import FidelityThresholds, GoldenSet
 from resources.photos.golden_set import alterations_of
 from resources.tables.all_tables import TABLES
 from resources.tables.fidelity.golden import SEEN_WORDS

@@ -11,12 +11,10 @@ from pipeline.command_line.init import TEMPLATE
 from pipeline.command_line.main import run
 from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
-from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import Anchor, FidelityStudy, FidelityThresholds, GoldenSet, Recommendation
 from resources.configuration.limits import Limits
 from resources.configuration.load import read_configuration
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.configuration.recommendation import Anchor, Recommendation
 
 SECTIONS = (FidelityStudy, FidelityThresholds, OpenAIJudge, GoldenSet, Recommendation, Anchor)
 

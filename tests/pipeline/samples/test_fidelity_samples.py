@@ -16,7 +16,7 @@ from pipeline.samples.fidelity import SAMPLES_VERSION, FidelitySamples, write_fi
 from pipeline.samples.shipped import SEED
 from pipeline.samples.whole_folder import MANIFEST, is_whole
 from resources.configuration import fidelity as configuration
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import Setting
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import item_id, parse_object_name
 from resources.judges.answers import parse_answer

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.configuration.fidelity import SettingsGrid
-from resources.configuration.grid import Setting, setting_from_key
+from resources.configuration.fidelity import Setting, SettingsGrid, setting_from_key
 from resources.errors import UserError
 
 

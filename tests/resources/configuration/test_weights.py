@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from resources.configuration.fidelity import RubricWeights
-from resources.configuration.recommendation import RecommendationWeights
+from resources.configuration.fidelity import RecommendationWeights, RubricWeights
 from resources.tables.call_states import SUBSCORES
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import FidelityStudy, Setting
 from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -4,8 +4,7 @@ import dataclasses
 
 import pytest
 
-from resources.configuration.fidelity import RubricWeights
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import RubricWeights, Setting
 from resources.judges.contract import JudgedObject, JudgeIdentity
 from resources.judges.prompt import build_call, prompt_hash
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import RubricWeights
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import RubricWeights, Setting
 from resources.errors import UserError
 from resources.judges.contract import Call, JudgedObject
 from resources.judges.prompt import build_call

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import FidelityStudy, Setting
 from resources.database import locks
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from upath import UPath
 
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import GoldenSet
 from resources.photos import golden_set
 from resources.photos.golden_set import (
     MADE,

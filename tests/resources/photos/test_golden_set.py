@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.images.alterations.stripes import stripes
-from resources.configuration.golden import GoldenSet
+from resources.configuration.fidelity import GoldenSet
 from resources.photos.golden_set import alterations_of
 from resources.tables.fidelity.golden import KINDS
 

@@ -6,8 +6,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from resources.configuration.fidelity import RubricWeights
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import RubricWeights, Setting
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.call_records import Spent
 from resources.judges.contract import Call, JudgedObject, Reply

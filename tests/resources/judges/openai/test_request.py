@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.grid import Setting
+from resources.configuration.fidelity import Setting
 from resources.judges.contract import JudgedObject
 from resources.judges.openai.chat_judge import Refused, RequestForm, setting_blamed
 from tests.openai_server import Asked, Scripted, answered, failed, openai_server
