@@ -8,7 +8,7 @@ from resources.photos.methods.clip import ClipContrast
 from resources.photos.methods.contract import Method
 from resources.photos.methods.own import own_method
 from resources.photos.methods.probe import PROBES
-from resources.photos.methods.rules import RULE_METHODS, Composite
+from resources.photos.methods.rules import RULES_BY_NAME, Composite
 
 Build = Callable[[], Method]
 
@@ -19,7 +19,7 @@ def builders(study: PairwiseStudy) -> dict[str, Build]:
         f"clip_{one.name}": partial(ClipContrast, f"clip_{one.name}", one.positive, one.negative)
         for one in study.clip_attributes
     }
-    rules: Mapping[str, Build] = {name: partial(RULE_METHODS.__getitem__, name) for name in study.rule_based_methods}
+    rules: Mapping[str, Build] = {name: partial(RULES_BY_NAME.__getitem__, name) for name in study.rule_based_methods}
     mixtures: Mapping[str, Build] = {
         name: partial(Composite, name, {str(measure): weight for measure, weight in weights.items()})
         for name, weights in study.composites.items()

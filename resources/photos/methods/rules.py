@@ -53,7 +53,7 @@ _METHODS: list[RuleMeasure | Composite] = [
 ]
 
 
-RULE_METHODS: Mapping[str, RuleMeasure | Composite] = {method.name: method for method in _METHODS}
+RULES_BY_NAME: Mapping[str, RuleMeasure | Composite] = {method.name: method for method in _METHODS}
 
 
 def parts_of(method: Method) -> tuple[str, ...]:

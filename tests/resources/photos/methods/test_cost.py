@@ -7,7 +7,7 @@ from analysis.images.photo_rules import STEPS
 from resources.photos.methods.clip import ClipContrast
 from resources.photos.methods.contract import Method
 from resources.photos.methods.probe import PROBES
-from resources.photos.methods.rules import RULE_METHODS, Composite, parts_of
+from resources.photos.methods.rules import RULES_BY_NAME, Composite, parts_of
 from tests.resources.photos.methods.made_features import features_of
 
 # 7 ms of rules: 1 to reduce the photo, and these steps.
@@ -19,11 +19,11 @@ FEATURES = features_of(1, rules_ms=7.0, **{f"{step}_ms": taken for step, taken i
     ("method", "expected"),
     [
         # Decoding 10 and reducing 1, then what the measure needs; grey counts for each that needs it.
-        (RULE_METHODS["sharpness_only"], 11.0 + 1.0 + 2.0),
-        (RULE_METHODS["contrast_only"], 11.0 + 1.0 + 0.5 + 0.1),
-        (RULE_METHODS["exposure_only"], 11.0 + 1.0 + 0.5 + 0.2),
-        (RULE_METHODS["colorfulness_only"], 11.0 + 2.2),
-        (RULE_METHODS["composite_balanced"], 10.0 + 7.0),
+        (RULES_BY_NAME["sharpness_only"], 11.0 + 1.0 + 2.0),
+        (RULES_BY_NAME["contrast_only"], 11.0 + 1.0 + 0.5 + 0.1),
+        (RULES_BY_NAME["exposure_only"], 11.0 + 1.0 + 0.5 + 0.2),
+        (RULES_BY_NAME["colorfulness_only"], 11.0 + 2.2),
+        (RULES_BY_NAME["composite_balanced"], 10.0 + 7.0),
         (Composite("two", {"sharpness": 1.0, "exposure": 1.0}), 11.0 + 1.0 + 0.5 + 2.0 + 0.2),
         (ClipContrast("clip_calm", "calm", "busy"), 10.0 + 1.0),
         (PROBES["vit_base"], 10.0 + 1.0),

@@ -11,7 +11,7 @@ from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError
 from resources.photos.methods.features import Features
 from resources.photos.methods.probe import PreferenceProbe
-from resources.photos.methods.rules import RULE_METHODS
+from resources.photos.methods.rules import RULES_BY_NAME
 from resources.photos.methods.scoring import NO_REASON, pair_scores_of, why_unavailable
 from tests.resources.photos.methods.made_features import features_of, side_by_side
 
@@ -34,7 +34,7 @@ def scored(method: Any, features: Features, n_pairs: int) -> Any:
 
 
 def test_both_images_of_a_pair_have_the_methods_own_scores() -> None:
-    found = scored(RULE_METHODS["sharpness_only"], features_of(4, sharpness=[5.0, 7.0, 9.0, 9.0]), 2)
+    found = scored(RULES_BY_NAME["sharpness_only"], features_of(4, sharpness=[5.0, 7.0, 9.0, 9.0]), 2)
     assert (list(found.score_1), list(found.score_2)) == ([5.0, 9.0], [7.0, 9.0])
     assert list(found.undefined) == [None, None]
 
@@ -42,7 +42,7 @@ def test_both_images_of_a_pair_have_the_methods_own_scores() -> None:
 def test_a_pair_with_an_image_without_a_score_has_none_and_says_why() -> None:
     contrast = [np.nan, 1.0, 2.0, np.inf, 1.0, 2.0]
     features = features_of(6, contrast=contrast, undefined_rules=["black", None, None, None, None, None])
-    found = scored(RULE_METHODS["contrast_only"], features, 3)
+    found = scored(RULES_BY_NAME["contrast_only"], features, 3)
     assert list(found.undefined) == ["black", NO_REASON, None]
     np.testing.assert_array_equal(np.isnan(found.score_1), [True, True, False])
     np.testing.assert_array_equal(np.isnan(found.score_2), [True, True, False])
