@@ -70,7 +70,7 @@ class Masking:
 
 
 def _secrets(name: str, value: str) -> Iterator[str]:
-    """What of one variable nobody else may see."""
+    """What of one variable no one else may see."""
     is_named = _NAMED_SECRET.search(name) is not None
     if is_named and len(value) >= LONG:
         yield value
@@ -107,7 +107,7 @@ def _pattern(spelling: str) -> str:
 
 @dataclass(frozen=True)
 class Alert:
-    """What is told; a field that has no meaning for the kind of alert is null.
+    """What is reported; a field that has no meaning for the kind of alert is null.
 
     `error` is what a run's failed steps said, `starts_again` whether Dagster does so by itself (null where it is not
     known yet), `says` a gate's sentence, `seen` and `needed` its numbers.

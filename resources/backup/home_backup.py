@@ -29,7 +29,7 @@ from resources.runtime.partial_files import SUFFIX, named_in_faults, write_whole
 
 _SQLITE: Final = b"SQLite format 3\0"
 # What SQLite keeps next to a database while it is open.
-_BESIDE: Final = ("-wal", "-shm", "-journal")
+_NEXT_TO: Final = ("-wal", "-shm", "-journal")
 # Below any home, as a home of a benchmark lies in another: Dagster's state, and in it what its sensors have seen.
 _DAGSTER, _SCHEDULES = "dagster", "schedules"
 _CHUNK_BYTES: Final = 1 << 20
@@ -76,7 +76,7 @@ def copy_living(source: Path, target: Path) -> Copy | None:
 
 
 def copy_file(source: Path, target: Path) -> Copy:
-    """Copy a file that nobody writes to, byte by byte; folders that are missing are made."""
+    """Copy a file that nothing writes to, byte by byte; folders that are missing are made."""
     target.parent.mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     with source.open("rb") as read, named_in_faults(target), target.open("wb") as written:
@@ -146,7 +146,7 @@ def _walked(folder: Path, base: Path, seen: set[tuple[int, int]]) -> Iterator[Pa
 def _passing(path: Path) -> bool:
     """Whether a file is one that a process has not finished writing, or needs only while it runs."""
     base, sign, ending = path.name.rpartition("-")
-    return path.name.endswith(SUFFIX) or (sign + ending in _BESIDE and is_sqlite(path.with_name(base)))
+    return path.name.endswith(SUFFIX) or (sign + ending in _NEXT_TO and is_sqlite(path.with_name(base)))
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def dump(address: str, file: Path) -> None:
-    """Write the whole database as it is at this moment; nobody is locked out.
+    """Write the whole database as it is at this moment, without locks.
 
     Raises:
         UserError: `pg_dump` is missing, older than the server, or may not read the database.

@@ -36,7 +36,7 @@ IN_ORDER = (QUERIES.c.position, QUERIES.c.id, DOCUMENTS.c.position, DOCUMENTS.c.
 
 
 def _refuse_contradictions(frame: pd.DataFrame) -> None:
-    """Refuse a frame that contradicts itself: whoever reads a user's file has refused it before.
+    """Refuse a frame that contradicts itself: reading a user's file has refused it before.
 
     Raises:
         ValueError: A document stands twice, or a query has two texts.

@@ -151,19 +151,19 @@ class Changed:
         if self.n == SHOWN:
             self.n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery("changed"))) or 0
 
-    def others(self, one: str, several: str, told: list[str]) -> str:
+    def others(self, one: str, several: str, changes: list[str]) -> str:
         """A sentence on all but the first, with a space before it; nothing where it is alone.
 
         Args:
             one: What they are, such as `score`.
             several: The same of several.
-            told: The rows but for the first, each in words.
+            changes: The rows but for the first, each in words.
         """
         if self.n == 1:
             return ""
-        left = self.n - 1 - len(told)
+        left = self.n - 1 - len(changes)
         rest = f"; and {left:,} more" if left else ""
-        return f" {count_noun(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(told)}{rest}."
+        return f" {count_noun(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(changes)}{rest}."
 
 
 def short(text: str) -> str:

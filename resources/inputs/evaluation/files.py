@@ -127,9 +127,9 @@ def repeated_samples(
     _, first_of_code = np.unique(codes, return_index=True)
     first = first_of_code[codes]
     repeated = np.flatnonzero(first != np.arange(len(codes)))
-    nobody = np.zeros(len(codes), dtype=bool)
+    none = np.zeros(len(codes), dtype=bool)
     if not len(repeated):
-        return Repeated(nobody, nobody.copy())
+        return Repeated(none, none.copy())
     conflicting = _differs(compared, repeated, first[repeated])
     by_code = np.argsort(codes, kind="stable")
     for code in np.unique(codes[repeated[conflicting]]):
@@ -142,7 +142,7 @@ def repeated_samples(
             int(rows[own[-1]]),
         )
     differs = _differs(fields, repeated, first[repeated])
-    same, other = nobody.copy(), nobody
+    same, other = none.copy(), none
     same[repeated[~differs]] = True
     other[repeated[differs]] = True
     return Repeated(same, other)

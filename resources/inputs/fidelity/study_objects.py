@@ -63,7 +63,7 @@ SELECTED_COLUMNS = ("row", "object", "judged_object", "filename", "judged_filena
 class ImageFolders:
     """Item folders below one root, each listed once; names match in any letter case when the exact one is absent.
 
-    Whoever looks for an item or an image raises `UserError` where a link leads out of the root.
+    Looking for an item or an image raises `UserError` where a link leads out of the root.
     """
 
     root: UPath

@@ -202,7 +202,7 @@ def stops_the_run(
 def _refused_setting(
     no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge, remedies: Remedies
 ) -> str | None:
-    """A setting is never left out silently: the table would name one that was not in force."""
+    """A setting is never left out silently: the table would name one that was not used."""
     assert no_answer.refused is not None
     blamed = setting_blamed(no_answer.refused)
     if blamed is None:
@@ -216,7 +216,7 @@ def _refused_setting(
     }[blamed]
     return (
         f"'{access.model}' does not take the {blamed} of {call.setting.key} ({no_answer.message}). It is not left out, "
-        f"because the results would name a setting that was not in force. {remedy}"
+        f"because the results would name a setting that was not used. {remedy}"
     )
 
 

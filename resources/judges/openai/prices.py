@@ -310,8 +310,8 @@ def price_age_gate(judge: LocalJudge | ReplayJudge | OpenAIJudge, today: date | 
         return Gate(NAME, True, None, needed, f"The price of '{model}' is the configuration's own: {price.sentence}.")
     if age < 0:
         remedy = f"It was read on {price.read_on}, which is still to come. Correct `read_on`."
-        told = f"Age of the price of '{model}' is {age} days over 1 model; needed: 0 to {OLDEST_DAYS} days. {remedy}"
-        return Gate(NAME, False, float(age), needed, told, 1, None, remedy, limit=OLDEST_DAYS)
+        text = f"Age of the price of '{model}' is {age} days over 1 model; needed: 0 to {OLDEST_DAYS} days. {remedy}"
+        return Gate(NAME, False, float(age), needed, text, 1, None, remedy, limit=OLDEST_DAYS)
     gate = at_most(
         NAME,
         float(age),
@@ -340,5 +340,5 @@ def costs_money(judge: Section, access: Access | None = None) -> bool:
         asked = access or access_of(judge)
         return not price_of(asked.model, judge, own_server=asked.is_own).is_free
     except UserError:
-        # Whoever asks the judge hears what is missing; until then nobody may take it for free.
+        # A request reports what is missing; until then it must not be taken for free.
         return True

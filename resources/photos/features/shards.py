@@ -206,7 +206,7 @@ def _damaged(path: UPath, error: Exception) -> UserError:
 def alone_in(folder: UPath, progress: TracksProgress, log: logging.Logger) -> Iterator[None]:
     """Wait for the run that is there, and keep others out; the lock ends with the process, however it ends.
 
-    An object store and Windows have no such locks: there whoever starts runs keeps them apart.
+    An object store and Windows have no such locks: there the user keeps runs apart.
 
     Args:
         folder: Of the features; made where it is missing.

@@ -60,7 +60,7 @@ def parts_of(method: Method) -> tuple[str, ...]:
     """The parts of `Features.times_ms` that this method pays for: what several measures share, each pays in full.
 
     Args:
-        method: A user's own that needs the rules pays for all of them, as nobody knows which it reads.
+        method: A user's own that needs the rules pays for all of them, as which it reads is unknown.
     """
     measures = method.measures if isinstance(method, RuleMeasure | Composite) else MEASURES_OF[RULES]
     used = {step for measure in measures for step in STEPS_OF[measure]}
