@@ -12,7 +12,7 @@ UV := $(shell command -v uv 2>/dev/null)
 .DEFAULT_GOAL := help
 # Where nothing compiled may be kept, every process of a test compiles the libraries again.
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help demo test test-all check dev review docs gates screenshots bench chaos audit lock
+.PHONY: help demo test test-all check dev review docs gates conformance screenshots bench chaos audit lock
 
 help: ## Show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -69,6 +69,9 @@ review: $(REVIEW) ## Page on http://127.0.0.1:8501 where people decide what judg
 
 gates: $(STUDIES) ## Write docs/gates.md from the checks in the code
 	@$(BIN)/touchstone gates > docs/gates.md.new && mv docs/gates.md.new docs/gates.md
+
+conformance: $(STUDIES) ## Write docs/conformance.md: published numbers next to what is computed here
+	@$(BIN)/touchstone conformance --page > docs/conformance.md.new && mv docs/conformance.md.new docs/conformance.md
 
 docs: $(READY) ## Make a site of docs/ in site/; a link that leads nowhere fails it
 	@$(BIN)/zensical build --strict --clean

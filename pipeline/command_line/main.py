@@ -13,6 +13,7 @@ from pipeline.command_line.terminal import terminal
 from pipeline.command_line import (
     backup,
     calls,
+    conformance,
     demo,
     dev,
     doctor,
@@ -45,6 +46,7 @@ application.command("status")(status.status)
 application.command("end-run")(status.end_run)
 application.command("calls")(calls.calls)
 application.command("gates")(status.gates)
+application.command("conformance")(conformance.conformance)
 application.command("init")(init.init)
 application.command("import")(import_files.import_files)
 application.command("doctor")(doctor.doctor)
