@@ -50,7 +50,7 @@ def separation(
         Hanley and McNeil (1982), Radiology 143:29-36.
     """
     pairs = paired(original, altered, clusters, sides=("original", "altered"), fewest=1)
-    of_counts = _auc_of_counts(np.concatenate([pairs.judge, pairs.human]))
+    of_counts = auc_of_counts(np.concatenate([pairs.judge, pairs.human]))
     value = float(of_counts(np.ones((1, pairs.n), dtype=np.int64))[0])
     [interval] = clustered_intervals(
         lambda counts: of_counts(counts)[:, None],
@@ -63,7 +63,7 @@ def separation(
     return Separation(value, interval, pairs.n, pairs.n_clusters)
 
 
-def _auc_of_counts(both: Floats) -> OfCounts:
+def auc_of_counts(both: Floats) -> OfCounts:
     """A function from counts ``(resamples, n)`` to the AUC ``(resamples,)``.
 
     Args:

@@ -140,7 +140,7 @@ def percentile_interval(
     Source:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
     levels = (tail, 1.0 - tail)
     return interval_between(
@@ -220,7 +220,7 @@ def clustered_intervals(
     Raises:
         ValueError: Bad confidence, resamples or clusters.
     """
-    _check_confidence(confidence)
+    check_confidence(confidence)
     _, n_clusters = cluster_index(clusters)
     values = resampled_values(statistics, clusters, resamples=resamples, seed=seed, workers=workers)
     return [
@@ -272,6 +272,7 @@ def _all_the_same(values: NDArray[np.float64]) -> bool:
     return bool(compare(values.max(), values.min(), np.abs(values).max()) == 0)
 
 
-def _check_confidence(confidence: float) -> None:
+def check_confidence(confidence: float) -> None:
+    """A `ValueError` for a confidence that is not between 0 and 1."""
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
