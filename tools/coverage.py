@@ -1,6 +1,6 @@
 """Measures the headline intervals over the grid of `analysis.intervals.coverage` and writes the package's table.
 
-python -m tools.coverage RESULTS.jsonl     goes on where an earlier run stopped
+python -m tools.coverage RESULTS.jsonl     goes on where an earlier run stopped; format the table afterwards
 """
 
 import json
@@ -10,9 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from analysis.intervals.coverage import COSTLY_DATA_SETS, DATA_SETS, cells, condensed, run
-from analysis.intervals.measured import TABLE
 
 SEED = 18
+TABLE = Path(__file__).resolve().parents[1] / "analysis" / "intervals" / "measured_rows.py"
+HEAD = '''"""What `tools/coverage.py` measured; it writes this file."""
+
+from analysis.intervals.measured_row import Row
+
+'''
 
 
 def main(results: Path) -> None:
@@ -26,14 +31,17 @@ def main(results: Path) -> None:
             file.flush()
             rows.append(row)
     print(f"{len(rows)} rows, {time.process_time() - started:.0f} s of processor time")
-    found = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "seed": SEED,
-        "data_sets": DATA_SETS,
-        "costly_data_sets": COSTLY_DATA_SETS,
-        "statistics": condensed(rows),
+    facts = {
+        "MEASURED_ON": datetime.now(UTC).date().isoformat(),
+        "SEED": SEED,
+        "DATA_SETS": DATA_SETS,
+        "COSTLY_DATA_SETS": COSTLY_DATA_SETS,
     }
-    TABLE.write_text(json.dumps(found, indent=1) + "\n")
+    lines = [f"{name} = {value!r}" for name, value in facts.items()]
+    lines.append("STATISTICS: dict[str, tuple[Row, ...]] = {")
+    for kind, found in condensed(rows).items():
+        lines += [f"    {kind!r}: (", *(f"        Row{tuple(row)!r}," for row in found), "    ),"]
+    TABLE.write_text(HEAD + "\n".join([*lines, "}"]) + "\n")
 
 
 if __name__ == "__main__":

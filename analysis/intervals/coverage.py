@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analysis.intervals.jackknife import Bounds
+from analysis.intervals.measured_row import Row
 from analysis.intervals.worlds import WORLDS, Design, World
 
 CLUSTERS = (5, 8, 10, 16, 20, 30, 50, 100)
@@ -104,19 +105,15 @@ def run(grid: Iterable[Cell], done: set[str], *, seed: int, data_sets: int | Non
             yield from measure(cell, seed=seed, data_sets=data_sets)
 
 
-def condensed(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The measured table: by kind of statistic a row per number of clusters, over all worlds and designs.
-
-    Returns:
-        `mean`, `worst` and `best` coverage, the `design` of the worst one with its Monte Carlo `error`, the means
-        of the misses on either side, and how many of the `cells` keep the promise within two Monte Carlo errors.
-    """
+def condensed(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[Row, ...]]:
+    """The measured table: by kind of statistic a row per number of clusters, over all worlds and designs."""
     by: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for row in rows:
         if row["n"]:
             by.setdefault(row["kind"], {}).setdefault(row["clusters"], []).append(row)
     return {
-        kind: [_of_number(number, found) for number, found in sorted(of.items())] for kind, of in sorted(by.items())
+        kind: tuple(_of_number(number, found) for number, found in sorted(numbers.items()))
+        for kind, numbers in sorted(by.items())
     }
 
 
@@ -129,18 +126,16 @@ def keeps_promise(row: dict[str, Any]) -> bool:
     )
 
 
-def _of_number(clusters: int, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _of_number(clusters: int, rows: list[dict[str, Any]]) -> Row:
     worst = min(rows, key=lambda row: float(row["coverage"]))
-    return {
-        "clusters": clusters,
-        "cells": len(rows),
-        "kept": sum(keeps_promise(row) for row in rows),
-        **{name: round(float(np.mean([row[key] for row in rows])), 4) for name, key in _MEANS},
-        "worst": round(float(worst["coverage"]), 4),
-        "best": round(max(float(row["coverage"]) for row in rows), 4),
-        "error": round(float(worst["error"]), 4),
-        "design": f"{worst['world']}; {worst['members']} each, share {worst['share']:g}",
-    }
-
-
-_MEANS = (("mean", "coverage"), ("below", "below"), ("above", "above"), ("none", "none"))
+    means = [float(np.mean([row[key] for row in rows])) for key in ("coverage", "below", "above", "none", "width")]
+    world = worst["world"].split(", ", 1)[1].replace("whole numbers ", "")
+    return Row(
+        clusters,
+        len(rows),
+        sum(keeps_promise(row) for row in rows),
+        *(round(mean, 3) for mean in means),
+        round(float(worst["coverage"]), 3),
+        round(float(worst["error"]), 3),
+        f"{world}; {worst['members']} each, share {worst['share']:g}",
+    )

@@ -15,6 +15,7 @@ from analysis.intervals.jackknife import (
     IDENTITY,
     LOG,
     LOG_F,
+    SQUARED_FISHER,
     Bounds,
     Scale,
     difference_bounds,
@@ -46,6 +47,7 @@ Statistic = Literal[
     "mean_of_clusters",
     "size",
     "size_of_clusters",
+    "r_squared",
     "cohens_d",
     "d_z",
     "limit_of_agreement",
@@ -94,6 +96,7 @@ METHODS: dict[Statistic, Method] = {
     "mean_of_clusters": Method(equal_clusters=True),
     "size": Method(LOG, corrected=1.0),
     "size_of_clusters": Method(LOG, corrected=1.0, equal_clusters=True),
+    "r_squared": Method(SQUARED_FISHER),
     "cohens_d": Method(HALVED_ARSINH, corrected=1.0),
     "d_z": Method(corrected=1.0),
     "limit_of_agreement": Method(),
@@ -140,7 +143,7 @@ def left_out(
         return Jackknife(values, np.full((groups, len(values)), np.nan), np.ones(groups), n_clusters)
     deleted = np.vstack(mapped(of_chunk, range(0, groups, CHUNK), workers))
     weights = np.ones(index.size) if sizes is None else np.asarray(sizes, dtype=np.float64)
-    return Jackknife(values, deleted, np.bincount(index, weights, minlength=groups), n_clusters)
+    return Jackknife(values, deleted, np.bincount(index, weights, minlength=groups).astype(np.float64), n_clusters)
 
 
 def left_out_of_sums(

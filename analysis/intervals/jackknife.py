@@ -48,6 +48,11 @@ FISHER = Scale("Fisher's z", np.arctanh, np.tanh)
 LOG_F = Scale("log F", lambda values: -np.log(1.0 - values), lambda values: 1.0 - np.exp(-values))
 LOG = Scale("log", np.log, np.exp)
 ARCSINE = Scale("arcsine", np.arcsin, lambda values: np.sin(np.clip(values, -np.pi / 2.0, np.pi / 2.0)))
+SQUARED_FISHER = Scale(
+    "Fisher's z of its root",
+    lambda values: np.arctanh(np.sqrt(values)),
+    lambda values: np.tanh(np.maximum(values, 0.0)) ** 2,
+)
 HALVED_ARSINH = Scale("arsinh(d/2)", lambda values: np.arcsinh(values / 2.0), lambda values: 2.0 * np.sinh(values))
 
 
@@ -133,13 +138,20 @@ def jackknife_bounds(
     known = np.isfinite(at) & np.isfinite(without).all(axis=-1)
     at, without = np.where(known, at, 0.0), np.where(known[..., None], without, 0.0)
     mean = without.mean(axis=-1)
-    error = np.sqrt((groups - 1.0) / groups * ((without - mean[..., None]) ** 2).sum(axis=-1))
+    error = standard_errors(without)
     nothing = error <= NO_SPREAD * np.maximum(np.abs(at), NO_SPREAD)
     error = np.where(nothing, 0.0 if scale is IDENTITY else np.nan, error)
     centre = at + corrected * (groups - 1.0) * (at - mean)
     half = scipy.stats.t.ppf(0.5 + confidence / 2.0, freedom) * error
     low, high = scale.back(centre - half), scale.back(centre + half)
     return Bounds(np.where(known, low, np.nan), np.where(known, high, np.nan))
+
+
+def standard_errors(deleted: Floats) -> Floats:
+    """Of statistics whose values without each group have shape ``(..., groups)``."""
+    groups = deleted.shape[-1]
+    away = deleted - deleted.mean(axis=-1, keepdims=True)
+    return np.asarray(np.sqrt((groups - 1.0) / groups * (away**2).sum(axis=-1)))
 
 
 def score_bounds(
@@ -173,8 +185,7 @@ def score_bounds(
     span = highest - lowest
     share = (np.asarray(value, dtype=np.float64) - lowest) / span
     without = (np.asarray(deleted, dtype=np.float64) - lowest) / span
-    n, groups = np.asarray(clusters, dtype=np.float64), without.shape[-1]
-    variance = (groups - 1.0) / groups * ((without - without.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
+    n, variance = np.asarray(clusters, dtype=np.float64), standard_errors(without) ** 2
     edge = (share <= NO_SPREAD) | (share >= 1.0 - NO_SPREAD)
     still = edge | (variance <= NO_SPREAD**2)
     sample = np.where(still, n, share * (1.0 - share) / np.where(still, 1.0, variance))
