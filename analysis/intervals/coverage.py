@@ -128,14 +128,21 @@ def keeps_promise(row: dict[str, Any]) -> bool:
 
 def _of_number(clusters: int, rows: list[dict[str, Any]]) -> Row:
     worst = min(rows, key=lambda row: float(row["coverage"]))
-    means = [float(np.mean([row[key] for row in rows])) for key in ("coverage", "below", "above", "none", "width")]
     world = worst["world"].split(", ", 1)[1].replace("whole numbers ", "")
+
+    def mean(key: str) -> float:
+        return round(float(np.mean([row[key] for row in rows])), 3)
+
     return Row(
-        clusters,
-        len(rows),
-        sum(keeps_promise(row) for row in rows),
-        *(round(mean, 3) for mean in means),
-        round(float(worst["coverage"]), 3),
-        round(float(worst["error"]), 3),
-        f"{world}; {worst['members']} each, share {worst['share']:g}",
+        clusters=clusters,
+        cells=len(rows),
+        kept=sum(keeps_promise(row) for row in rows),
+        mean=mean("coverage"),
+        below=mean("below"),
+        above=mean("above"),
+        none=mean("none"),
+        width=mean("width"),
+        worst=round(float(worst["coverage"]), 3),
+        error=round(float(worst["error"]), 3),
+        design=f"{world}; {worst['members']} each, share {worst['share']:g}",
     )

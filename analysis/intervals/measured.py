@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from analysis.intervals.measured_rows import STATISTICS, Row
+from analysis.intervals.measured_row import Row
+from analysis.intervals.measured_rows import STATISTICS
 
 # Unreliable: below the promise over all designs together, or missing twice as often as it says in one of them. None:
 # missing four times as often.
