@@ -57,13 +57,12 @@ def evaluation_summary(
     frame = pd.DataFrame(
         rows + mean_rows(rows, evaluation_samples), columns=[column.name for column in EVALUATION_SUMMARY.columns]
     )
-    picture = summary_of(frame)
     context.add_output_metadata(
         {
             "n_data_sets": len(made),
             "data_sets": sorted(evaluation_samples),
             "results": dg.MetadataValue.path(study.home.outputs / "evaluation"),
-            "plot": figure_metadata(picture.draw, height_in=picture.height_in),
+            "plot": figure_metadata(summary_of(frame)),
         }
     )
     return frame

@@ -13,12 +13,11 @@ from resources.errors import UserError
 from resources.runtime.partial_files import is_device, write_whole
 
 
-class Drawing(NamedTuple):
-    """A picture that can be drawn: what its file's name adds, how, and how tall."""
+class Picture(NamedTuple):
+    """A picture that can be drawn: what its file's name adds, and what it is, as Vega-Lite reads it."""
 
     ending: str
-    draw: Callable[[Any], None]
-    height_in: float
+    spec: dict[str, Any]
 
 
 def refuse_output(output: Path | None) -> None:
@@ -36,7 +35,7 @@ def refuse_output(output: Path | None) -> None:
 def deliver(
     result: dict[str, Any],
     show: Callable[[dict[str, Any], Console], None],
-    drawings: Sequence[Drawing],
+    pictures: Sequence[Picture],
     output: Path | None,
     as_json: bool,
     name: str,
@@ -46,7 +45,7 @@ def deliver(
     Args:
         result: Strict JSON values.
         show: Prints it for people.
-        drawings: Pictures to draw.
+        pictures: To draw.
         output: File for the JSON; null for none.
         as_json: Print the JSON on stdout, and nothing else there.
         name: Begins the names of pictures in the current folder, where there is no `output`.
@@ -60,7 +59,7 @@ def deliver(
         if output is not None:
             write_whole(output, text)
             paths.append(output)
-        paths += _drawn(drawings, output.with_suffix("") if output is not None else Path(f"{name}_{result['command']}"))
+        paths += _drawn(pictures, output.with_suffix("") if output is not None else Path(f"{name}_{result['command']}"))
     except OSError as error:
         raise UserError(f"{error.filename or output} cannot be written ({error.strerror}).") from error
     if as_json:
@@ -75,19 +74,19 @@ def deliver(
         to.print(f"Wrote {path}", soft_wrap=True)
 
 
-def _drawn(drawings: Sequence[Drawing], base: Path) -> list[Path]:
+def _drawn(pictures: Sequence[Picture], base: Path) -> list[Path]:
     """The paths of the pictures; two whose names would be one are numbered."""
-    if not drawings:
+    if not pictures:
         return []
     from reports.shared.figure import FORMATS, save_figure
 
-    endings = [_in_a_name(drawing.ending) for drawing in drawings]
+    endings = [_in_a_name(picture.ending) for picture in pictures]
     paths: list[Path] = []
-    for number, (drawing, ending) in enumerate(zip(drawings, endings, strict=True), start=1):
+    for number, (picture, ending) in enumerate(zip(pictures, endings, strict=True), start=1):
         parts = [base.name, *([ending] if ending else []), *([str(number)] if endings.count(ending) > 1 else [])]
         for suffix in FORMATS:
             path = base.with_name("_".join(parts) + suffix)
-            save_figure(drawing.draw, path, height_in=drawing.height_in)
+            save_figure(picture.spec, path)
             paths.append(path)
     return paths
 

@@ -14,7 +14,7 @@ from assets.evaluation.logic.papers import OurNumber, comparison_row, numbers_of
 from assets.evaluation.logic.results import Metric, left_out_values, metric_comparisons, metric_values, source_values
 from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
 from pipeline.command_line.evaluate_options import Asked, KindName
-from pipeline.command_line.evaluate_output import Drawing, deliver, refuse_output
+from pipeline.command_line.evaluate_output import Picture, deliver, refuse_output
 from pipeline.command_line.evaluate_shown import Show, show_answers, show_breakdown, show_correlation, show_papers
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, did_you_mean, listing
@@ -190,8 +190,8 @@ def _begun(command: str, one: Metric, asked: Asked) -> dict[str, Any]:
     return named | source_values(one.read, one.dataset, _sampling(asked))
 
 
-def _deliver(asked: Asked, result: dict[str, Any], show: Show, drawings: list[Drawing]) -> None:
-    deliver(result, show, drawings, asked.output, asked.as_json, _stem(asked.file))
+def _deliver(asked: Asked, result: dict[str, Any], show: Show, pictures: list[Picture]) -> None:
+    deliver(result, show, pictures, asked.output, asked.as_json, _stem(asked.file))
 
 
 def _say_long_work(one: Metric, asked: Asked) -> None:

@@ -15,7 +15,10 @@ from reports.evaluation.tables import (
     overview_table,
     paper_table,
 )
-from reports.shared.charts import Chart, Interval, row_traces, rows_axis, rows_height, shade, words
+from reports.shared.charts import Chart
+from reports.shared.colours import MAIN
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import is_number, number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.table_view import TableView
@@ -117,12 +120,12 @@ def headline_chart(contents: Contents, statistic: str) -> Chart:
         say(f"chart.{statistic}.title"),
         say(f"chart.{statistic}.reading", level=contents.level),
         None,
-        row_traces(points, hover, [shade(focus=True)] * len(rows), bars=False),
-        {
-            "xaxis": {"title": {"text": words(statistic_name(statistic))}},
-            "yaxis": rows_axis([str(row["dataset"]) for row in rows]),
-        },
-        rows_height(len(rows)),
+        drawing=Drawing(
+            row_layers(points, hover, [MAIN] * len(rows)),
+            Axis(statistic_name(statistic)),
+            rows_axis([str(row["dataset"]) for row in rows]),
+            rows_height(len(rows)),
+        ),
         empty=None if rows else say(f"chart.{statistic}.nothing"),
     )
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from reports.shared.colours import GRID, INK, NEUTRAL, PAPER
 from reports.shared.embedded import columns_of
-from reports.shared.marks import Layer, labels, words
+from reports.shared.marks import Layer, is_legend, labels, words
 from reports.shared.text import Part
 
 ROW_PX: Final = 30
@@ -78,10 +78,12 @@ class Axis:
 
     def channel(self, names: str, *, reverse: bool) -> Layer:
         """What is the same for every layer; `names` is the parameter that holds the names of ticks."""
-        scale: Layer = {"type": "log"} if self.log else {"zero": self.zero} if self.kind == "quantitative" else {}
+        scale: Layer = {"type": "log"} if self.log else {"zero": True} if self.zero else {"zero": False, "padding": 8}
+        if self.kind != "quantitative":
+            del scale["zero"]
         if self.domain is not None:
+            scale = {"type": "log"} if self.log else {"zero": False}
             scale |= {"domain": list(self.domain), "nice": False}
-            scale |= {} if self.log else {"zero": False}
         if reverse:
             scale["reverse"] = True
         shown: Layer = {"grid": self.grid}
@@ -92,9 +94,9 @@ class Axis:
         return {"type": self.kind, "scale": scale, "title": title, "axis": shown | dict(self.more)}
 
 
-def rows_axis(names: Sequence[Part]) -> Axis:
-    """Rows from the top down, named at the left."""
-    more = {"ticks": False, "domain": False, "labelPadding": 6}
+def rows_axis(names: Sequence[Part], **look: Any) -> Axis:
+    """Rows from the top down, named at the left; `look` is what else Vega-Lite's axis has."""
+    more = {"ticks": False, "domain": False, "labelPadding": 6, **look}
     domain = (-0.6, max(len(names), 1) - 0.4)
     return Axis("", domain, ticks=range(len(names)), names=names, grid=False, more=more)
 
@@ -168,6 +170,8 @@ class Drawing:
             "height": self.height_px,
             "layer": [self._placed(one, name) for one in layers],
         }
+        if sum(is_legend(one) for one in layers) > 1:
+            made["resolve"] = {"scale": dict.fromkeys(("fill", "stroke", "shape", "strokeDash"), "independent")}
         params = []
         for side, axis in (("x", self.x), ("y", self.y)):
             if axis.names is not None:
@@ -193,7 +197,7 @@ def panels(drawings: Sequence[Drawing], *, across: int = 1, title: Part | None =
     made = [one.panel(place) for place, one in enumerate(drawings)]
     params = [param for one in made for param in one.pop("params")]
     spec: Layer = {"$schema": SCHEMA, "config": CONFIG, "concat": made, "columns": across, "params": params}
-    spec["resolve"] = {"legend": {"fill": "independent", "stroke": "independent", "shape": "independent"}}
+    spec["resolve"] = {"scale": dict.fromkeys(("fill", "stroke", "shape", "strokeDash"), "independent")}
     if title is not None:
         spec["title"] = {"text": words(title)}
     return resolved(spec, "en", {})

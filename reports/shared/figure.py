@@ -21,6 +21,7 @@ BLUE, ORANGE, GREY, RED = "#2b6cb0", "#c05621", "#718096", "#c53030"
 GREEN, DARK, PALE = "#2f855a", "#1a202c", "#cbd5e0"
 DOTS_PER_INCH = 90
 FILE_DOTS_PER_INCH = 150
+UI_SCALE, FILE_SCALE = 1.25, 2.0
 LARGEST_SVG = 400_000
 FORMATS = (".png", ".svg")
 
@@ -44,11 +45,20 @@ def figure_metadata(
     )
 
 
-def svg(spec: dict[str, Any]) -> str:
-    """A chart as Vega-Lite reads it, drawn as SVG: letters stay letters."""
+def svg(spec: dict[str, Any], name: str = "part") -> str:
+    """A chart as SVG: letters stay letters, and the same specification gives the same text.
+
+    Args:
+        spec: As Vega-Lite reads it.
+        name: With which the names of parts that are referred to begin: no other chart on a page has it.
+    """
     import vl_convert
 
-    return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    drawn = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    # Vega numbers them over all that it has drawn.
+    found = dict.fromkeys(re.findall(r' id="([^"]+)"', drawn))
+    names = {old: f"{name}-{place}" for place, old in enumerate(found)}
+    return re.sub(r'( id="|url\(#)([^")]+)', lambda one: one[1] + names[one[2]], drawn)
 
 
 def picture_of(spec: dict[str, Any], name: str) -> str:
@@ -58,14 +68,10 @@ def picture_of(spec: dict[str, Any], name: str) -> str:
         spec: As Vega-Lite reads it.
         name: Of the chart; no other one on the page has it.
     """
-    drawn = svg(spec)
-    if len(drawn) > LARGEST_SVG:
-        import vl_convert
-
-        data = base64.b64encode(vl_convert.vegalite_to_png(spec, scale=1.5)).decode()
-        return f'<img alt="" src="data:image/png;base64,{data}">'
-    # One page has one name for each part that is referred to.
-    return re.sub(r'(id="|url\(#)', rf"\g<1>{name}-", drawn)
+    drawn = svg(spec, name)
+    if len(drawn) <= LARGEST_SVG:
+        return drawn
+    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(_raster(spec, FILE_SCALE)).decode()}">'
 
 
 def folder_metadata(folder: Path) -> dg.MetadataValue:
@@ -76,13 +82,13 @@ def folder_metadata(folder: Path) -> dg.MetadataValue:
 def png(draw: Callable[[Any], None] | dict[str, Any], width_in: float = 6.4, height_in: float = 3.6) -> bytes:
     """The figure as PNG bytes, drawn without pyplot so that threads do not share a canvas."""
     if isinstance(draw, dict):
-        import vl_convert
-
-        return vl_convert.vegalite_to_png(draw, scale=DOTS_PER_INCH / 72)
+        return _raster(draw, UI_SCALE)
     return _encoded(_figure(draw, width_in, height_in, DOTS_PER_INCH), "png")
 
 
-def save_figure(draw: Callable[[Any], None], path: Path | UPath, width_in: float = 6.4, height_in: float = 3.6) -> None:
+def save_figure(
+    draw: Callable[[Any], None] | dict[str, Any], path: Path | UPath, width_in: float = 6.4, height_in: float = 3.6
+) -> None:
     """Write the figure as a file, whole or not at all; folders that are missing are made.
 
     Args:
@@ -101,9 +107,18 @@ def save_figure(draw: Callable[[Any], None], path: Path | UPath, width_in: float
             f"{target.name}: pictures are written as .png or .svg, not as '{target.suffix}'. "
             f"Name it {target.stem}.png or {target.stem}.svg."
         )
-    picture = _encoded(_figure(draw, width_in, height_in, FILE_DOTS_PER_INCH), suffix[1:])
+    if isinstance(draw, dict):
+        picture = svg(draw).encode() if suffix == ".svg" else _raster(draw, FILE_SCALE)
+    else:
+        picture = _encoded(_figure(draw, width_in, height_in, FILE_DOTS_PER_INCH), suffix[1:])
     with whole_file(target) as part:
         part.write_bytes(picture)
+
+
+def _raster(spec: dict[str, Any], scale: float) -> bytes:
+    import vl_convert
+
+    return vl_convert.vegalite_to_png(spec, scale=scale, allowed_base_urls=[])
 
 
 def say_nothing_to_draw(axes: Any, words: str) -> None:

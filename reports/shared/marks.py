@@ -14,6 +14,8 @@ from reports.shared.text import Part, Text
 Layer = dict[str, Any]
 Row = Mapping[str, Any]
 
+HOVER: Final[Layer] = {"field": "hover", "type": "nominal"}
+BLACK: Final = "#000000"
 DASHES: Final = {"solid": [1, 0], "dash": [6, 4], "dot": [2, 3]}
 
 
@@ -50,21 +52,21 @@ def rows_of_column(*names: str) -> dict[str, list[str]]:
     return {"$rows": list(names)}
 
 
-def dots(rows: Any, *, size: float = 64, opacity: float = 1.0, hover: Any = None, **encoding: Any) -> Layer:
+def dots(rows: Any, *, size: float = 64, opacity: float = 1.0, hover: Any = HOVER, **encoding: Any) -> Layer:
     """A dot a row.
 
     Args:
-        rows: With ``x``, ``y``, ``fill``, ``stroke``, ``shape``, and ``hover`` unless `hover` says what is said.
+        rows: With ``x``, ``y``, ``fill``, ``stroke``, ``shape`` and ``hover``, as far as `encoding` leaves them open.
         size: Area in square pixels.
         opacity: 0 to 1.
-        hover: What is said at each dot, as Vega-Lite's ``tooltip``.
+        hover: What is said at each dot, as Vega-Lite's ``tooltip``; none for nothing.
         encoding: Channels that differ.
     """
     look = {name: {"field": name, "type": "nominal", "scale": None} for name in ("fill", "stroke", "shape")}
     return {
         "data": _data(rows),
         "mark": {"type": "point", "size": size, "opacity": opacity, "strokeWidth": 1.6},
-        "encoding": {"x": {"field": "x"}, "y": {"field": "y"}, **look, "tooltip": hover or HOVER, **encoding},
+        "encoding": {"x": {"field": "x"}, "y": {"field": "y"}, **look, **_said(hover), **encoding},
     }
 
 
@@ -83,16 +85,14 @@ def whiskers(rows: Sequence[Row], *, along: str, width: float = 1.5) -> Layer:
     }
 
 
-def boxes(rows: Sequence[Row], *, hover: Any = None, line: str | None = None, **encoding: Any) -> Layer:
-    """Bars and cells: from ``x`` to ``x2`` and from ``y`` to ``y2``, filled with ``fill``."""
+def boxes(rows: Sequence[Row], *, hover: Any = HOVER, mark: Row | None = None, **encoding: Any) -> Layer:
+    """Bars and cells: from ``x`` to ``x2`` and from ``y`` to ``y2``, filled with ``fill``; the rest as of `dots`."""
     look = {name: {"field": name, "type": "nominal", "scale": None} for name in ("fill", "stroke")}
-    if line is not None:
-        look["stroke"] = {"value": line}
     sides = {"x": {"field": "x"}, "x2": {"field": "x2"}, "y": {"field": "y"}, "y2": {"field": "y2"}}
     return {
         "data": _data(rows),
-        "mark": {"type": "rect", "strokeWidth": 1.2},
-        "encoding": sides | look | {"tooltip": hover or HOVER} | encoding,
+        "mark": {"type": "rect", "strokeWidth": 1.2, **(mark or {})},
+        "encoding": sides | look | _said(hover) | encoding,
     }
 
 
@@ -179,13 +179,19 @@ def note_at_line(text: Part, value: float, *, vertical: bool, color: str = LIMIT
 
 
 def labels(rows: Sequence[Row], *, size: float = 11, color: str | None = None, **mark: Any) -> Layer:
-    """Words at ``x`` and ``y``: ``label``, in the row's ``color`` or in one colour for all."""
+    """Words: ``label`` at ``x`` and ``y``, or at the mark's place in pixels, in ``color`` or in one colour for all."""
     own = {"color": {"field": "color", "type": "nominal", "scale": None}} if color is None else {}
+    places = {side: {"field": side} for side in ("x", "y") if side not in mark}
     return {
         "data": _data(rows),
         "mark": {"type": "text", "fontSize": size, **({"color": color} if color else {}), **mark},
-        "encoding": {"x": {"field": "x"}, "y": {"field": "y"}, "text": {"field": "label"}, **own},
+        "encoding": {**places, "text": {"field": "label"}, **own},
     }
+
+
+def at_right(rows: Sequence[Row], **look: Any) -> Layer:
+    """Words in their row, to the right of the chart."""
+    return labels(rows, x={"expr": "width"}, dx=8, align="left", baseline="middle", **look)
 
 
 def legend(entries: Sequence[Entry], *, side: str = "top", title: Part | None = None, columns: int = 0) -> Layer:
@@ -212,6 +218,11 @@ def legend(entries: Sequence[Entry], *, side: str = "top", title: Part | None = 
             "strokeDash": scale([DASHES[entry.dash] for entry in entries]),
         },
     }
+
+
+def is_legend(layer: Layer) -> bool:
+    """Whether a layer draws nothing but its legend."""
+    return layer["mark"].get("opacity") == 0
 
 
 def row_layers(
@@ -259,18 +270,15 @@ def row_layers(
     return [lines, dots(drawn)]
 
 
-HOVER: Final = {"field": "hover", "type": "nominal"}
-
-
 def share_colors(shares: Sequence[float]) -> list[str]:
     """A colour of the ramp for each share, 0 to 1."""
     return [_between(min(max(share, 0.0), 1.0) * (len(RAMP) - 1)) for share in shares]
 
 
 def readable_on(color: str) -> str:
-    """Ink or paper, whichever stands out more from the colour (relative luminance as WCAG 2 defines it)."""
+    """Black or white, whichever stands out more from the colour (relative luminance as WCAG 2 defines it)."""
     parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in _parts(color)]
-    return PAPER if 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] < 0.179 else INK
+    return PAPER if 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] < 0.179 else BLACK
 
 
 def _between(place: float) -> str:
@@ -281,6 +289,10 @@ def _between(place: float) -> str:
 
 def _parts(color: str) -> list[float]:
     return [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def _said(hover: Any) -> Layer:
+    return {} if hover is None else {"tooltip": hover}
 
 
 def _data(rows: Any) -> Layer:

@@ -15,12 +15,17 @@ def plain(text: str, *, lines: bool = False) -> str:
 
 
 def short(text: object, most: int) -> str:
-    """A name cut to so many characters, a dollar sign not a formula."""
+    """A name on one line, cut to so many characters."""
     name = " ".join(str(text).split())
-    return plain(name if len(name) <= most else f"{name[: most - 1]}…")
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def natural(name: object) -> tuple[tuple[int, str], ...]:
     """A key for sorting by which level 2 comes before level 10."""
     parts = re.findall(r"[0-9]+|[^0-9]+", str(name))
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
+
+
+def escaped(text: object, most: int) -> str:
+    """`short` for pictures in which a dollar sign would start a formula."""
+    return plain(short(text, most))

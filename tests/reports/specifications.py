@@ -5,6 +5,7 @@ from typing import Any
 
 from reports.shared.drawing import Drawing, resolved
 from reports.shared.figure import svg
+from reports.shared.marks import is_legend
 
 
 def drawn(made: Drawing | dict[str, Any]) -> dict[str, Any]:
@@ -21,19 +22,18 @@ def layers_of(spec: dict[str, Any], mark: str) -> list[dict[str, Any]]:
 
 def rows_of(spec: dict[str, Any], mark: str) -> list[list[dict[str, Any]]]:
     """The rows of each such layer, without the legend's."""
-    return [layer["data"]["values"] for layer in layers_of(spec, mark) if layer["mark"].get("opacity") != 0]
+    return [layer["data"]["values"] for layer in layers_of(spec, mark) if not is_legend(layer)]
 
 
 def texts(spec: dict[str, Any]) -> list[str]:
-    """Words that stand on the chart."""
-    return [row["label"] for rows in rows_of(spec, "text") for row in rows]
+    """Words that stand on the chart, without the grounds that some have."""
+    marks = [layer for layer in layers_of(spec, "text") if "stroke" not in layer["mark"]]
+    return [row["label"] for layer in marks for row in layer["data"]["values"]]
 
 
 def legend_of(spec: dict[str, Any]) -> list[str]:
     """Entries of the legends, from the first to the last."""
-    return [
-        row["label"] for layer in _all(spec) if layer["mark"].get("opacity") == 0 for row in layer["data"]["values"]
-    ]
+    return [row["label"] for layer in _all(spec) if is_legend(layer) for row in layer["data"]["values"]]
 
 
 def lines_at(spec: dict[str, Any]) -> list[float]:

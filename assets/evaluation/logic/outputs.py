@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from assets.evaluation.logic.plots import Picture
 from assets.evaluation.logic.results import correlation_values
 from reports.shared.figure import FORMATS, figure_metadata, folder_metadata, save_figure
 from resources.runtime.home import Home
@@ -15,13 +14,13 @@ from resources.runtime.partial_files import write_whole
 from resources.runtime.provenance import Provenance
 
 
-def shown_and_saved(home: Home, dataset: str, name: str, picture: Picture) -> dict[str, Any]:
-    """The picture for the UI's metadata, and its files."""
+def shown_and_saved(home: Home, dataset: str, name: str, picture: dict[str, Any]) -> dict[str, Any]:
+    """The picture, as Vega-Lite reads it, for the UI's metadata, and its files."""
     folder = folder_of(home, dataset)
     for suffix in FORMATS:
-        save_figure(picture.draw, folder / f"{name}{suffix}", height_in=picture.height_in)
+        save_figure(picture, folder / f"{name}{suffix}")
     return {
-        "plot": figure_metadata(picture.draw, height_in=picture.height_in),
+        "plot": figure_metadata(picture),
         "pictures": folder_metadata(folder),
     }
 

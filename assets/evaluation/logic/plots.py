@@ -1,7 +1,6 @@
 """The evaluation's plots, drawn from its tables."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,44 +8,28 @@ import pandas as pd
 from analysis.correlation.score_correlation import oriented
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import Sides, mapping_of, sides_of
-from reports.evaluation.plots.evaluation import (
-    draw_confusion,
-    draw_evaluation_summary,
-    draw_forest,
-    draw_scatter,
-    forest_height,
-)
+from reports.evaluation.plots.evaluation import confusion, forest, summary
+from reports.evaluation.plots.scatter import scatter
 from resources.configuration.evaluation import Dataset
 
 CURVE_POINTS = 200
 
 
-class Picture(NamedTuple):
-    """What draws it onto a figure, and how high the figure is."""
-
-    draw: Callable[[Any], None]
-    height_in: float
-
-
-def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, dataset: Dataset) -> Picture:
+def scatter_of(name: str, samples: pd.DataFrame, correlation: pd.DataFrame, dataset: Dataset) -> dict[str, Any]:
     """Prediction against truth with the mapped curve, coloured by the first grouping field."""
     sides = sides_of(samples, dataset)
     groups = samples[f"field.{dataset.group_by[0][0]}"] if dataset.group_by else None
-    return Picture(
-        lambda figure: draw_scatter(
-            figure,
-            sides.prediction,
-            sides.truth,
-            title=name,
-            x_label="prediction" if dataset.higher_is_better else "prediction (lower is better)",
-            y_label="truth",
-            note=note_of(correlation),
-            curve=curve_of(sides, dataset),
-            identity=dataset.same_scale,
-            groups=groups,
-        ),
-        4.4,
-    )
+    return scatter(
+        sides.prediction,
+        sides.truth,
+        title=name,
+        x_label="prediction" if dataset.higher_is_better else "prediction (lower is better)",
+        y_label="truth",
+        note=note_of(correlation),
+        curve=curve_of(sides, dataset),
+        identity=dataset.same_scale,
+        groups=groups,
+    ).specification()
 
 
 def note_of(correlation: pd.DataFrame) -> str:
@@ -73,17 +56,17 @@ def curve_of(sides: Sides, dataset: Dataset) -> tuple[np.ndarray, np.ndarray] | 
     return places, mapping.apply(oriented(places, dataset.higher_is_better))
 
 
-def confusion_of(frame: pd.DataFrame) -> Picture:
+def confusion_of(frame: pd.DataFrame) -> dict[str, Any]:
     """The matrix of the largest option set."""
     largest = frame.groupby("options")["count"].sum().idxmax()
-    return Picture(lambda figure: draw_confusion(figure, frame[frame["options"] == largest]), 4.4)
+    return confusion(frame[frame["options"] == largest]).specification()
 
 
-def forest_of(frame: pd.DataFrame) -> Picture:
+def forest_of(frame: pd.DataFrame) -> dict[str, Any]:
     """Every group with its interval."""
-    return Picture(lambda figure: draw_forest(figure, frame), forest_height(frame))
+    return forest(frame)
 
 
-def summary_of(frame: pd.DataFrame) -> Picture:
+def summary_of(frame: pd.DataFrame) -> dict[str, Any]:
     """All data sets with their intervals, and the means."""
-    return Picture(lambda figure: draw_evaluation_summary(figure, frame), 1.6 + 0.26 * len(frame))
+    return summary(frame)

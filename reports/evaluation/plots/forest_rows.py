@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reports.evaluation.plots.scatter_layers import floats
+from reports.evaluation.plots.scatter import floats
 from reports.shared.words import natural, short
 
 WHOLE = "(all)"

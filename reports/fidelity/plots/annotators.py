@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reports.shared.figure import BLUE, GREY, ORANGE, RED, say_nothing_to_draw
-from reports.shared.words import short
+from reports.shared.words import escaped as short
 
 LONGEST_NAME = 24
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.shared.words import short
+from reports.shared.words import escaped as short
 
 COLUMNS = 9
 TILE_IN = 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reports.shared.figure import BLUE, DARK, GREEN, GREY, say_nothing_to_draw
-from reports.shared.words import short
+from reports.shared.words import escaped as short
 
 WORDS_SHOWN = 104
 

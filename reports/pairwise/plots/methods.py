@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from analysis.preference.accuracy import BANDS
 from analysis.preference.significance import CHANCE
 from reports.shared.figure import BLUE, DARK, GREY, ORANGE, PALE, RED, say_nothing_to_draw
-from reports.shared.words import short
+from reports.shared.words import escaped as short
 from resources.tables.pairwise_rows import chance_of, letters_of, measured
 
 BAND_COLORS = (PALE, BLUE, DARK)

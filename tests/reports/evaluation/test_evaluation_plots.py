@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgba
 
-from reports.evaluation.plots.evaluation import draw_confusion, draw_evaluation_summary, draw_forest, forest_height
-from tests.reports.drawn_figures import drawn, texts
+from reports.evaluation.plots import evaluation as plots
+from reports.shared.colours import PAPER
+from tests.reports.specifications import axis_of, drawn, legend_of, names_of, rows_of, texts, titles
 
 
 def confusion(counts: dict[str, list[int]], framed: tuple[tuple[str, str], ...] = ()) -> pd.DataFrame:
@@ -34,42 +34,45 @@ TABLE = confusion({"B": [1500, 400, 100], "A": [0, 2, 0]}, (("B", "A"),))
 
 
 def test_the_cells_hold_counts_and_shares_of_their_row_in_the_options_order() -> None:
-    axes = drawn(lambda figure: draw_confusion(figure, TABLE)).axes[0]
+    spec = drawn(plots.confusion(TABLE))
+    cells = {(row["y"], row["x"]): row["label"] for rows in rows_of(spec, "text") for row in rows}
     # 1,500, 400 and 100 of 2,000 are 75, 20 and 5 %; 1,502 of 2,002 are 75.0 %.
-    assert [text.get_text() for text in axes.texts] == ["1,500\n75 %", "400\n20 %", "100\n5 %", "0", "2\n100 %", "0"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["B (n=2,000)", "A (n=2)"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["B", "A", "invalid"]
-    assert axes.get_title() == "2,002 answers, 75.0 % right"
-    assert axes.get_ylabel() == "truth"
+    shown = ["1,500\n75 %", "400\n20 %", "100\n5 %", "0", "2\n100 %", "0"]
+    assert [cells[place] for place in sorted(cells)] == shown
+    assert names_of(spec) == ["B (n=2,000)", "A (n=2)"]
+    assert names_of(spec, "x") == ["B", "A", "invalid"]
+    assert titles(spec) == ["2,002 answers, 75.0 % right"]
+    assert axis_of(spec, "y")["title"] == "truth"
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
 
 def test_the_letters_stand_out_from_every_shade() -> None:
-    table = confusion({chr(65 + k): [100 - 5 * k, 5 * k] + [0] * 20 for k in range(21)})
-    figure = drawn(lambda figure: draw_confusion(figure, table), 20, 12)
-    axes = figure.axes[0]
-    image = axes.images[0]
-
-    def luminance(color: Any) -> float:
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgba(color)[:3]]
-        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
-    shades = image.cmap(image.norm(image.get_array())).reshape(-1, 4)
-    assert len(axes.texts) == len(shades)
-    for text, shade in zip(axes.texts, shades, strict=True):
-        low, high = sorted((luminance(text.get_color()), luminance(shade)))
+    table = confusion({chr(65 + k): [100 - 10 * k, 10 * k, *[0] * 9] for k in range(10)})
+    spec = drawn(plots.confusion(table))
+    shades = {(row["y"] + 0.5, row["x"] + 0.5): row["fill"] for row in rows_of(spec, "rect")[0]}
+    said = [row for rows in rows_of(spec, "text") for row in rows]
+    assert len(said) == len(shades)
+    for row in said:
+        low, high = sorted((luminance(row["color"]), luminance(shades[row["y"], row["x"]])))
         # What WCAG 2 asks of text.
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
 def test_the_most_confused_pair_is_framed() -> None:
-    frames = drawn(lambda figure: draw_confusion(figure, TABLE)).axes[0].patches
-    centres = [(frame.get_x() + frame.get_width() / 2, frame.get_y() + frame.get_height() / 2) for frame in frames]
+    first, others = rows_of(drawn(plots.confusion(TABLE)), "rect")[1:]
+    centres = [((frame["x"] + frame["x2"]) / 2, (frame["y"] + frame["y2"]) / 2) for frame in first]
     np.testing.assert_allclose(centres, [(1, 0)], atol=0.01)
+    assert others == []
 
 
 def test_a_matrix_of_two_option_sets_is_refused() -> None:
     with pytest.raises(ValueError, match="one option set"):
-        draw_confusion(None, pd.concat([TABLE, confusion({"Yes": [1, 0]})]))
+        plots.confusion(pd.concat([TABLE, confusion({"Yes": [1, 0]})]))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,7 @@ def test_a_matrix_of_two_option_sets_is_refused() -> None:
     ids=["empty", "one cell", "no answer", "null counts", "sixty options"],
 )
 def test_degenerate_matrices_are_drawn(table: pd.DataFrame) -> None:
-    assert drawn(lambda figure: draw_confusion(figure, table)).axes
+    assert drawn(plots.confusion(table))["layer"]
 
 
 def group(name: str, level: int, value: float | None, **more: Any) -> dict[str, Any]:
@@ -118,13 +121,12 @@ GROUPS = pd.DataFrame(
 
 
 def forest(rows: pd.DataFrame) -> Any:
-    return drawn(lambda figure: draw_forest(figure, rows), 6.4, forest_height(rows))
+    return drawn(plots.forest(rows))
 
 
 def test_groups_stand_above_their_subgroups_with_n_behind_the_name() -> None:
-    labels = [label.get_text() for label in forest(GROUPS).axes[0].get_yticklabels()]
     shown = ["(all) (n=1,200)", "blur (n=1,200)", "2 (n=1,200)", "10 (n=4)", "noise (n=1,200)", "1 (n=1)"]
-    assert labels == shown
+    assert names_of(forest(GROUPS)) == shown
 
 
 def test_values_intervals_standings_and_reasons_stand_beside_the_groups() -> None:
@@ -139,44 +141,44 @@ def test_values_intervals_standings_and_reasons_stand_beside_the_groups() -> Non
 
 
 def test_the_interval_of_each_group_is_drawn_around_its_value() -> None:
-    axes = forest(GROUPS).axes[0]
+    _, bars = rows_of(forest(GROUPS), "rule")
     # In the order of the rows: (all), blur, 2, 10, noise.
-    bars = [bar.get_segments()[0][:, 0] for bar in axes.collections if bar.get_segments()[0].size]
-    np.testing.assert_allclose(bars, [[0.5, 0.7], [0.6, 0.8], [0.6, 0.8], [0.7, 0.9], [0.1, 0.3]])
+    np.testing.assert_allclose(
+        [(bar["low"], bar["high"]) for bar in bars], [[0.5, 0.7], [0.6, 0.8], [0.6, 0.8], [0.7, 0.9], [0.1, 0.3]]
+    )
 
 
 def test_only_small_groups_are_hollow_and_the_plot_says_what_that_means() -> None:
-    axes = forest(GROUPS).axes[0]
-    hollow = [place for place, mark in enumerate(axes.lines[:6]) if mark.get_markerfacecolor() == "white"]
-    assert hollow == [3, 5]
-    assert axes.get_xlabel() == "SRCC (dashed: the whole; hollow: under 10 samples)"
+    spec = forest(GROUPS)
+    [dots] = rows_of(spec, "point")
+    # The other small group has no value.
+    assert [dot["y"] for dot in dots if dot["fill"] == PAPER] == [3]
+    assert axis_of(spec, "x")["title"] == "SRCC (dashed: the whole; hollow: under 10 samples)"
 
 
 def test_the_title_names_the_fields_and_tells_whether_the_outer_groups_differ() -> None:
-    assert forest(GROUPS).axes[0].get_title(loc="left") == "by kind, level\ndo the groups differ? p < 0.001"
+    assert titles(forest(GROUPS)) == ["by kind, level", "do the groups differ? p < 0.001"]
 
 
 def test_each_grouping_has_its_own_panel() -> None:
     rows = pd.concat([GROUPS, GROUPS.head(2).assign(grouped_by="kind", statistic="accuracy")])
-    figure = forest(rows)
-    assert [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes] == ["by kind, level", "by kind"]
-    assert [axes.get_xlabel().split()[0] for axes in figure.axes] == ["SRCC", "accuracy"]
+    panels = forest(rows)["concat"]
+    assert [titles(panel)[0] for panel in panels] == ["by kind, level", "by kind"]
+    assert [axis_of(panel, "x")["title"].split()[0] for panel in panels] == ["SRCC", "accuracy"]
 
 
 def test_of_three_thousand_groups_the_largest_and_the_extremes_are_drawn_and_the_rest_counted() -> None:
     many = [group(f"g{k}", 1, 0.5, n_used=k + 1, standing="worst" if k == 7 else None) for k in range(3000)]
-    rows = pd.DataFrame([group("(all)", 0, 0.5), *many])
-    axes = forest(rows).axes[0]
-    labels = [label.get_text() for label in axes.get_yticklabels()]
+    spec = forest(pd.DataFrame([group("(all)", 0, 0.5), *many]))
     # 60 rows: the whole and the 59 largest; the worst next to them.
-    assert labels == ["(all) (n=1,200)", "g7 (n=8)", *(f"g{k} (n={k + 1:,})" for k in range(2941, 3000))]
-    assert axes.get_title(loc="left").endswith("2,940 more groups not drawn")
+    assert names_of(spec) == ["(all) (n=1,200)", "g7 (n=8)", *(f"g{k} (n={k + 1:,})" for k in range(2941, 3000))]
+    assert titles(spec)[-1] == "2,940 more groups not drawn"
 
 
 def test_a_level_too_many_is_left_out_whole() -> None:
     inner = [group(f"g{k % 5} / {k}", 2, 0.5, n_used=9999) for k in range(100)]
     rows = pd.DataFrame([group("(all)", 0, 0.5), *(group(f"g{k}", 1, 0.5) for k in range(5)), *inner])
-    assert len(forest(rows).axes[0].get_yticklabels()) == 6
+    assert len(names_of(forest(rows))) == 6
 
 
 @pytest.mark.parametrize(
@@ -192,7 +194,7 @@ def test_a_level_too_many_is_left_out_whole() -> None:
     ids=["empty", "the whole only", "undefined only", "all null", "constant", "one name"],
 )
 def test_degenerate_groups_are_drawn(rows: pd.DataFrame) -> None:
-    assert forest(rows).axes
+    assert forest(rows)["$schema"]
 
 
 def result(dataset: str, kind: str, statistic: str, value: float | None, **more: Any) -> dict[str, Any]:
@@ -213,28 +215,23 @@ SUMMARY = pd.DataFrame(
 
 
 def summary(rows: pd.DataFrame) -> Any:
-    return drawn(lambda figure: draw_evaluation_summary(figure, rows))
+    return drawn(plots.summary(rows))
 
 
 def test_scores_and_answers_have_a_panel_each_with_the_means_below() -> None:
-    scores, answers = summary(SUMMARY).axes
-    names = [label.get_text() for label in scores.get_yticklabels()]
-    assert names == ["tid (n=1,000)", "flat (n=1,000)", "(mean) (n=1,000)"]
-    assert [label.get_text() for label in answers.get_yticklabels()] == ["quiz (n=1,000)"]
-    assert scores.get_xlabel() == "correlation (higher is better)"
-    assert [text.get_text() for text in scores.get_legend().get_texts()] == ["SRCC", "PLCC"]
-    assert [text.get_text() for text in scores.texts] == ["undefined: constant predictions"]
+    spec = summary(SUMMARY)
+    names = [param["value"] for param in spec["params"] if param["name"].endswith("_y")]
+    assert names == [["tid (n=1,000)", "flat (n=1,000)", "(mean) (n=1,000)"], ["quiz (n=1,000)"]]
+    scores, _ = spec["concat"]
+    assert axis_of(scores, "x")["title"] == "correlation (higher is better)"
+    assert legend_of(scores) == ["SRCC", "PLCC"]
+    assert texts(scores) == ["undefined: constant predictions"]
 
 
 def test_values_lie_in_the_row_of_their_data_set_and_means_are_diamonds() -> None:
-    scores, _ = summary(SUMMARY).axes
-    marks = {
-        (mark.get_marker(), round(float(y)), float(x))
-        for mark in scores.lines
-        for x, y in mark.get_xydata()
-        if mark.get_marker() in "oD" and np.isfinite(x)
-    }
-    assert marks == {("o", 0, 0.7), ("o", 0, 0.6), ("D", 2, 0.6)}
+    scores, _ = summary(SUMMARY)["concat"]
+    marks = {(dot["shape"], round(dot["y"]), dot["x"]) for rows in rows_of(scores, "point") for dot in rows}
+    assert marks == {("circle", 0, 0.7), ("square", 0, 0.6), ("diamond", 2, 0.6)}
 
 
 @pytest.mark.parametrize(
@@ -243,4 +240,4 @@ def test_values_lie_in_the_row_of_their_data_set_and_means_are_diamonds() -> Non
     ids=["empty", "a mean only", "all null", "one data set"],
 )
 def test_degenerate_summaries_are_drawn(rows: pd.DataFrame) -> None:
-    assert summary(rows).axes
+    assert summary(rows)["$schema"]
