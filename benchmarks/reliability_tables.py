@@ -13,19 +13,18 @@ import numpy as np
 import pandas as pd
 from upath import UPath
 
-from assets.reliability.bias_test import bias_rows
 from assets.reliability.disagreements import disputed_queries, exported
-from assets.reliability.disputed_documents import disputes, rows_for_review, with_votes
 from assets.reliability.ground_truth import consensus_of
 from assets.reliability.judge_agreement import pair_rows
 from assets.reliability.judges_against_reviewers import judge_row
 from assets.reliability.judgments import sound_scores
-from assets.reliability.kappa_validation import verdict_of
+from assets.reliability.logic.disputes import disputes, rows_for_review, with_votes
+from assets.reliability.logic.judge_bias import advice_row, bias_rows
 from assets.reliability.logic.judge_pairs import Scored, pairs_of_judges, scored_documents
+from assets.reliability.logic.verdict import verdict_of
 from assets.reliability.low_kappa_profile import features_of
 from assets.reliability.query_kappa import kappa_rows, lowest_kappas
 from assets.reliability.recalibration import changes_of
-from assets.reliability.threshold_advice import advice_row
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.validation_store import Recalibrated
 from resources.runtime.home import Home

@@ -5,10 +5,10 @@ import json
 import dagster as dg
 import pandas as pd
 
-from assets.reliability.ground_truth import ALLOWED
 from assets.reliability.logic.contingency_state import recalibration_under_way, refuse_unjudged_input, undecided_now
 from pipeline.asked_runs import run_for
 from pipeline.automation import tables_and_inputs
+from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH
 from resources.errors import UserError
 from resources.study import Study, stored_table
 
@@ -44,7 +44,7 @@ def finished_tiebreaks(
 ) -> dg.SensorResult | dg.SkipReason:
     """One run when the quota is met and one when all is decided, where the latest validation has not seen it."""
     history = study.validations.validations()
-    if history.empty or str(history["status"].iloc[-1]) in ALLOWED:
+    if history.empty or str(history["status"].iloc[-1]) in ALLOWS_GROUND_TRUTH:
         return dg.SkipReason("No validation waits for votes.")
     if recalibration_under_way(study) is not None:
         return dg.SkipReason("Queries are to be judged again: `touchstone reliability recalibrate` validates then.")
@@ -74,7 +74,7 @@ def allowed_ground_truth(
 ) -> dg.SensorResult | dg.SkipReason:
     """One run per validation that allows it."""
     history = study.validations.validations()
-    if history.empty or str(history["status"].iloc[-1]) not in ALLOWED:
+    if history.empty or str(history["status"].iloc[-1]) not in ALLOWS_GROUND_TRUTH:
         return dg.SkipReason("The latest validation does not allow ground truth.")
     latest = int(history["id"].iloc[-1])
     written = study.validations.ground_truth_rows()["validation"]

@@ -8,7 +8,6 @@ from typing import Any
 
 import dagster as dg
 
-from assets.reliability.ground_truth import ALLOWED
 from assets.shared.checks import evaluation_of, table_result
 from assets.shared.partitions import DATASETS, METHODS
 from assets.shared.table_gates import TableGate, table_gate
@@ -18,6 +17,7 @@ from pipeline.instance import this_process
 from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from pipeline.step_errors import error_chain, users_words
+from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH
 from resources.errors import UserError, did_you_mean
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.dagster_internals import (
@@ -164,7 +164,7 @@ def _run_validation(
     run_id = run_job(job_name)
     history = study.validations.validations() if outcome.succeeded else None
     # Without a verdict the run leaves no row, and an older one allows nothing on newer scores.
-    if history is not None and (history["status"].isin(ALLOWED) & (history["run"] == run_id)).any():
+    if history is not None and (history["status"].isin(ALLOWS_GROUND_TRUTH) & (history["run"] == run_id)).any():
         run_job(write_ground_truth.name)
     return outcome
 

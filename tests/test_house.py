@@ -89,9 +89,12 @@ def test_analysis_is_mathematics_without_dagster_or_pandas() -> None:
         assert outside <= ANALYSIS_LIBRARIES, f"{path.relative_to(ROOT)} imports {outside - ANALYSIS_LIBRARIES}"
 
 
-def test_logic_is_pandas_without_dagster() -> None:
+def test_logic_is_pandas_without_dagster_or_tables() -> None:
     for path in (ROOT / "assets").glob("*/logic/*.py"):
         assert "dagster" not in {name.split(".")[0] for name in imports_of(path)}, path.relative_to(ROOT)
+        parts = [name.split(".") for name in imports_of(path) & own_modules().keys()]
+        tables = [".".join(one) for one in parts if one[0] == "assets" and one[1] != "shared" and one[2] != "logic"]
+        assert not tables, f"{path.relative_to(ROOT)} imports {tables}"
 
 
 def test_what_studies_share_imports_no_study() -> None:

@@ -17,8 +17,9 @@ from analysis.agreement.icc import icc
 from analysis.gates import Gate, at_least
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.undefined import UndefinedStatistic
+from assets.fidelity.logic.judge_answers import as_planned
 from assets.fidelity.matched_scores import judge_scores
-from assets.fidelity.score_matrix import as_planned, sound_matrix
+from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.annotators import draw_annotator_test

@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.convergence import convergence
-from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
+from assets.fidelity.logic.judge_answers import as_planned, scores_of
+from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study

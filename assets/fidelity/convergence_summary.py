@@ -4,7 +4,8 @@ import dagster as dg
 import pandas as pd
 
 from analysis.agreement.convergence import convergence, summarised
-from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
+from assets.fidelity.logic.judge_answers import as_planned, scores_of
+from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_convergence
 from reports.shared.figure import figure_metadata

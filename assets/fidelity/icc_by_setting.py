@@ -12,7 +12,8 @@ from analysis.agreement.icc_bootstrap import icc_bootstrap
 from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_most
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Interval
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
+from assets.fidelity.logic.judge_answers import as_planned, scores_of
+from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition

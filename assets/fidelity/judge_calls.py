@@ -8,6 +8,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most, share_at_least
+from assets.fidelity.logic.judge_answers import first_answers, judged_objects
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
@@ -71,23 +72,6 @@ def judging_of(
     )
 
 
-def judged_objects(study_objects: pd.DataFrame) -> list[JudgedObject]:
-    """The objects that are not excluded, as the judge sees them."""
-    judged = study_objects[study_objects["excluded"].isna()]
-    return [
-        JudgedObject(
-            row["object"],
-            row["item_id"],
-            row["candidate_path"],
-            row["candidate_sha256"],
-            tuple(row["reference_paths"]),
-            tuple(row["reference_sha256"]),
-            tuple(None if pd.isna(row[name]) else row[name] for name in ("category_l1", "category_l2", "category_l3")),  # type: ignore[arg-type]
-        )
-        for row in judged.to_dict("records")
-    ]
-
-
 def headline(calls: pd.DataFrame) -> dict[str, Any]:
     """How many attempts, what became of them, what they cost."""
     states = calls["state"].value_counts()
@@ -104,12 +88,6 @@ def headline(calls: pd.DataFrame) -> dict[str, Any]:
         "median_latency_ms": calls["latency_ms"].median(),
         "model_answered": ", ".join(sorted(calls["model_answered"].dropna().unique())) or "not stated",
     }
-
-
-def first_answers(calls: pd.DataFrame) -> pd.DataFrame:
-    """The first attempt of every call that got any answer: a later answer never improves JSON validity."""
-    answered = calls[calls["state"].isin(ANSWER_STATES)].sort_values("attempt")
-    return answered.drop_duplicates(["object", "repeat"], keep="first")
 
 
 @gate(

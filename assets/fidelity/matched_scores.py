@@ -7,7 +7,8 @@ import pandas as pd
 from analysis.gates import Gate, at_least
 from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.ties import differences, join_ties
-from assets.fidelity.score_matrix import as_planned, scores_of, sound_matrix
+from assets.fidelity.logic.judge_answers import as_planned, scores_of
+from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition

@@ -6,9 +6,9 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate
-from assets.fidelity.judge_calls import judged_objects
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
+from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split

@@ -1,11 +1,10 @@
 """Table `score_matrix`: the setting's verdicts, one row per object and one column per repeat."""
 
 import dagster as dg
-import numpy as np
 import pandas as pd
 
-from analysis.gates import Gate, at_most
-from analysis.words import count_noun
+from analysis.gates import Gate
+from assets.fidelity.logic.judge_answers import as_planned, enough_repeats_gate, matrix_of
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
@@ -13,10 +12,7 @@ from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_score_matrix
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
-from resources.errors import UserError, listing
-from resources.judges.without_score import why_no_score
 from resources.study import Study
-from resources.tables.call_states import SCORED_STATES
 
 
 @dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
@@ -27,38 +23,6 @@ def score_matrix(
     require_sound_objects(study_objects, study.fidelity)
     repeats = study.fidelity.repeats
     return each_partition(context, lambda key: matrix_of(key, judge_calls[key], study_objects, repeats), headline)
-
-
-def matrix_of(setting: str, calls: pd.DataFrame, study_objects: pd.DataFrame, repeats: int) -> pd.DataFrame:
-    """The last attempt's score of every object and repeat planned."""
-    judged = study_objects[study_objects["excluded"].isna()].sort_values("object")
-    last = calls.sort_values("attempt").drop_duplicates(["object", "repeat"], keep="last")
-    scored = last[last["state"].isin(SCORED_STATES)]
-    cells = scored.pivot_table(index="object", columns="repeat", values="score", aggfunc="first")
-    cells = cells.reindex(index=judged["object"], columns=range(1, repeats + 1)).astype("float64")
-    frame = cells.set_axis([f"repeat_{repeat}" for repeat in cells.columns], axis=1).reset_index(drop=True)
-    valid = frame.notna().sum(axis=1)
-    for place, column in enumerate(("object", "item_id", "product_id")):
-        frame.insert(place, column, judged[column].to_numpy())
-    frame.insert(0, "setting", setting)
-    frame.insert(4, "n_valid", valid)
-    frame.insert(5, "n_planned", repeats)
-    return frame
-
-
-def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
-    """The matrix, if it was made under the current plan.
-
-    Raises:
-        UserError: It was made with another number of repeats.
-    """
-    made_with = set(matrix["n_planned"])
-    if made_with - {repeats}:
-        raise UserError(
-            f"score_matrix at {matrix['setting'].iloc[0]} was made with {listing(made_with)} repeats, "
-            f"and the study plans {repeats}. Run the setting again."
-        )
-    return matrix
 
 
 def sound_matrix(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
@@ -74,11 +38,6 @@ def sound_matrix(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     setting = matrix["setting"].iloc[0] if len(matrix) else "no setting"
     require(gate._replace(sentence=f"{setting}: {gate.sentence}"))
     return matrix[matrix["n_valid"] >= study.minimum_repeats].reset_index(drop=True)
-
-
-def scores_of(matrix: pd.DataFrame) -> np.ndarray:
-    """The numbers of the table, shape ``(n_objects, n_repeats)``, NaN where a verdict is missing."""
-    return matrix.filter(regex=r"^repeat_\d+$").to_numpy(dtype="float64")
 
 
 def headline(matrix: pd.DataFrame) -> dict[str, object]:
@@ -98,50 +57,3 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
 def enough_repeats(score_matrix: pd.DataFrame, judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Few objects lack the valid repeats that their statistics need; they are left out and named."""
     return enough_repeats_gate(score_matrix, plan, judge_calls)
-
-
-def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.DataFrame | None = None) -> Gate:
-    """The share of objects with too few valid repeats against `max_incomplete_share`, with their names.
-
-    Args:
-        matrix: Table `score_matrix` of one setting.
-        study: The plan.
-        calls: Table `judge_calls`, where the sentence is to say why answers have no score.
-    """
-    minimum, limit = study.minimum_repeats, study.max_incomplete_share
-    short = incomplete_objects(matrix, minimum)
-    gate = at_most(
-        "enough_repeats",
-        len(short) / len(matrix) if len(matrix) else None,
-        limit,
-        n=len(matrix),
-        what=f"Share of objects with fewer than {minimum} valid repeats",
-        reason="no object was judged",
-        remedy="See what something_to_judge lacks."
-        if matrix.empty
-        else f"Too few: {listing(short)}. {_why_too_few(matrix, minimum, calls)}Run the setting again: faults are "
-        "asked again. An answer without a score is final: `answers_are_valid_json` says the cause. Where only few "
-        "have none, plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
-    )
-    if not short:
-        return gate.passing_as(f"Each of the {len(matrix)} objects has {minimum} valid repeats or more.")
-    return gate.passing_as(
-        f"{count_noun(len(short), 'object')} of {len(matrix)} with fewer than {minimum} valid repeats, left out of all "
-        f"settings: {listing(short)}; allowed: at most {limit:g} of them.",
-    )
-
-
-def incomplete_objects(matrix: pd.DataFrame, minimum: int) -> list[str]:
-    """The objects with fewer valid repeats than that, each with how many it has, such as `0a1b2c3d (2)`."""
-    short = matrix[matrix["n_valid"] < minimum]
-    return [f"{row.object} ({row.n_valid})" for row in short.itertuples()]
-
-
-def _why_too_few(matrix: pd.DataFrame, minimum: int, calls: pd.DataFrame | None) -> str:
-    """Why answers about these objects have no score, with a space after it; empty where none of them lacks one."""
-    if calls is None:
-        return ""
-    short = matrix[matrix["n_valid"] < minimum]
-    rows = calls[calls["setting"].isin(short["setting"]) & calls["object"].isin(short["object"])]
-    why = why_no_score(rows["state"], rows["fault_message"])
-    return f"{why} " if why else ""

@@ -11,11 +11,10 @@ from analysis.agreement.icc import icc, icc_band
 from analysis.agreement.missing_answers import filled_against_people, filled_between_repeats
 from analysis.correlation.correlation import correlations
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.judge_calls import first_answers, judged_objects
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
+from assets.fidelity.logic.judge_answers import as_planned, first_answers, incomplete_objects, judged_objects, scores_of
 from assets.fidelity.matched_scores import matched_rows
-from assets.fidelity.score_matrix import as_planned, incomplete_objects, scores_of
 from assets.fidelity.stability import stability_rows
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value

@@ -5,7 +5,8 @@ import pandas as pd
 
 from analysis.agreement.stability import stability as of_matrix
 from analysis.gates import Gate, at_most
-from assets.fidelity.score_matrix import scores_of, sound_matrix
+from assets.fidelity.logic.judge_answers import scores_of
+from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import draw_stability

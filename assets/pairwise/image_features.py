@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
 from assets.pairwise.logic.method_scores import images_of
+from assets.pairwise.logic.photo_measures import features_of
 from assets.pairwise.photo_pairs import photos_gate
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
@@ -19,11 +18,9 @@ from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
 from resources.gpu import GpuResource
 from resources.photos.features.on_ray import ENGINES
-from resources.photos.features.reading import read_features, read_vectors
 from resources.photos.features.run import FeaturesMade, make_features
 from resources.photos.features.shards import alone_in, features_folder
 from resources.photos.features.stages import STAGES, Stages, stages_of
-from resources.photos.features.texts import sentence_vectors
 from resources.photos.methods.own import needs_written_in
 from resources.photos.methods.registry import builders, method_of
 from resources.runtime.progress import TracksProgress
@@ -121,34 +118,6 @@ def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.
         "records": dg.MetadataValue.json(stages.records),
     }
     return {name: metadata_value(value) for name, value in numbers.items()}
-
-
-def features_of(
-    study: Study, images: Sequence[str], stages: Sequence[str] = STAGES, *, vectors: bool = True
-) -> pd.DataFrame:
-    """The photos' features as `resources.photos.features.reading.read_features` gives them, by name.
-
-    Args:
-        study: Whose table it is.
-        images: Names, as `photo_pairs` gives them.
-        stages: Only the columns of these are read.
-        vectors: Whether the models' arrays are read too.
-    """
-    return read_features(features_folder(study.home, study.pairwise), images, stages, vectors=vectors)
-
-
-def vectors_of(study: Study, images: Sequence[str], stage: str) -> NDArray[np.float32]:
-    """One model's features of the photos, as `resources.photos.features.reading.read_vectors` gives them."""
-    return read_vectors(features_folder(study.home, study.pairwise), images, stage)
-
-
-def text_vectors_of(study: Study, sentences: Sequence[str]) -> NDArray[np.float64]:
-    """CLIP's unit vectors of sentences, shape ``(k, d)``: those of the attributes are stored, others are computed.
-
-    Raises:
-        UserError: CLIP is unavailable, and why.
-    """
-    return sentence_vectors(features_folder(study.home, study.pairwise), study.pairwise.clip_model, sentences)
 
 
 @gate(image_features, Kind.ADVICE, to_do="Replace the photos that are named.")

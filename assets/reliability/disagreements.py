@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.ties import differences
-from assets.reliability.disputed_documents import reviewed_queries, undecided
+from assets.reliability.logic.disputes import reviewed_queries, undecided
 from assets.reliability.logic.judge_pairs import Scored, current_scores
 from assets.reliability.query_kappa import lowest_kappas
 from resources.database.reliability.validation_store import judged_again

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.consensus import NO_DOCUMENT, consensus
-from analysis.agreement.contingency import PASSED, RESOLVED
 from analysis.agreement.kappa import kappa_summary
 from analysis.gates import Gate
 from analysis.ties import compare
@@ -18,9 +17,9 @@ from assets.reliability.logic.judge_pairs import KEY, Scored, Thresholds, pairs_
 from assets.reliability.query_kappa import lowest_kappas
 from assets.shared.checks import require
 from resources.database.reliability.records import GroundTruthRecord
+from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH
 from resources.study import Study
 
-ALLOWED = (PASSED, RESOLVED)
 # Why a query has no row, next to what `consensus` says: not in the input now, or settled after it was written.
 GONE, SINCE = "gone", "since"
 
@@ -62,12 +61,12 @@ def ground_truth(
 
 def allowed_gate(history: pd.DataFrame) -> Gate:
     """Whether the latest validation lets ground truth be written."""
-    name, needed = "validation_allows_it", " or ".join(ALLOWED)
+    name, needed = "validation_allows_it", " or ".join(ALLOWS_GROUND_TRUTH)
     if history.empty:
         return Gate(name, False, None, needed, "There is no validation yet, so there is no ground truth to write.", 0)
     status = str(history["status"].iloc[-1])
     sentence = f"The latest validation is {status}; needed: {needed}. `touchstone reliability status` says what is due."
-    return Gate(name, status in ALLOWED, None, needed, sentence, int(history["total_queries"].iloc[-1]))
+    return Gate(name, status in ALLOWS_GROUND_TRUTH, None, needed, sentence, int(history["total_queries"].iloc[-1]))
 
 
 def current_gate(history: pd.DataFrame, scored: Scored, thresholds: Thresholds) -> Gate:

@@ -17,8 +17,8 @@ from analysis.agreement.landis_koch import landis_koch
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.judgments import compared
-from assets.reliability.kappa_validation import verdict_of
 from assets.reliability.logic.judge_pairs import Pair, Scored, Thresholds
+from assets.reliability.logic.verdict import verdict_of
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy

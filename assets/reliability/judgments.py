@@ -1,6 +1,6 @@
 """Table `judgments`: what each judge said of each document, under each prompt version."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import dagster as dg
@@ -17,14 +17,13 @@ from assets.reliability.logic.judge_pairs import (
     pairs_of_judges,
     scored_documents,
 )
+from assets.reliability.logic.judged_again import documents_of, rounds
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from assets.shared.run_origin import started_by_a_person
-from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
+from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.records import JudgmentRecord, Source
-from resources.database.reliability.validation_store import recalibrations
-from resources.errors import UserError, listing
 from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
 from resources.judges.without_score import why_no_score
@@ -70,36 +69,6 @@ def every_judge_scored_the_documents(
 def two_judges_have_scores(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
     """Agreement takes two judges."""
     return judges_gate(judgments, plan)
-
-
-def rounds(
-    study: Study,
-) -> list[tuple[str, Mapping[str, RelevanceJudge], frozenset[str] | None]]:
-    """What judges are asked: the prompt version, the judges, and the queries (all where none are named).
-
-    Raises:
-        UserError: Queries are to be judged again, and the configuration names no judge that could.
-    """
-    plan = study.reliability
-    found: list[tuple[str, Mapping[str, RelevanceJudge], frozenset[str] | None]] = []
-    if plan.judges:
-        found.append((plan.prompt_version, plan.judges, None))
-    for again in recalibrations(study.validations):
-        judges = {**plan.judges, **plan.recalibration.judges}
-        if judges:
-            found.append((again.prompt_version, judges, again.queries))
-    return found
-
-
-def documents_of(query_documents: pd.DataFrame, queries: frozenset[str] | None) -> list[AskedDocument]:
-    """The documents of these queries, as a judge is asked about them."""
-    rows = query_documents if queries is None else query_documents[query_documents["query_id"].isin(queries)]
-    return [
-        AskedDocument(
-            row["query_id"], row["query"], row["doc_id"], None if pd.isna(row["document"]) else row["document"]
-        )
-        for row in rows.to_dict("records")
-    ]
 
 
 def ask(
@@ -255,29 +224,3 @@ def headline(frame: pd.DataFrame, scored: Scored) -> dict[str, Any]:
         "prompt_versions": ", ".join(dict.fromkeys(frame["prompt_version"])),
     }
     return {name: metadata_value(value) for name, value in numbers.items()}
-
-
-def refuse_without_judges(plan: ReliabilityStudy, judges: Sequence[str] = ()) -> None:
-    """Refuse to have queries judged again where no judge could.
-
-    Args:
-        plan: The study.
-        judges: Everyone who has scores: each of them must answer again.
-
-    Raises:
-        UserError: Scores came with the input, and no judge is configured, or not each of these.
-    """
-    if not plan.judges and not plan.recalibration.judges:
-        raise UserError(
-            "The scores came with the input, so Touchstone cannot ask the judges again. Name judges under "
-            "`recalibration: judges:`, or have them score these queries under the next prompt and add the rows "
-            f"with prompt_version '{plan.recalibration.prompt_version}' to the input."
-        )
-    known = {**plan.judges, **plan.recalibration.judges}
-    if missing := [name for name in judges if name not in known]:
-        others = [name for name in plan.recalibration.judges if name not in judges]
-        raise UserError(
-            f"No judge is named that could judge again for {listing(missing)}: kappa needs every judge's answer under "
-            f"'{plan.recalibration.prompt_version}'. Nothing was changed. Add it to `recalibration: judges:`"
-            f"{f', which names {listing(others)}, of whom there are no scores' if others else ''}."
-        )

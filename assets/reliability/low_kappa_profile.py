@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from analysis.agreement.low_kappa_profile import document_kind, document_words, query_is_vague, query_words
 from analysis.agreement.low_kappa_profile import low_kappa_profile as profile_of
 from analysis.undefined import UndefinedStatistic
-from assets.reliability.kappa_validation import verdict_of
+from assets.reliability.logic.verdict import verdict_of
 from resources.study import Study
 from resources.tables.reliability.decision import LOW_KAPPA_PROFILE
 

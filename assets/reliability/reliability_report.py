@@ -15,9 +15,9 @@ from analysis.agreement.judge_bias import query_medians
 from analysis.significance.walsh import score_differences
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.ground_truth import consensus_of
-from assets.reliability.kappa_validation import verdict_of
 from assets.reliability.logic.contingency_state import ContingencyTables, facts_of, next_command, thresholds_now
 from assets.reliability.logic.judge_pairs import Scored, Thresholds, pairs_of_judges, scored_documents
+from assets.reliability.logic.verdict import verdict_of
 from assets.reliability.query_kappa import lowest_kappas
 from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import page_on_disk

@@ -122,7 +122,7 @@ def _tell_before(
     """Print what a run would ask; whether that is anything answered before."""
     import pandas as pd
 
-    from assets.fidelity.judge_calls import judged_objects
+    from assets.fidelity.logic.judge_answers import judged_objects
     from resources.configuration.fidelity import setting_from_key
     from resources.database.call_queries import ALTERATION_SIGN, OCCASION_SIGN
     from resources.judges.judging import Judging

@@ -172,7 +172,7 @@ def show_selection(study: "FidelityStudy", human_scores: Any, console: Console) 
 
 def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> bool:
     """What would be judged, what is left out, and what the gates say about it; true where one would stop a run."""
-    from assets.fidelity.judge_calls import judged_objects
+    from assets.fidelity.logic.judge_answers import judged_objects
     from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
     from resources.inputs.fidelity.study_objects import find_study_objects
     from resources.judges.registry import judge_of

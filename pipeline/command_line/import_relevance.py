@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from analysis.words import count_noun as number_of
-from assets.reliability.judgments import documents_of, refuse_without_judges
+from assets.reliability.logic.judged_again import documents_of, refuse_without_judges
 from pipeline.command_line.relevance_ahead import (
     Round,
     gates_on,

@@ -12,8 +12,9 @@ from rich.text import Text
 
 from analysis.gates import Gate
 from analysis.words import count_noun
-from assets.reliability.judgments import complete_gate, documents_of, judges_gate, rounds
+from assets.reliability.judgments import complete_gate, judges_gate
 from assets.reliability.logic.judge_pairs import KEY, scored_documents
+from assets.reliability.logic.judged_again import documents_of, rounds
 from assets.reliability.query_documents import refuse_changed
 from pipeline.command_line.planned_calls import estimate_table, money_words, quota_words, require_consent
 from resources.configuration.openai_judge import OpenAIJudge

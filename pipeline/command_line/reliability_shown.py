@@ -19,9 +19,8 @@ from analysis.ties import compare
 from analysis.words import count_noun, distinct_numbers, queries
 from analysis.words import queries as in_queries
 from assets.reliability.ground_truth import GONE, SINCE, why_left_out
-from assets.reliability.kappa_validation import CHOSEN_LOW, DECIDED
 from assets.reliability.logic.contingency_state import REVIEW, RUN, due, next_command, no_verdict, nobody_to_judge_again
-from assets.reliability.logic.verdict_advice import unproven
+from assets.reliability.logic.verdict import CHOSEN_LOW, DECIDED, unproven
 from reports.reliability.summary import said_of_one_answer
 from reports.shared.text import LANGUAGES
 from resources.configuration.reliability import ReliabilityGate

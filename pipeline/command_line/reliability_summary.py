@@ -7,8 +7,8 @@ import pandas as pd
 from rich.console import Console
 
 from analysis.words import queries
-from assets.reliability.bias_test import biased_pairs
 from assets.reliability.logic.contingency_state import advised_thresholds, no_verdict, stored_tables, thresholds_now
+from assets.reliability.logic.judge_bias import biased_pairs
 from assets.reliability.logic.judged_again import judged_again_now
 from assets.reliability.reliability_report import report_path
 from pipeline.command_line.reliability_shown import (

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from assets.fidelity import anchor_scores as module
-from assets.fidelity.judge_calls import judged_objects
 from assets.fidelity.logic.anchor import drawn, on_occasion
+from assets.fidelity.logic.judge_answers import judged_objects
 from pipeline.automation import watch_drift
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_drift

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.resampling.pairs import FEWEST_PAIRS
-from assets.fidelity.judge_calls import judged_objects
+from assets.fidelity.logic.judge_answers import judged_objects
 from assets.shared.seeded_draw import products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_queries import OCCASION_SIGN

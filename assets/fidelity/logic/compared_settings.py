@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from assets.fidelity.logic.current_plan import CurrentPlan, difference
-from assets.fidelity.score_matrix import as_planned, enough_repeats_gate
+from assets.fidelity.logic.judge_answers import as_planned, enough_repeats_gate
 from assets.shared.partitions import SETTINGS, Frames
 from resources.configuration.fidelity import FidelityStudy, setting_from_key
 from resources.errors import UserError

@@ -11,10 +11,9 @@ from analysis.agreement.setting_measures import Compared, Evidence, Judged, comp
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.simultaneous import distinguishable
 from analysis.words import count_noun
-from assets.fidelity.judge_calls import first_answers
+from assets.fidelity.logic.judge_answers import first_answers, scores_of
 from assets.fidelity.logic.selection_split import Choosing
 from assets.fidelity.logic.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
-from assets.fidelity.score_matrix import scores_of
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy

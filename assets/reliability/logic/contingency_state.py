@@ -9,15 +9,17 @@ import pandas as pd
 
 from analysis.agreement.contingency import PASSED, ContingencyFacts, ContingencyStep, StepName, step_due
 from analysis.ties import compare
-from assets.reliability.bias_test import biased_pairs
-from assets.reliability.disputed_documents import VOTES, undecided, with_votes
-from assets.reliability.ground_truth import ALLOWED
-from assets.reliability.judgments import refuse_without_judges
-from assets.reliability.kappa_validation import judges_of, why_no_verdict
+from assets.reliability.logic.disputes import VOTES, undecided, with_votes
+from assets.reliability.logic.judge_bias import biased_pairs, helpful
 from assets.reliability.logic.judge_pairs import refuse_unjudged
-from assets.reliability.logic.judged_again import judged_again_now
-from assets.reliability.threshold_advice import helpful
-from resources.database.reliability.validation_store import Recalibrated, judged_again, latest_recalibration
+from assets.reliability.logic.judged_again import judged_again_now, refuse_without_judges
+from assets.reliability.logic.verdict import judges_of, why_no_verdict
+from resources.database.reliability.validation_store import (
+    ALLOWS_GROUND_TRUTH,
+    Recalibrated,
+    judged_again,
+    latest_recalibration,
+)
 from resources.errors import UserError
 from resources.study import Study, stored_table
 
@@ -118,7 +120,7 @@ def require_contingency(study: Study, *, or_passed: bool = False) -> pd.DataFram
     status = str(history["status"].iloc[-1])
     if or_passed and status == PASSED:
         return history
-    if status in ALLOWED:
+    if status in ALLOWS_GROUND_TRUTH:
         raise UserError(f"The latest validation is {status}: no step is due. Nothing was changed.")
     study.reviews.require_quota()
     refuse_unjudged_input(study)
@@ -146,7 +148,7 @@ def recalibrated(study: Study, history: pd.DataFrame, query_kappa: pd.DataFrame)
     """
     actions = study.validations.actions()
     started = actions[actions["action"] == "recalibration_started"]
-    trusted = history.loc[history["status"].isin(ALLOWED), "timestamp"]
+    trusted = history.loc[history["status"].isin(ALLOWS_GROUND_TRUTH), "timestamp"]
     version = study.reliability.recalibration.prompt_version
     counts = bool((query_kappa["prompt_version"] == version).any())
     return counts and any(

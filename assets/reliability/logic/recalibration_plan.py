@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.ties import ceiling
-from assets.reliability.judgments import documents_of, refuse_without_judges
 from assets.reliability.logic.contingency_state import (
     queries_of_low_kappa,
     queries_of_older_prompts,
     require_contingency,
 )
 from assets.reliability.logic.judge_pairs import judges_in
+from assets.reliability.logic.judged_again import documents_of, refuse_without_judges
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
 from resources.database.reliability.validation_store import Recalibrated

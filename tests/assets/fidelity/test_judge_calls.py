@@ -2,7 +2,8 @@
 
 import pytest
 
-from assets.fidelity.judge_calls import first_answers, headline, judged_objects, model_gate, validity_gate
+from assets.fidelity.judge_calls import headline, model_gate, validity_gate
+from assets.fidelity.logic.judge_answers import first_answers, judged_objects
 from tests.assets.shared.made_tables import calls_of, objects_of, one_each
 
 

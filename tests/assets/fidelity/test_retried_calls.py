@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
+from assets.fidelity.logic.judge_answers import matrix_of
 from assets.fidelity.retried_calls import counted_calls, headline, retried_gate, retried_row
-from assets.fidelity.score_matrix import matrix_of
 from tests.assets.shared.made_tables import (
     SETTING,
     calls_of,

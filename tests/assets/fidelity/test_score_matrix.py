@@ -5,14 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.fidelity.score_matrix import (
-    as_planned,
-    enough_repeats_gate,
-    headline,
-    matrix_of,
-    scores_of,
-    sound_matrix,
-)
+from assets.fidelity.logic.judge_answers import as_planned, enough_repeats_gate, matrix_of, scores_of
+from assets.fidelity.score_matrix import headline, sound_matrix
 from resources.errors import UserError
 from tests.assets.shared.made_tables import (
     SETTING,

@@ -13,15 +13,9 @@ import pytest
 from upath import UPath
 
 from analysis.images.photo_rules import STEPS
-from assets.pairwise.image_features import (
-    features_of,
-    few_photos_are_unreadable,
-    image_features,
-    text_vectors_of,
-    wanted_stages,
-)
+from assets.pairwise.image_features import few_photos_are_unreadable, image_features, wanted_stages
 from assets.pairwise.logic.method_scores import no_rows
-from assets.pairwise.logic.photo_measures import unavailable_stages
+from assets.pairwise.logic.photo_measures import features_of, text_vectors_of, unavailable_stages
 from assets.pairwise.method_metrics import available_gate, metrics_rows
 from reports.pairwise.export.folder import Benchmark, write_benchmark
 from resources.gpu import GpuResource

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from assets.reliability.disputed_documents import VOTES, disputes
 from assets.reliability.judge_agreement import pair_rows
+from assets.reliability.logic.disputes import VOTES, disputes
 from assets.reliability.logic.judge_pairs import Pair, Scored, pairs_of_judges, scored_documents
 from assets.reliability.query_kappa import kappa_rows, lowest_kappas
 from resources.configuration.reliability import ReliabilityStudy

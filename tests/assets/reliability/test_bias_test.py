@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.reliability.bias_test import bias_rows, biased_pairs, headline
+from assets.reliability.bias_test import headline
+from assets.reliability.logic.judge_bias import bias_rows, biased_pairs
 from assets.reliability.logic.judge_pairs import pairs_of_judges
 from resources.tables.all_tables import TABLES
 from tests.assets.reliability.made_judgments import THREE, TWO, Scores, at, pair_of, plan, scored_of

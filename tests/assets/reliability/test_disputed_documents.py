@@ -6,14 +6,8 @@ import pandas as pd
 import pytest
 from upath import UPath
 
-from assets.reliability.disputed_documents import (
-    disputes,
-    headline,
-    reviewed_queries,
-    rows_for_review,
-    undecided,
-    with_votes,
-)
+from assets.reliability.disputed_documents import headline
+from assets.reliability.logic.disputes import disputes, reviewed_queries, rows_for_review, undecided, with_votes
 from assets.reliability.query_kappa import lowest_kappas
 from resources.database.engine import open_engine
 from resources.database.migrate import migrate

@@ -7,16 +7,9 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from assets.reliability.judgments import (
-    complete_gate,
-    documents_of,
-    headline,
-    judges_gate,
-    refuse_without_judges,
-    rounds,
-    sound_scores,
-)
+from assets.reliability.judgments import complete_gate, headline, judges_gate, sound_scores
 from assets.reliability.logic.judge_pairs import scored_documents
+from assets.reliability.logic.judged_again import documents_of, refuse_without_judges, rounds
 from resources.errors import UserError
 from resources.runtime.home import Home
 from resources.study import Study

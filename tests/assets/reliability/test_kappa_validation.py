@@ -5,14 +5,15 @@ import pytest
 
 from analysis.agreement.reliability_gate import REMEDY
 from analysis.undefined import UndefinedStatistic
-from assets.reliability.kappa_validation import (
+from assets.reliability.logic.verdict import (
     Verdict,
     agreement_gate,
+    convention_gate,
     notes_of,
+    proven_gate,
     status_of,
     verdict_of,
 )
-from assets.reliability.logic.verdict_advice import convention_gate, proven_gate
 from resources.configuration.reliability import ReliabilityGate
 from tests.assets.reliability.made_judgments import (
     BASE,

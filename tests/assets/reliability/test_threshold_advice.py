@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assets.reliability.logic.judge_bias import advice_row, helpful
 from assets.reliability.logic.judge_pairs import pairs_of_judges
-from assets.reliability.threshold_advice import advice_row, helpful
 from resources.tables.all_tables import TABLES
 from tests.assets.reliability.made_judgments import THREE, TWO, Scores, at, pair_of, scored_of
 

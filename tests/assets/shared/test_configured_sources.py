@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from assets.reliability.judgments import complete_gate, refuse_without_judges
+from assets.reliability.judgments import complete_gate
 from assets.reliability.logic.contingency_state import (
     due,
     facts_of,
@@ -16,6 +16,7 @@ from assets.reliability.logic.contingency_state import (
 )
 from assets.reliability.logic.input_scores import input_scores
 from assets.reliability.logic.judge_pairs import refuse_unjudged
+from assets.reliability.logic.judged_again import refuse_without_judges
 from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.reliability_steps import start_recalibration
 from pipeline.definitions import definitions_of

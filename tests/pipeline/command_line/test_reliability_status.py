@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from upath import UPath
 
-from assets.reliability.kappa_validation import CHOSEN_LOW
+from assets.reliability.logic.verdict import CHOSEN_LOW
 from pipeline.command_line.reliability_shown import (
     flags_in_words,
     ground_truth_in_words,
