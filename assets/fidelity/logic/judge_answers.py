@@ -1,4 +1,4 @@
-"""What the judge of study A is asked about and what it answered: objects, first answers, scores by object and repeat."""
+"""What the judge of study A is asked about and what it answered: objects, first answers, scores by repeat."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The verdict on two judges' agreement, in words too; whether lower bounds prove it, and whether a convention decides."""
+"""The verdict on two judges' agreement, in words too; whether lower bounds prove it or a convention decides it."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
