@@ -8,10 +8,17 @@ from typing import Any
 
 from analysis.correlation.score_correlation import KEYS
 from analysis.resampling.bca import BCA_RESAMPLES
-from assets.evaluation.logic.group_results import answers_values, breakdown_values
 from assets.evaluation.logic.groups import breakdown
 from assets.evaluation.logic.papers import OurNumber, comparison_row, numbers_of, numbers_of_category, paper_values
-from assets.evaluation.logic.results import Metric, left_out_values, metric_comparisons, metric_values, source_values
+from assets.evaluation.logic.results import (
+    Metric,
+    answers_values,
+    breakdown_values,
+    left_out_values,
+    metric_comparisons,
+    metric_values,
+    source_values,
+)
 from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
 from pipeline.command_line.evaluate_options import Asked, KindName
 from pipeline.command_line.evaluate_output import Picture, deliver, refuse_output
