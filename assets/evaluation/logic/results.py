@@ -14,9 +14,9 @@ from analysis.accuracy.option_confusion import OptionConfusion
 from analysis.correlation.metric_comparison import compare_metrics
 from analysis.significance.dependent_correlations import DependentTest
 from analysis.undefined import UndefinedStatistic
+from assets.evaluation.logic.differences import shared_samples
 from assets.evaluation.logic.groups import Breakdown, Group, in_nested_order, is_right
 from assets.evaluation.logic.rows import KIND_OF, STATISTICS, Sampling, clusters_of, confusions_of
-from assets.evaluation.logic.same_samples import shared_samples
 from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.files import EvaluationRead

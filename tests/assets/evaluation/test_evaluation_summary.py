@@ -10,7 +10,7 @@ from rich.console import Console
 from upath import UPath
 
 from assets.evaluation.evaluation_summary import mean_rows
-from assets.evaluation.logic.same_samples import are_same_samples
+from assets.evaluation.logic.differences import are_same_samples
 from pipeline.command_line.evaluation_summary import show_evaluation
 from resources.runtime.home import Home
 from resources.tables.evaluation import EVALUATION_SUMMARY, METRIC_COMPARISON

@@ -200,7 +200,7 @@ def test_recorded_answers_with_float_ids_are_of_the_same_documents(shared_inputs
 
 
 def test_data_sets_whose_ids_are_written_in_three_ways_are_of_the_same_samples(shared_inputs: Path) -> None:
-    from assets.evaluation.logic.same_samples import are_same_samples, shared_samples
+    from assets.evaluation.logic.differences import are_same_samples, shared_samples
     from resources.inputs.evaluation.table import evaluation_samples_table
 
     tables = {
