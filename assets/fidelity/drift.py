@@ -13,8 +13,7 @@ from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.logic.anchor import has_enough_repeats, pinned_occasion
-from assets.fidelity.logic.anchor_changes import changes_since
+from assets.fidelity.logic.anchor import changes_since, has_enough_repeats, pinned_occasion
 from assets.shared.gate import Kind, gate
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
