@@ -19,7 +19,7 @@ from assets.fidelity.logic.anchor import (
     occasion_rows,
     pinned_occasion,
 )
-from assets.fidelity.logic.golden_setting import setting_in_force
+from assets.fidelity.logic.golden_choice import setting_in_force
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.partitions import metadata_value
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge, Setting, setting_from_key

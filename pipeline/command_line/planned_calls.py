@@ -19,8 +19,7 @@ from analysis.gates import Gate
 from assets.fidelity.anchor_scores import anchor_plan, require_a_judge_that_answers_anew
 from assets.fidelity.golden_scores import golden_name, records_items_only
 from assets.fidelity.logic.anchor import judged_again, occasion_rows
-from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_unknown_items
-from assets.fidelity.logic.golden_setting import setting_in_force
+from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_unknown_items, setting_in_force
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from assets.fidelity.logic.recommendation_gates import chosen_setting
 from assets.shared.seeded_draw import lot, products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, did_you_mean, listing
@@ -83,3 +84,31 @@ def _drawn(per_item: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     reporting = per_item[~per_item["chose_setting"]]
     pool = per_item if reporting.empty else reporting
     return products_in_turn(pool, "item_id", study.seed, study.golden.n_items)
+
+
+def setting_in_force(configured: str | None, recommended_setting: pd.DataFrame, section: str) -> str:
+    """The partition key of one setting.
+
+    Args:
+        configured: What the configuration names, if anything.
+        recommended_setting: The table: one row per setting.
+        section: Of the configuration, for the error: golden or anchor.
+
+    Returns:
+        Else the recommended setting, else the one that lacks least; where each that was compared is deterministic, the
+        baseline, or the first that was compared. Where none was compared, the same of all that were made.
+
+    Raises:
+        UserError: No setting is named, and none was made.
+    """
+    if configured is not None:
+        return configured
+    chosen = chosen_setting(recommended_setting)
+    if key := chosen.setting or chosen.nearest:
+        return key
+    compared = recommended_setting[recommended_setting["n_settings_tried"] > 0]
+    for rows in (compared, recommended_setting):
+        if len(rows):
+            baseline_first = rows.assign(other=~rows["baseline"].astype(bool)).sort_values("other", kind="stable")
+            return str(baseline_first["setting"].iloc[0])
+    raise UserError(f"No setting was run yet. Run one, or name one of the study's settings as `{section}.setting`.")

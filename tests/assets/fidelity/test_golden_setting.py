@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
-from assets.fidelity.logic.golden_setting import setting_in_force
+from assets.fidelity.logic.golden_choice import setting_in_force
 from resources.errors import UserError
 
 
