@@ -13,7 +13,6 @@ from analysis.correlation.separation import separation
 from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.logic.held_out_pairs import chose_setting, held_out_pairs, mark
 from assets.shared.intervals import interval_words
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.tables.fidelity.golden import (
@@ -28,10 +27,32 @@ from resources.tables.fidelity.golden import (
     UNKNOWN,
 )
 
+NOT_HELD_OUT = "; not held out"
 A_COIN = 0.5
 # Factors say how much is left, or how much larger: the dose is what was taken away or added.
 LEFT_OVER, LARGER = ("saturation", "brightness"), ("texture_scale",)
 DESCRIBED = ["setting", "alteration", "kind", "magnitude", "magnitude_unit", "expected"]
+
+
+def held_out_pairs(scores: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that count: items that chose the setting do not, unless no other item has a pair of scores.
+
+    Args:
+        scores: Table `golden_scores`.
+    """
+    pairs = scores[scores["undefined"].isna()]
+    held_out = pairs[~chose_setting(pairs)]
+    return held_out if len(held_out) else pairs
+
+
+def chose_setting(scores: pd.DataFrame) -> pd.Series:
+    """By row, whether its item had a part in choosing the setting."""
+    return scores["chose_setting"].astype(bool)
+
+
+def mark(pairs: pd.DataFrame) -> str:
+    """What a method says behind itself where items count that chose the setting."""
+    return NOT_HELD_OUT if chose_setting(pairs).any() else ""
 
 
 def dose_of(kind: str, magnitude: float) -> float:

@@ -16,7 +16,7 @@ from assets.fidelity.golden_scores import (
     records_items_only,
 )
 from assets.fidelity.logic.current_plan import CurrentPlan
-from assets.fidelity.logic.held_out_pairs import held_out_pairs
+from assets.fidelity.logic.sensitivity_rows import held_out_pairs
 from resources.configuration.fidelity import GoldenSet, Recommendation, ReplayJudge
 from resources.errors import UserError
 from tests.assets.fidelity.made_golden_set import images_of, scores_of_pairs
