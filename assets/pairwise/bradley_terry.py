@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from analysis.preference.bradley_terry import BradleyTerry
 from analysis.preference.truth import majority_share
-from assets.pairwise.logic.bradley_terry_fit import NOT_ASKED, strengths_of
+from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, strengths_of
 from assets.shared.gate import Kind, gate
 from reports.pairwise.plots.methods import draw_strengths
 from reports.shared.figure import figure_metadata

@@ -6,10 +6,10 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from assets.pairwise.logic.bradley_terry_fit import strengths_of
 from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_holm
 from assets.pairwise.logic.method_scores import current_pairs_gate, images_of, shared_times_ms
 from assets.pairwise.logic.photo_measures import measured_times, unavailable_stages
+from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, metadata_value

@@ -5,9 +5,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.bradley_terry import bradley_terry as fit_strengths
 from analysis.preference.bradley_terry_components import connected
 from analysis.preference.bradley_terry_counts import win_counts
 from analysis.preference.orders import PositionEffect, position_effect
+from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import interval_words
 from assets.shared.seeded_draw import lot
 from resources.configuration.pairwise import PairwiseStudy
@@ -16,6 +19,7 @@ from resources.inputs.pairwise.photo_pairs import FEW_REVIEWERS, LOW_AGREEMENT, 
 
 NOT_SAMPLED: Final = "not_sampled"
 CAUSES: Final = (TIE, LOW_AGREEMENT, FEW_REVIEWERS, MISSING, NOT_SAMPLED)
+NOT_ASKED: Final = "use_bradley_terry is false"
 
 
 def sampled(frame: pd.DataFrame, n: int | None, seed: int) -> pd.DataFrame:
@@ -149,3 +153,27 @@ def _n_opposite(frame: pd.DataFrame) -> int:
     flagged = frame[frame["opposite_orders"].astype("bool")]
     passes = _unordered(flagged).assign(passes=flagged.index.isin(after_filter(flagged).index))
     return int(passes.groupby(["series_id", "lower", "higher"])["passes"].all().sum())
+
+
+def strengths_of(photo_pairs: pd.DataFrame, study: PairwiseStudy) -> BradleyTerry | str:
+    """Bradley and Terry's model on all votes, or why there is none.
+
+    Args:
+        photo_pairs: All pairs: those that are not judged have votes as well, and leaving out ties and narrow wins
+            would exaggerate the strengths.
+        study: Whether to fit at all, its model of ties, and what it does where no finite strengths exist.
+    """
+    if not study.use_bradley_terry:
+        return NOT_ASKED
+    try:
+        return fit_strengths(
+            photo_pairs["image_1"],
+            photo_pairs["image_2"],
+            photo_pairs["votes_1"].to_numpy(dtype="float64"),
+            photo_pairs["votes_2"].to_numpy(dtype="float64"),
+            photo_pairs["votes_neither"].to_numpy(dtype="float64"),
+            tie_model=study.tie_model,
+            separation=study.separation,
+        )
+    except UndefinedStatistic as undefined:
+        return undefined.reason

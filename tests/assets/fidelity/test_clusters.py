@@ -8,10 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from analysis.preference.head import folds_of
-from assets.pairwise.logic.bradley_terry_fit import NOT_ASKED
 from assets.pairwise.logic.method_rows import method_row
 from assets.pairwise.logic.method_scores import result_rows
-from assets.pairwise.logic.photo_pair_counts import counts_of
+from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, counts_of
 from assets.pairwise.method_significance import common_credit, significance_rows
 from resources.photos.methods.features import Features
 from resources.photos.methods.probe import PROBES

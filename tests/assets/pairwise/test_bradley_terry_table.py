@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from assets.pairwise.bradley_terry import all_votes_gate, headline, strength_rows
-from assets.pairwise.logic.bradley_terry_fit import NOT_ASKED, strengths_of
+from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, strengths_of
 from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan
 from tests.assets.shared.made_tables import keeps_to_its_declaration
 

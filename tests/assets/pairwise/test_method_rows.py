@@ -5,9 +5,9 @@ import math
 import pytest
 
 from analysis.preference.bradley_terry import BradleyTerry
-from assets.pairwise.logic.bradley_terry_fit import NOT_ASKED, strengths_of
 from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_holm
 from assets.pairwise.logic.method_scores import headline
+from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, strengths_of
 from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
 
 # Twelve series with one judged pair each, image 1 the winner of the first eight; votes 9 to 1, in the last four 4 to 1.

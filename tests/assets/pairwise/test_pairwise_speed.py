@@ -8,8 +8,8 @@ import pytest
 
 from analysis.preference.bradley_terry import BradleyTerry
 from assets.pairwise.bradley_terry import strength_rows
-from assets.pairwise.logic.bradley_terry_fit import strengths_of
 from assets.pairwise.logic.method_scores import images_of, result_rows
+from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
 from resources.configuration.pairwise import RULE_METHODS

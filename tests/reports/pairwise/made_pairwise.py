@@ -9,8 +9,8 @@ import pandas as pd
 from PIL import Image
 
 from assets.pairwise.bradley_terry import strength_rows
-from assets.pairwise.logic.bradley_terry_fit import strengths_of
 from assets.pairwise.logic.method_scores import no_rows
+from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
 from assets.pairwise.pairwise_report import contents_of

@@ -7,8 +7,7 @@ import pytest
 
 from analysis.preference.bradley_terry import BradleyTerry
 from assets.pairwise.bradley_terry import all_votes_gate, headline, strength_rows
-from assets.pairwise.logic.bradley_terry_fit import strengths_of
-from assets.pairwise.logic.photo_pair_counts import counts_of, position_numbers
+from assets.pairwise.logic.photo_pair_counts import counts_of, position_numbers, strengths_of
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 from resources.inputs.pairwise.photo_votes import read_photo_votes
