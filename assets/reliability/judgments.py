@@ -8,11 +8,11 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
 from analysis.words import count_noun, noun
-from assets.reliability.logic.input_scores import input_scores
 from assets.reliability.logic.judge_pairs import (
     Pair,
     Scored,
     current_scores,
+    input_scores,
     judges_in,
     pairs_of_judges,
     scored_documents,

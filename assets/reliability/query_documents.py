@@ -6,8 +6,7 @@ from contextlib import contextmanager
 import dagster as dg
 import pandas as pd
 
-from assets.reliability.logic.input_scores import told_of
-from assets.reliability.logic.judge_pairs import KEY
+from assets.reliability.logic.judge_pairs import KEY, told_of
 from resources.database.reliability.records import JudgmentRecord, KeptOtherwise, imported
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance

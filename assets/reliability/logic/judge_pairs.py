@@ -1,7 +1,7 @@
 """Judgments as arrays: documents by judges, the scores that count, and the pairs of judges."""
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,9 @@ from analysis.agreement.kappa import counts_of_queries, relevant
 from analysis.undefined import UndefinedStatistic
 from analysis.words import count_noun
 from resources.configuration.reliability import ReliabilityStudy
+from resources.database.reliability.records import Source
 from resources.errors import UserError
+from resources.inputs.reliability.relevance_records import RelevanceInput
 
 Thresholds = dict[str, float]
 KEY = ["query_id", "doc_id"]
@@ -19,6 +21,7 @@ NOT_JUDGED = (
     "The queries changed and were not judged yet. Nothing was changed. Run `touchstone run reliability`: it judges and "
     "validates them."
 )
+SCORES = "scores"
 
 
 class Scored(NamedTuple):
@@ -212,3 +215,32 @@ def pairs_of_judges(scored: Scored, thresholds: Thresholds) -> list[Pair]:
             )
         )
     return pairs
+
+
+class InputScores(NamedTuple):
+    """Who scored in the input, in its order, under which versions, and the rows of what an earlier one had alone."""
+
+    judges: tuple[str, ...]
+    sources: list[Source]
+    withdrawn: list[int]
+
+
+def told_of(read: RelevanceInput, withdrawn: list[int]) -> dict[str, Any]:
+    """The input's scores as `attrs["about"]` keeps them."""
+    sources = read.scores[["judge", "prompt_version"]].drop_duplicates().to_numpy().tolist()
+    return {SCORES: {"judges": list(read.judges), "sources": sources, "withdrawn": withdrawn}}
+
+
+def input_scores(query_documents: pd.DataFrame) -> InputScores:
+    """The scores that came with the input of a table.
+
+    Args:
+        query_documents: The table, as it was stored.
+
+    Raises:
+        UserError: It was made while judges were configured, who are asked instead, or by an older version.
+    """
+    scores = query_documents.attrs.get("about", {}).get(SCORES)
+    if scores is None:
+        raise UserError(NOT_JUDGED)
+    return InputScores(tuple(scores["judges"]), [Source(*one) for one in scores["sources"]], scores["withdrawn"])

@@ -14,8 +14,7 @@ from assets.reliability.logic.contingency_state import (
     require_contingency,
     stored_tables,
 )
-from assets.reliability.logic.input_scores import input_scores
-from assets.reliability.logic.judge_pairs import refuse_unjudged
+from assets.reliability.logic.judge_pairs import input_scores, refuse_unjudged
 from assets.reliability.logic.judged_again import refuse_without_judges
 from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.reliability_steps import start_recalibration
