@@ -12,7 +12,7 @@ from assets.fidelity.logic.judge_answers import first_answers, judged_objects
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
-from assets.shared.run_origin import started_by_a_person
+from assets.shared.provenance import started_by_a_person
 from resources.configuration.fidelity import FidelityStudy, Setting, setting_from_key
 from resources.errors import listing
 from resources.judges.contract import JudgedObject

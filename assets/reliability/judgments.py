@@ -21,7 +21,7 @@ from assets.reliability.logic.judged_again import documents_of, rounds
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
-from assets.shared.run_origin import started_by_a_person
+from assets.shared.provenance import started_by_a_person
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.records import JudgmentRecord, Source
 from resources.judges.relevance.documents import AskedDocument, Judged

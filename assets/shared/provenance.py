@@ -14,6 +14,16 @@ from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
 from resources.study import Study
 
+# What Dagster 1.13 puts on a run that a schedule, a sensor or the refresh rule asked for; a backfill that the refresh
+# rule starts hands these to its runs, one that a person starts has a `dagster/backfill` only.
+AUTOMATIONS = (
+    "dagster/schedule_name",
+    "dagster/sensor_name",
+    "dagster/from_automation_condition",
+    "dagster/auto_materialize",
+    "dagster/tick",
+)
+
 
 def provenance_of(
     context: dg.AssetExecutionContext,
@@ -78,3 +88,14 @@ def _inputs(study: Study, group: str) -> dict[str, str]:
     with InputVersions(study.home.local).opened() as looked:
         found = {name: version_of(study, place, looked=looked).version for name, place in places.items() if place}
     return {name: version for name, version in found.items() if version != ABSENT}
+
+
+def started_by_a_person(tags: Mapping[str, str]) -> bool:
+    """Whether a run was launched by hand, from the UI or from the command line.
+
+    A run that repeats an automatic one keeps its tags and counts as automatic, even if a person repeats it.
+
+    Args:
+        tags: Of the run.
+    """
+    return not any(name in tags for name in AUTOMATIONS)

@@ -4,7 +4,7 @@ import dagster as dg
 import pytest
 from dagster._core.storage import tags as dagster_tags
 
-from assets.shared.run_origin import AUTOMATIONS, started_by_a_person
+from assets.shared.provenance import AUTOMATIONS, started_by_a_person
 
 
 @pytest.mark.parametrize(
