@@ -7,7 +7,6 @@ import pandas as pd
 from reports.pairwise.contents import WORDS, Contents, level, say, units
 from reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
 from reports.pairwise.failures import failing_pairs, failures, said_of_failures
-from reports.pairwise.gates import gates, said_of_gates
 from reports.pairwise.people import agreement_chart, position_table, said_of_people
 from reports.pairwise.ranking import accuracy_chart, bands_chart, said_of_bands
 from reports.pairwise.significance import matrix, said_of_couples, tests_table
@@ -20,7 +19,7 @@ from reports.pairwise.strengths import (
     strengths_chart,
 )
 from reports.pairwise.summary import summary
-from reports.shared.gate_row import gates_as_data
+from reports.shared.gate_row import GateRow, failing_by_gate, gates_as_data
 from reports.shared.numbers import plain_number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.text import Part, Text, joined, same
@@ -80,6 +79,23 @@ PAIR_COLUMNS: Final = [
     "opposite_orders",
     "excluded",
 ]
+
+
+def gates(contents: Contents) -> tuple[list[GateRow], list[GateRow]]:
+    """Those that count, and advice: of a gate on every method the row that is furthest from passing."""
+    rows = [row for of_one in contents.gates.values() for row in of_one]
+    worst: dict[str, GateRow] = {}
+    for row in rows:
+        if row.name not in worst or (row.seen or 0.0) > (worst[row.name].seen or 0.0):
+            worst[row.name] = row
+    shown = list(worst.values())
+    return [row for row in shown if not row.advice], [row for row in shown if row.advice]
+
+
+def said_of_gates(contents: Contents) -> Text:
+    """How many gates fail, by code name."""
+    fails = failing_by_gate(contents.gates)
+    return say("gates.fail", n=whole(len(fails)), gates=joined(fails)) if fails else say("gates.none_fails")
 
 
 def pairwise_page(contents: Contents) -> str:

@@ -11,8 +11,7 @@ from assets.shared.gate import Kind
 from pipeline.gate_list import gates as every_gate
 from reports.pairwise import people, ranking, report, speed, strengths
 from reports.pairwise.contents import WORDS, Contents
-from reports.pairwise.gates import gates, said_of_gates
-from reports.pairwise.report import TERMS, about, downloads, facts, pairwise_page
+from reports.pairwise.report import TERMS, about, downloads, facts, gates, pairwise_page, said_of_gates
 from reports.pairwise.summary import remedy, summary
 from reports.shared.charts import Chart
 from reports.shared.embedded import strict_json
