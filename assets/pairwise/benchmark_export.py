@@ -13,8 +13,7 @@ from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
-from reports.pairwise.export.folder import BASE, Benchmark, Written, write_benchmark
-from reports.pairwise.export.tables import confusion
+from reports.pairwise.export.folder import BASE, Benchmark, Written, confusion, write_benchmark
 from resources.errors import listing
 from resources.photos.golden_set import sha256_if_there
 from resources.runtime.progress import TracksProgress
