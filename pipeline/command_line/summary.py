@@ -20,8 +20,7 @@ from analysis.words import count_noun
 from assets.fidelity.drift import NOT_PINNED
 from assets.fidelity.logic.current_plan import ANOTHER_JUDGE
 from assets.fidelity.logic.judge_answers import scores_of
-from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting
-from assets.fidelity.logic.recommendation_grade import grade_of
+from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting, grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.shared.checks import NOT_ASKED

@@ -10,7 +10,7 @@ from upath import UPath
 
 from analysis.gates import Gate, at_most
 from assets.fidelity.logic.current_plan import CurrentPlan
-from assets.fidelity.logic.recommendation_grade import grade_of
+from assets.fidelity.logic.recommendation_gates import grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
 from assets.shared.table_gates import TableGate

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.fidelity_report import BY_SETTING
-from assets.fidelity.logic.recommendation_grade import grade_of
+from assets.fidelity.logic.recommendation_gates import grade_of
 from reports.fidelity.contents import Contents
 from reports.fidelity.facts import judge_in_words, notices
 from reports.fidelity.recommendation import Recommendation, recommendation
