@@ -7,7 +7,7 @@ from reports.shared.gate_row import GateRow, gate_row
 from reports.shared.numbers import is_number
 
 GATE = "judges_agree"
-TERMS = {
+TERM_OF_GATE = {
     "kappa_macro": "kappa_macro",
     "kappa_micro": "kappa_micro",
     "low_share": "low_share",

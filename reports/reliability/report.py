@@ -16,7 +16,7 @@ from reports.reliability.coefficients import (
 from reports.reliability.contents import WORDS, Contents, level, say, when
 from reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
 from reports.reliability.gates import GATE, advice, gates, gates_of_study
-from reports.reliability.gates import TERMS as TERM_OF_GATE
+from reports.reliability.gates import TERM_OF_GATE
 from reports.reliability.history import events, history_chart
 from reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
 from reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile

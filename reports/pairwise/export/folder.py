@@ -19,7 +19,6 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 import yaml
 
-from reports.pairwise.export import tables
 from reports.pairwise.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
 from reports.shared.figure import save_figure
 from resources.configuration.pairwise import PairwiseStudy
@@ -250,20 +249,20 @@ def _write_all(folder: Path, benchmark: Benchmark, now: datetime, advance: Advan
         if benchmark.provenance is not None:
             found |= {"provenance": benchmark.provenance.as_json()}
         (folder / SUMMARY).write_text(strict_json(found), encoding="utf-8")
-        put("methods_summary.csv", tables.methods_summary(metrics))
-        put("detailed_results.csv", tables.detailed_results(metrics, study.dataset_name))
-        for name, frame in tables.rankings(metrics).items() if study.save_ranking_csvs else ():
+        put("methods_summary.csv", methods_summary(metrics))
+        put("detailed_results.csv", detailed_results(metrics, study.dataset_name))
+        for name, frame in rankings(metrics).items() if study.save_ranking_csvs else ():
             put(name, frame)
         for row in available(metrics).to_dict("records"):
             method = str(row["method"])
             if study.save_confusion_matrices:
-                counts = tables.confusion(row)
+                counts = confusion(row)
                 put(f"{method}/confusion_matrix.csv", counts)
-                cells = counts[list(tables.CONFUSION[1:])].to_numpy().tolist()
+                cells = counts[list(CONFUSION[1:])].to_numpy().tolist()
                 draw = partial(draw_preference_confusion, counts=cells, method=method)
                 save_figure(draw, folder / method / "confusion_matrix.png", WIDTH_IN, HEIGHT_IN)
             if study.save_per_pair_results:
-                put(f"{method}/per_pair_results.csv", tables.per_pair(benchmark.results[method], benchmark.photo_pairs))
+                put(f"{method}/per_pair_results.csv", per_pair(benchmark.results[method], benchmark.photo_pairs))
             log.info(_method_line(row))
             advance()
         for reason, rows in metrics[metrics["unavailable"].notna()].groupby("unavailable", sort=False):
