@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import pandas as pd
 
+from analysis.gates import at_least
+from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from reports.reliability.bias import bias_table, differences_chart, said_of_bias
 from reports.reliability.coefficients import (
     all_judges_table,
@@ -15,18 +17,25 @@ from reports.reliability.coefficients import (
 )
 from reports.reliability.contents import WORDS, Contents, level, say, when
 from reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
-from reports.reliability.gates import GATE, advice, gates, gates_of_study
-from reports.reliability.gates import TERM_OF_GATE
 from reports.reliability.history import events, history_chart
 from reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
 from reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
 from reports.reliability.recalibration import recalibration_chart, said_of_recalibration
 from reports.reliability.summary import summary, thresholds_in_words
-from reports.shared.gate_row import gates_as_data
-from reports.shared.numbers import whole
+from reports.shared.gate_row import GateRow, gate_row, gates_as_data
+from reports.shared.numbers import is_number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.text import Part, Text, joined, same
 
+GATE = "judges_agree"
+TERM_OF_GATE = {
+    "kappa_macro": "kappa_macro",
+    "kappa_micro": "kappa_micro",
+    "low_share": "low_share",
+    "macro_for_sure": "not_proven",
+    "micro_for_sure": "not_proven",
+    "macro_without_convention": "convention",
+}
 FILE_NAME: Final = "reliability_report.html"
 SECTIONS: Final = (
     "summary",
@@ -83,6 +92,54 @@ SHORT: Final = (
 # Tables with a row per query or document are handed out up to this many rows; longer ones would make a page too heavy.
 LONG: Final = ("query_kappa", "disagreements", "disputed_documents")
 MOST_ROWS: Final = 50_000
+
+
+def gates(contents: Contents) -> list[GateRow]:
+    """The three conditions; none without a verdict."""
+    verdict, last = contents.standing.gate, contents.last
+    if verdict is None or last is None:
+        return []
+    few = bool(last["total_queries"] < RELIABLE_CLUSTERS)
+    share = contents.agreement.get("low_share", {})
+    return [
+        gate_row(one.with_interval(low, high, unreliable=few))
+        for one, low, high in (
+            (verdict.macro, last["kappa_macro_low"], last["kappa_macro_high"]),
+            (verdict.micro, last["kappa_micro_low"], last["kappa_micro_high"]),
+            (verdict.low_share, share.get("value_low"), share.get("value_high")),
+        )
+    ]
+
+
+def advice(contents: Contents) -> list[GateRow]:
+    """Lower bounds, and the macro under the other convention; none where nothing passes that they could qualify."""
+    verdict, last, gate = contents.standing.gate, contents.last, contents.plan.gate
+    if verdict is None or last is None or not verdict.passed:
+        return []
+    n_queries, n_undefined = int(last["total_queries"]), int(last["n_undefined"])
+    rows = []
+    for name, column, needed, n in (
+        ("macro_for_sure", "kappa_macro_low", gate.min_macro, n_queries),
+        ("micro_for_sure", "kappa_micro_low", gate.min_micro, int(last["n_documents"])),
+        ("macro_without_convention", "kappa_macro_defined", gate.min_macro, n_queries - n_undefined),
+    ):
+        seen = float(last[column]) if is_number(last[column]) else None
+        gate_seen = at_least(name, seen, needed, n=n, what=name, reason=_why(contents, column))
+        rows.append(gate_row(gate_seen, advice=True))
+    return rows
+
+
+def gates_of_study(contents: Contents) -> dict[str, list[GateRow]]:
+    """Conditions and advice under the study's name; without a verdict the gate itself, which fails."""
+    if rows := [*gates(contents), *advice(contents)]:
+        return {"study": rows}
+    needed = contents.plan.gate.min_macro
+    return {"study": [GateRow(GATE, False, None, needed, ">=", advice=False, n=0, reason=contents.standing.reason)]}
+
+
+def _why(contents: Contents, column: str) -> str:
+    row = contents.agreement.get(column.removesuffix("_low"), {})
+    return str(row.get("undefined") or row.get("method") or "none")
 
 
 def reliability_page(contents: Contents) -> str:

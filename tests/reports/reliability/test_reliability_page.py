@@ -10,8 +10,7 @@ import pytest
 
 from reports.reliability import bias, coefficients, history, queries, recalibration, report
 from reports.reliability.contents import WORDS, Contents
-from reports.reliability.gates import advice, gates
-from reports.reliability.report import TERMS, downloads, facts, reliability_page
+from reports.reliability.report import TERMS, advice, downloads, facts, gates, reliability_page
 from reports.reliability.summary import summary
 from reports.shared.embedded import strict_json
 from reports.shared.phrases import phrase

@@ -10,10 +10,9 @@ from analysis.agreement.contingency import ContingencyFacts, StepName, step_due
 from reports.reliability import bias, coefficients, history, queries, recalibration
 from reports.reliability.contents import Contents
 from reports.reliability.disagreements import MOST_SIGNS, shortened, worst_queries
-from reports.reliability.gates import advice, gates
 from reports.reliability.people import said_of_truth
 from reports.reliability.plots import EDGES, bins
-from reports.reliability.report import downloads, reliability_page
+from reports.reliability.report import advice, downloads, gates, reliability_page
 from reports.reliability.summary import step_in_words, summary
 from reports.shared.colours import MAIN, PAPER
 from tests.reports.fidelity.test_fidelity_page import words
