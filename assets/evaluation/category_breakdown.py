@@ -6,8 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from assets.evaluation.logic.groups import breakdown_rows
-from assets.evaluation.logic.outputs import shown_and_saved
-from assets.evaluation.logic.plots import forest_of
+from assets.evaluation.logic.outputs import forest_of, shown_and_saved
 from assets.evaluation.logic.rows import as_table, sampling_of
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.inputs.evaluation.known_datasets import known_datasets

@@ -7,8 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.evaluation.logic.outputs import shown_and_saved
-from assets.evaluation.logic.plots import scatter_of
+from assets.evaluation.logic.outputs import scatter_of, shown_and_saved
 from assets.evaluation.logic.rows import as_table, correlation_rows, datasets_of, sampling_of
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset

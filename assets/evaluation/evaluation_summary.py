@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from assets.evaluation.logic.differences import are_same_samples
-from assets.evaluation.logic.outputs import save_results
-from assets.evaluation.logic.plots import summary_of
+from assets.evaluation.logic.outputs import save_results, summary_of
 from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
 from reports.evaluation.plots.evaluation import MEANS

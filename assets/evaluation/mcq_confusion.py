@@ -7,8 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from assets.evaluation.logic.outputs import shown_and_saved
-from assets.evaluation.logic.plots import confusion_of
+from assets.evaluation.logic.outputs import confusion_of, shown_and_saved
 from assets.evaluation.logic.rows import as_table, confusion_rows, confusions_of, datasets_of
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset

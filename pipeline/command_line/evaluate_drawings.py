@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from assets.evaluation.logic.groups import Breakdown
-from assets.evaluation.logic.plots import curve_of, note_of
+from assets.evaluation.logic.outputs import curve_of, note_of
 from assets.evaluation.logic.results import Metric
 from assets.evaluation.logic.rows import Sampling, confusion_rows, confusions_of, correlation_rows, sides_of
 from pipeline.command_line.evaluate_output import Picture
