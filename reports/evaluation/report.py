@@ -1,29 +1,21 @@
 """The evaluation report put together: how well each data set's predictions follow the truth, help and data."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import pandas as pd
 
 from reports.evaluation.contents import WORDS, Contents, bounds_of, reason, say, statistic_name
-from reports.evaluation.tables import (
-    comparison_table,
-    confused_table,
-    correlation_table,
-    groups_table,
-    options_table,
-    overview_table,
-    paper_table,
-)
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, row_layers
-from reports.shared.numbers import is_number, number, whole
+from reports.shared.numbers import NOTHING, is_number, number, p_value, plain_number, whole
 from reports.shared.page import Page, rendered
-from reports.shared.table_view import TableView
-from reports.shared.text import Part, Text, joined, same
+from reports.shared.table_view import Head, TableView, records
+from reports.shared.text import Part, Text, joined, lines, same
 
+SHOWN_GROUPS: Final = 60
 FILE_NAME: Final = "evaluation_report.html"
 SECTIONS: Final = ("summary", "scores", "answers", "groups", "comparisons", "papers")
 TERMS: Final = (
@@ -36,6 +28,187 @@ DOWNLOADS: Final = (
 )
 # Tables with a row per group are handed out up to this many rows; longer ones would make a page too heavy.
 MOST_ROWS: Final = 50_000
+
+
+def overview_table(contents: Contents) -> TableView | None:
+    """Every data set's headline numbers and the means over them."""
+    heads = [*_first(), *_value(contents), Head(say("head.used")), Head(say("head.rows")), _note()]
+    rows: list[Sequence[Part]] = [
+        [
+            str(row["dataset"]),
+            statistic_name(str(row["statistic"])),
+            number(row["value"]),
+            bounds_of(row),
+            whole(row["n_used"]),
+            whole(row["n_total"]),
+            reason(row),
+        ]
+        for row in records(contents.tables["evaluation_summary"])
+    ]
+    return _view("overview", heads, rows)
+
+
+def correlation_table(contents: Contents) -> TableView | None:
+    """Every statistic of predicted scores, with how its interval was made."""
+    heads = [
+        *_first(),
+        *_value(contents),
+        Head(say("head.bca"), term="bca"),
+        Head(say("head.p"), term="p"),
+        Head(say("head.used")),
+        Head(say("head.clusters"), term="clusters"),
+        _note(),
+    ]
+    rows: list[Sequence[Part]] = [
+        [
+            str(row["dataset"]),
+            statistic_name(str(row["statistic"])),
+            number(row["value"]),
+            bounds_of(row),
+            bounds_of(row | {"ci_low": row["bca_low"], "ci_high": row["bca_high"]}),
+            p_value(row["p"]),
+            whole(row["n_used"]),
+            whole(row["n_clusters"]),
+            reason(row),
+        ]
+        for row in records(contents.tables["correlation"])
+    ]
+    return _view("correlation", heads, rows)
+
+
+def options_table(contents: Contents) -> TableView | None:
+    """Each option: how often it is true, how often it is the answer, precision and recall."""
+    names = ("dataset", "options", "option")
+    heads = [Head(say(f"head.{name}"), numeric=False) for name in names]
+    heads += [Head(say(f"head.{name}")) for name in ("n_true", "n_predicted")]
+    heads += [Head(say("head.precision"), term="precision"), Head(say("head.recall"), term="recall"), _note()]
+    rows: list[Sequence[Part]] = [
+        [
+            *(str(row[name]) for name in names),
+            whole(row["n_true"]),
+            whole(row["n_predicted"]),
+            number(row["precision"]),
+            number(row["recall"]),
+            reason(row),
+        ]
+        for row in records(contents.tables["option_rates"])
+    ]
+    return _view("options", heads, rows)
+
+
+def confused_table(contents: Contents) -> TableView | None:
+    """The five option pairs of each option set that are confused most often."""
+    frame = contents.tables["mcq_confusion"]
+    names = ("dataset", "options", "truth", "prediction")
+    heads = [Head(say(f"head.{name}"), numeric=False) for name in names] + [Head(say("head.count"))]
+    found = records(frame[frame["rank_of_confusion"].notna()].sort_values(["dataset", "options", "rank_of_confusion"]))
+    return _view("confused", heads, [[*(str(row[name]) for name in names), whole(row["count"])] for row in found])
+
+
+def groups_table(contents: Contents) -> TableView | None:
+    """The headline number of each group of samples, the first ones; the download has all."""
+    frame = contents.tables["category_breakdown"]
+    heads = [Head(say("head.dataset"), numeric=False), Head(say("head.group"), numeric=False)]
+    heads += [Head(say("head.statistic"), numeric=False), *_value(contents), Head(say("head.used")), _note()]
+    rows: list[Sequence[Part]] = [
+        [
+            str(row["dataset"]),
+            str(row["group"]),
+            statistic_name(str(row["statistic"])),
+            number(row["value"]),
+            bounds_of(row),
+            whole(row["n_used"]),
+            _remark(row),
+        ]
+        for row in records(frame[frame["level"] > 0].head(SHOWN_GROUPS))
+    ]
+    return _view("groups", heads, rows)
+
+
+def comparison_table(contents: Contents) -> TableView | None:
+    """Two data sets against each other: the difference, its interval, and the test where there is one."""
+    heads = [
+        Head(say("head.first"), numeric=False),
+        Head(say("head.second"), numeric=False),
+        Head(say("head.statistic"), numeric=False),
+        Head(say("head.difference")),
+        Head(say("head.interval", level=contents.level), term="interval"),
+        Head(say("head.significant"), numeric=False),
+        Head(say("head.p"), term="p"),
+        Head(say("head.used")),
+    ]
+    rows: list[Sequence[Part]] = [
+        [
+            str(row["first"]),
+            str(row["second"]),
+            statistic_name(str(row["statistic"])),
+            number(row["difference"]),
+            bounds_of(row),
+            NOTHING if row["significant"] is None else say("yes" if row["significant"] else "no"),
+            p_value(row["p"]),
+            whole(row["n_used"]),
+        ]
+        for row in records(contents.tables["metric_comparison"])
+    ]
+    return _view("comparison", heads, rows)
+
+
+def paper_table(contents: Contents) -> TableView | None:
+    """Our numbers next to a paper's."""
+    heads = [
+        *_first(),
+        Head(say("head.paper"), numeric=False),
+        Head(say("head.paper_value")),
+        *_value(contents),
+        Head(say("head.delta")),
+        Head(say("head.deviates"), numeric=False, term="deviates"),
+        _note(),
+    ]
+    rows: list[Sequence[Part]] = [
+        [
+            str(row["dataset"]),
+            statistic_name(str(row["statistic"])),
+            joined(_of_paper(row)) or NOTHING,
+            plain_number(row["paper_value"]),
+            number(row["value"]),
+            bounds_of(row),
+            number(row["delta"]),
+            NOTHING if row["deviates"] is None else say("yes" if row["deviates"] else "no"),
+            reason(row),
+        ]
+        for row in records(contents.tables["paper_comparison"])
+    ]
+    return _view("paper", heads, rows)
+
+
+def _of_paper(row: Mapping[str, Any]) -> list[Part]:
+    """What a paper's number is of, and its sign where that was not turned."""
+    words: list[Part] = [str(row[name]) for name in ("category", "model", "tools", "protocol") if row[name]]
+    return [*words, say("paper.as_measured")] if row["sign"] else words
+
+
+def _remark(row: Mapping[str, Any]) -> Part:
+    said = [say("groups.small") if row["small"] else "", reason(row)]
+    return lines(said) if any(said) else ""
+
+
+def _first() -> list[Head]:
+    return [Head(say("head.dataset"), numeric=False), Head(say("head.statistic"), numeric=False)]
+
+
+def _value(contents: Contents) -> list[Head]:
+    return [Head(say("head.value")), Head(say("head.interval", level=contents.level), term="interval")]
+
+
+def _note() -> Head:
+    return Head(say("head.note"), numeric=False, wide=True)
+
+
+def _view(name: str, heads: Sequence[Head], rows: Sequence[Sequence[Any]]) -> TableView | None:
+    if heads[-1].wide and not any(row[-1] for row in rows):
+        # A column of notes without a note takes room from the numbers.
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    return TableView(say(f"table.{name}"), heads, rows, stacks=True) if rows else None
 
 
 def evaluation_page(contents: Contents) -> str:
