@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.shared.observed_inputs import INPUTS
-from assets.shared.partitions import SETTINGS
+from assets.shared.partitions import METHODS, SETTINGS
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
@@ -21,7 +21,6 @@ _OURS = dg.AutomationCondition.newly_missing() | _UPDATED | dg.AutomationConditi
 _EAGER = dg.AutomationCondition.eager().replace(_CAUSES, _OURS)
 # Plain `eager()` forgets a gate that failed in an earlier run.
 REFRESH = _EAGER & dg.AutomationCondition.all_deps_blocking_checks_passed()
-
 # They ask the judge; without a daily budget no automation makes them when the judge is a paid one.
 ASKING = ("judge_calls", "golden_scores")
 JUDGMENTS, GROUND_TRUTH = "judgments", "ground_truth"
@@ -80,11 +79,13 @@ fidelity = dg.define_asset_job(
     description="Study A without the watch on drift: calls, repeatability, agreement, golden set, recommendation.",
 )
 
+
 watch_drift = dg.define_asset_job(
     "watch_drift",
     selection=WATCH,
     description="Study A, watch on drift: judges the pinned anchor again, once a day at most, and compares.",
 )
+
 
 refresh = dg.AutomationConditionSensorDefinition(
     "refresh",
@@ -93,3 +94,16 @@ refresh = dg.AutomationConditionSensorDefinition(
     description="The refresh rule: a table is made again when one it is made from was, when `changed_inputs` saw that "
     "an input changed, or when the configuration or code changed that it reads, unless a blocking gate failed.",
 )
+
+
+pairwise = dg.define_asset_job(
+    "pairwise",
+    selection=tables_and_inputs("pairwise"),
+    description="Study B: photo features once, every method on every pair, people's votes, export and report.",
+)
+
+
+def all_methods() -> dict[str, str]:
+    """Run tags that make one run cover every method."""
+    keys = METHODS.get_partition_keys()
+    return partitions_between(keys[0], keys[-1])

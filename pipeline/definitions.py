@@ -13,13 +13,12 @@ import assets.pairwise
 import assets.reliability
 from assets.shared.partitions import METHODS, SETTINGS
 from pipeline.alerts import alert_sensors
-from pipeline.automation import fidelity, judges_of, refresh, refresh_rule, watch_drift
+from pipeline.automation import fidelity, judges_of, pairwise, refresh, refresh_rule, watch_drift
 from pipeline.code_versions import code_version
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
 from pipeline.executor import step_executor
 from pipeline.freshness import freshness_of
 from pipeline.input_watch import input_sensor
-from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import (
     allowed_ground_truth,
     finished_tiebreaks,

@@ -20,9 +20,8 @@ from pipeline.asked_runs import (
     to_remember,
     why_not_again,
 )
-from pipeline.automation import all_settings, fidelity
+from pipeline.automation import all_methods, all_settings, fidelity, pairwise
 from pipeline.latest_records import latest
-from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
 from resources.errors import UserError
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, NotYet

@@ -11,10 +11,9 @@ import dagster as dg
 from assets.shared.checks import evaluation_of, table_result
 from assets.shared.partitions import DATASETS, METHODS
 from assets.shared.table_gates import TableGate, table_gate
-from pipeline.automation import partitions_between, watch_drift
+from pipeline.automation import pairwise, partitions_between, watch_drift
 from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
-from pipeline.pairwise_automation import pairwise
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from pipeline.step_errors import error_chain, users_words
 from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH

@@ -7,9 +7,17 @@ from typing import Final
 import dagster as dg
 
 from assets.shared.partitions import DATASETS
-from pipeline.automation import JUDGMENTS, all_settings, fidelity, judges_of, partitions_between, watch_drift
+from pipeline.automation import (
+    JUDGMENTS,
+    all_methods,
+    all_settings,
+    fidelity,
+    judges_of,
+    pairwise,
+    partitions_between,
+    watch_drift,
+)
 from pipeline.evaluation_automation import changed_datasets, evaluation, made_from, versions_of
-from pipeline.pairwise_automation import all_methods, pairwise
 from pipeline.reliability_automation import reliability
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge

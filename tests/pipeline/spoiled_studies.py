@@ -9,8 +9,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipeline.automation import fidelity, partitions_between
-from pipeline.pairwise_automation import all_methods, pairwise
+from pipeline.automation import all_methods, fidelity, pairwise, partitions_between
 from pipeline.reliability_automation import reliability
 from resources.study import Study
 from resources.tables.parquet_tables import ParquetTables

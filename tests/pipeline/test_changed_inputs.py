@@ -10,9 +10,8 @@ import dagster as dg
 import pytest
 
 from pipeline import input_watch
-from pipeline.automation import all_settings
+from pipeline.automation import all_methods, all_settings
 from pipeline.definitions import definitions_of
-from pipeline.pairwise_automation import all_methods
 from resources.inputs.input_versions import ABSENT, INDEX
 from resources.study import Study
 from tests.pipeline.watch import Watch, other_scores, quiet

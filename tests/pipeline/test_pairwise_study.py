@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from pipeline.automation import all_methods
 from pipeline.command_line.pairwise_summary import show_pairwise
 from pipeline.definitions import definitions_of
 from pipeline.instance import this_process
-from pipeline.pairwise_automation import all_methods
 from pipeline.runs import Outcome
 from resources.errors import UserError
 from resources.study import Study

@@ -8,9 +8,8 @@ import dagster as dg
 import pytest
 
 from assets.shared.partitions import DATASETS
-from pipeline.automation import all_settings, partitions_between
+from pipeline.automation import all_methods, all_settings, partitions_between
 from pipeline.definitions import definitions_of, touchstone
-from pipeline.pairwise_automation import all_methods
 from pipeline.runs import QUIET
 from pipeline.schedules import most_it_costs
 from resources.configuration.evaluation import Dataset

@@ -19,10 +19,9 @@ from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
 from dagster_shared.serdes import deserialize_value, serialize_value
 
 from assets.shared.partitions import DATASETS
-from pipeline.automation import all_settings, partitions_between
+from pipeline.automation import all_methods, all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.instance import open_instance, this_process
-from pipeline.pairwise_automation import all_methods
 from pipeline.runs import QUIET
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.home import touchstone_home
