@@ -1,11 +1,15 @@
 """Everything Dagster shows and runs: assets, checks, jobs, schedule, sensors and what they use."""
 
 import os
+from collections.abc import Iterable
+from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import dagster as dg
+import yaml
 
 import assets.evaluation
 import assets.fidelity
@@ -16,8 +20,6 @@ from pipeline.alerts import alert_sensors
 from pipeline.automation import fidelity, judges_of, pairwise, refresh, refresh_rule, watch_drift
 from pipeline.code_versions import code_version
 from pipeline.evaluation_automation import evaluation, evaluation_overview, new_datasets
-from pipeline.executor import step_executor
-from pipeline.freshness import freshness_of
 from pipeline.input_watch import input_sensor
 from pipeline.reliability_automation import (
     allowed_ground_truth,
@@ -28,6 +30,9 @@ from pipeline.reliability_automation import (
 )
 from pipeline.schedules import schedules_of
 from resources.alerts.webhook import WEBHOOK, AlertWebhook
+from resources.configuration.yaml_text import KeyFaults, values_in_yaml
+from resources.errors import UserError
+from resources.extras import require_extra
 from resources.gpu import GpuResource
 from resources.judges.openai.prices import costs_money
 from resources.photos.features.stages import gpu_of
@@ -38,8 +43,69 @@ from resources.tables.column_schema import column_lineage, column_schema
 from resources.tables.declare import Table
 from resources.tables.parquet_tables import COLUMN_LINEAGE, ParquetTables
 
+# Reports, and the tables with a verdict in them.
+READ_BY_PEOPLE: Final = (
+    *("recommended_setting", "fidelity_report"),
+    *("method_significance", "pairwise_report"),
+    *("evaluation_summary", "evaluation_report"),
+    *("kappa_validation", "reliability_report"),
+)
+VARIABLE = "TOUCHSTONE_EXECUTOR"
+GPU_POD = "TOUCHSTONE_GPU_POD"
+PROCESS, KUBERNETES = "process", "kubernetes"
+GPU_POOL = "gpu"
 OWNERS = ["team:evaluation"]
 ASKS_JUDGE = "touchstone/asks_judge"
+
+
+def freshness_of(study: Study, table: str) -> dg.FreshnessPolicy | None:
+    """The policy of a table that people read; null where the configuration promises nothing.
+
+    Dagster does not know whether a schedule is on, and would show every study that is run by hand as stale: so the
+    promise is the configuration's (`fresh_within_hours`).
+    """
+    if study.fresh_within_hours is None or table not in READ_BY_PEOPLE:
+        return None
+    return dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=study.fresh_within_hours))
+
+
+def step_executor(assets: Iterable[dg.AssetsDefinition]) -> dg.ExecutorDefinition:
+    """The executor that `TOUCHSTONE_EXECUTOR` names.
+
+    `process`, where nothing is said: tables take less time than starting a process for each, and calls run in threads.
+    `kubernetes`: a pod for each step, those of the pool `gpu` as the file says that `TOUCHSTONE_GPU_POD` names.
+
+    Raises:
+        UserError: Another name, no file for steps of that pool, or dagster-k8s is not installed.
+    """
+    named = os.environ.get(VARIABLE) or PROCESS
+    if named == PROCESS:
+        return dg.in_process_executor
+    if named != KUBERNETES:
+        raise UserError(f"{VARIABLE} is '{named}'; it may be {PROCESS} or {KUBERNETES}.")
+    require_extra("k8s", f"{VARIABLE}={KUBERNETES}")
+    from dagster_k8s import k8s_job_executor
+
+    return k8s_job_executor.configured(pods_of(assets), name=KUBERNETES)
+
+
+def pods_of(assets: Iterable[dg.AssetsDefinition]) -> dict[str, Any]:
+    """How the pods of steps differ from the run's: those of the pool `gpu` go where a GPU is."""
+    steps = [asset.op.name for asset in assets if asset.is_executable and asset.op.pool == GPU_POOL]
+    return {"per_step_k8s_config": dict.fromkeys(steps, _gpu_pod()) if steps else {}}
+
+
+def _gpu_pod() -> dict[str, Any]:
+    named = os.environ.get(GPU_POD)
+    if not named:
+        raise UserError(f"{VARIABLE}={KUBERNETES} needs {GPU_POD}: a file like deploy/k8s/gpu_pod.yaml.")
+    try:
+        found = values_in_yaml(Path(named))
+    except (OSError, yaml.YAMLError, KeyFaults, ValueError) as fault:
+        raise UserError(f"{GPU_POD}: {named} cannot be read ({fault}).") from fault
+    if not isinstance(found, dict):
+        raise UserError(f"{GPU_POD}: {named} holds no settings. Begin with deploy/k8s/gpu_pod.yaml.")
+    return found
 
 
 class Part(NamedTuple):

@@ -8,7 +8,7 @@ import yaml
 
 import assets.evaluation
 import assets.pairwise
-from pipeline.executor import pods_of, step_executor
+from pipeline.definitions import pods_of, step_executor
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT
 

@@ -12,8 +12,7 @@ from dagster._core.test_utils import freeze_time
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._daemon.freshness import FreshnessDaemon
 
-from pipeline.definitions import definitions_of, touchstone
-from pipeline.freshness import READ_BY_PEOPLE
+from pipeline.definitions import READ_BY_PEOPLE, definitions_of, touchstone
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
 from resources.study import Study
