@@ -19,7 +19,7 @@ from pipeline.samples.reliability_texts import (
     truth_records,
     write_lines,
 )
-from pipeline.samples.whole_folder import make_whole
+from pipeline.samples.shipped import make_whole
 from resources.configuration.sample import FIRST, SECOND
 
 SAMPLES_VERSION = "2"

@@ -18,7 +18,7 @@ from pipeline.samples.reliability_texts import (
     truth_records,
     write_lines,
 )
-from pipeline.samples.whole_folder import MANIFEST, is_whole, make_whole
+from pipeline.samples.shipped import MANIFEST, is_whole, make_whole
 from resources.configuration.load import Configuration, read_configuration
 from resources.configuration.place import FILE_NAME
 from resources.errors import UserError

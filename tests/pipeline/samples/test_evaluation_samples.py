@@ -10,8 +10,7 @@ from scipy.stats import spearmanr
 
 from analysis.accuracy.option_confusion import confusions_by_options
 from pipeline.samples.evaluation import EvaluationSamples, write_evaluation_samples
-from pipeline.samples.shipped import SEED
-from pipeline.samples.whole_folder import MANIFEST
+from pipeline.samples.shipped import MANIFEST, SEED
 from resources.errors import UserError
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from tools.samples import evaluation as tool

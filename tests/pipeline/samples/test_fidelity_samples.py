@@ -13,8 +13,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from pipeline.samples.fidelity import SAMPLES_VERSION, FidelitySamples, write_fidelity_samples
-from pipeline.samples.shipped import SEED
-from pipeline.samples.whole_folder import MANIFEST, is_whole
+from pipeline.samples.shipped import MANIFEST, SEED, is_whole
 from resources.configuration import fidelity as configuration
 from resources.configuration.fidelity import Setting
 from resources.errors import UserError

@@ -11,8 +11,7 @@ from upath import UPath
 
 from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
 from pipeline.samples.pairwise import PairwiseSamples, write_pairwise_samples
-from pipeline.samples.shipped import SEED
-from pipeline.samples.whole_folder import MANIFEST
+from pipeline.samples.shipped import MANIFEST, SEED
 from resources.configuration.sample import sample_pairwise
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs

@@ -21,7 +21,7 @@ from pipeline.samples.reliability import (
     write_reliability_samples,
 )
 from pipeline.samples.reliability_texts import EVALUATED, sample_queries
-from pipeline.samples.whole_folder import MANIFEST
+from pipeline.samples.shipped import MANIFEST
 from resources.configuration.load import sample_configuration
 from resources.configuration.reliability import RecordedJudge, RelevanceJudge, ReliabilityStudy
 from resources.configuration.sample import FIRST, SECOND
