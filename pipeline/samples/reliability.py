@@ -1,27 +1,25 @@
 """Sample inputs of the reliability study: queries on which two real judges disagree, and made-up answers that agree."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from analysis.agreement.kappa import relevant
-from pipeline.samples.reliability_texts import (
-    CALIBRATION,
-    EVALUATED,
-    answer_record,
-    query_record,
-    sample_queries,
-    truth_records,
-    write_lines,
-)
 from pipeline.samples.shipped import make_whole
 from resources.configuration.sample import FIRST, SECOND
 
+TEXTS = Path(__file__).parent / "relevance"
+EVALUATED, CALIBRATION, BY_REVIEW = "evaluated", "calibration", "by_review"
+# What the prompt's scale names; a document that is moderately relevant, 0.5, is not relevant yet.
+ANCHORS = (0.0, 0.3, 0.5, 0.7, 1.0)
+# Hard: an irrelevant document shares the query's words, or a relevant one has none of them, or the query names nothing.
+DIFFICULTIES = ("easy", "shared_words", "other_words", "vague")
 SAMPLES_VERSION = "2"
 SEED = 20260101
 SECOND_VERSION = "recalibrated_v2"
@@ -31,6 +29,79 @@ THRESHOLD = 0.5
 COMMON_SD, OWN_SD = 0.03, 0.05
 # Under the second prompt half an answer is "partial", and lies a little below the threshold.
 MIDDLE, MIDDLE_SEEN_AS = 0.5, 0.43
+
+
+@dataclass(frozen=True)
+class SampleDocument:
+    """A document of a query; `relevance` is true, one of `ANCHORS`."""
+
+    id: str
+    text: str
+    relevance: float
+
+
+@dataclass(frozen=True)
+class SampleQuery:
+    """A query with its documents in the order in which judges and people see them."""
+
+    id: str
+    query: str
+    difficulty: str
+    documents: tuple[SampleDocument, ...]
+
+
+def sample_queries(part: str, seed: int) -> list[SampleQuery]:
+    """The queries of one part, by topic.
+
+    Args:
+        part: `EVALUATED`, `CALIBRATION` or `BY_REVIEW`; no two share a query.
+        seed: Decides the order of each query's documents, so that a place tells nothing of relevance.
+    """
+    rng = np.random.default_rng(seed)
+    return [
+        SampleQuery(f"{path.stem}-{number}", entry["query"], entry["difficulty"], _shuffled(entry["documents"], rng))
+        for path in sorted((TEXTS / part).glob("*.yaml"))
+        for number, entry in enumerate(yaml.safe_load(path.read_text(encoding="utf-8")), start=1)
+    ]
+
+
+def truth_records(queries: Iterable[SampleQuery]) -> list[dict[str, Any]]:
+    """The answer key, one record a document."""
+    return [
+        {"query_id": one.id, "doc_id": document.id, "relevance": document.relevance, "difficulty": one.difficulty}
+        for one in queries
+        for document in one.documents
+    ]
+
+
+def query_record(one: SampleQuery) -> dict[str, Any]:
+    """A query with its documents, as the study reads it."""
+    documents = [{"id": document.id, "text": document.text} for document in one.documents]
+    return {"id": one.id, "query": one.query, "docs": documents}
+
+
+def answer_record(one: SampleQuery, document: SampleDocument, judge: str, version: str, score: float) -> dict[str, Any]:
+    """A recorded answer, as the judge `recorded` reads it; `score` is 0-1."""
+    return {
+        "query_id": one.id,
+        "doc_id": document.id,
+        "judge": judge,
+        "prompt_version": version,
+        "score": round(min(1.0, max(0.0, score)), 2),
+    }
+
+
+def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """One JSON object a line."""
+    path.write_text("".join(json.dumps(record, allow_nan=False) + "\n" for record in records), encoding="utf-8")
+
+
+def _shuffled(entries: list[dict[str, Any]], rng: np.random.Generator) -> tuple[SampleDocument, ...]:
+    order = rng.permutation(len(entries)).tolist()
+    return tuple(
+        SampleDocument(f"d{place}", entries[index]["text"], float(entries[index]["relevance"]))
+        for place, index in enumerate(order, start=1)
+    )
 
 
 @dataclass(frozen=True)

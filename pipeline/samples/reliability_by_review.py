@@ -8,9 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from pipeline.samples.reliability import QUERIES, RECALIBRATED, SECOND_VERSION, SEED, TRUTH
-from pipeline.samples.reliability_texts import (
+from pipeline.samples.reliability import (
     BY_REVIEW,
+    QUERIES,
+    RECALIBRATED,
+    SECOND_VERSION,
+    SEED,
+    TRUTH,
     SampleQuery,
     answer_record,
     query_record,

@@ -11,14 +11,13 @@ from analysis.agreement.kappa import counts_of_queries, is_low, kappa_summary, k
 from analysis.agreement.reliability_gate import reliability_gate
 from analysis.agreement.threshold_advice import threshold_advice
 from pipeline.samples import reliability_by_review as samples
-from pipeline.samples.reliability import SECOND_VERSION, scripted_votes
+from pipeline.samples.reliability import BY_REVIEW, SECOND_VERSION, sample_queries, scripted_votes
 from pipeline.samples.reliability_by_review import (
     ReviewSamples,
     judged,
     review_sample_configuration,
     write_review_samples,
 )
-from pipeline.samples.reliability_texts import BY_REVIEW, sample_queries
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance

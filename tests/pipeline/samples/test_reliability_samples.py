@@ -14,13 +14,14 @@ from analysis.agreement.kappa import KappaSummary, counts_of_queries, is_low, ka
 from analysis.agreement.reliability_gate import ReliabilityVerdict, reliability_gate
 from pipeline.samples import reliability as samples
 from pipeline.samples.reliability import (
+    EVALUATED,
     SECOND_VERSION,
     ReliabilitySamples,
     recalibrated_records,
+    sample_queries,
     scripted_votes,
     write_reliability_samples,
 )
-from pipeline.samples.reliability_texts import EVALUATED, sample_queries
 from pipeline.samples.shipped import MANIFEST
 from resources.configuration.load import sample_configuration
 from resources.configuration.reliability import RecordedJudge, RelevanceJudge, ReliabilityStudy

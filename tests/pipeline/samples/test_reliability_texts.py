@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.samples.reliability_texts import (
+from pipeline.samples.reliability import (
     ANCHORS,
     BY_REVIEW,
     CALIBRATION,
