@@ -21,7 +21,7 @@ from pipeline.asked_runs import (
     to_remember,
     why_not_again,
 )
-from pipeline.latest_records import latest, latest_by_partition
+from pipeline.staleness import latest, latest_by_partition
 from resources.configuration.evaluation import Dataset
 from resources.errors import listing
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets

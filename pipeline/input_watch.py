@@ -21,7 +21,7 @@ from pipeline.asked_runs import (
     why_not_again,
 )
 from pipeline.automation import all_methods, all_settings, fidelity, pairwise
-from pipeline.latest_records import latest
+from pipeline.staleness import latest
 from pipeline.reliability_automation import reliability
 from resources.errors import UserError
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, NotYet

@@ -111,7 +111,7 @@ def _latest(
     instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None], kind: dg.DagsterEventType
 ) -> dict[str | None, Any]:
     """The latest record of this kind of each partition; partitions by the hundred cost one question to the database."""
-    from pipeline.latest_records import fetching, latest_by_partition
+    from pipeline.staleness import fetching, latest_by_partition
 
     wanted = tuple(partitions)
     if wanted == (None,):

@@ -1,4 +1,4 @@
-"""The latest event of each table, or of each partition of one, in few queries however many there are."""
+"""Whether a table is out of date, as Dagster's instance knows it: one answer for sensors and `touchstone status`."""
 
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
