@@ -1,13 +1,13 @@
 """Sensor `changed_inputs`: tells Dagster of inputs whose content changed, and asks for one run of what they decide."""
 
 import time
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 import dagster as dg
 
-from assets.shared.observed_inputs import INPUTS, observation, read_version, version_of
+from assets.shared.observed_inputs import INPUTS, observation, version_of
 from pipeline.asked_runs import (
     Asked,
     asked_now,
@@ -21,12 +21,11 @@ from pipeline.asked_runs import (
     why_not_again,
 )
 from pipeline.automation import all_methods, all_settings, fidelity, pairwise
-from pipeline.staleness import latest
 from pipeline.reliability_automation import reliability
+from pipeline.staleness import latest, made_of_other_inputs, made_otherwise, older_than_parents
 from resources.errors import UserError
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
-from resources.runtime.dagster_internals import AssetGraph
-from resources.runtime.dagster_tags import CODE_VERSION, DATA_VERSION
+from resources.runtime.dagster_tags import DATA_VERSION
 from resources.study import Study
 
 JOBS: Final = {"fidelity": fidelity, "pairwise": pairwise, "reliability": reliability}
@@ -140,14 +139,9 @@ def run_wanted(
     graph, job = graph_of(context), JOBS[group]
     tables = job.selection.resolve(graph) & graph.materializable_asset_keys
     made = latest(context.instance, tables)
-    causes, stale = set(), set()
-    for name, found in looked.versions.items():
-        place = INPUTS[group][name](study)
-        for table in graph.get(dg.AssetKey(name)).child_keys & tables:
-            event = made[table].asset_materialization if table in made else None
-            if event is None or read_version(event, name, place) != found.version:
-                stale.add(table)
-                causes.add(name)
+    inputs = {name: (INPUTS[group][name](study), found.version) for name, found in looked.versions.items()}
+    changed = made_of_other_inputs(graph, tables, made, inputs)
+    stale, causes = set(changed), {name for names in changed.values() for name in names}
     if group in asked:
         # The run that was asked for may have ended between a table and those that are made from it.
         stale |= older_than_parents(graph, tables, made)
@@ -173,29 +167,13 @@ def run_wanted(
     asked[group] = asked_now(group, content, last_run(context.instance, job.name))
     wanted = dg.AssetSelection.assets(*stale).downstream().resolve(graph) & tables
     read = {key for table in stale for key in graph.get(table).parent_keys}
-    inputs = {dg.AssetKey(name) for name in INPUTS[group]} & read
+    observed = {dg.AssetKey(name) for name in INPUTS[group]} & read
     return dg.RunRequest(
         run_key=asked[group].run_key,
         job_name=job.name,
-        asset_selection=sorted(wanted | inputs),
+        asset_selection=sorted(wanted | observed),
         tags=partition_tags(group) | {"touchstone/changed": " ".join(sorted(causes)) or "nothing since a failed run"},
     )
-
-
-def older_than_parents(
-    graph: AssetGraph, tables: Set[dg.AssetKey], made: Mapping[dg.AssetKey, dg.EventLogRecord]
-) -> set[dg.AssetKey]:
-    """Those of the tables that were made, if at all, before another of them from which they are made."""
-    when = {key: made[key].storage_id if key in made else -1 for key in tables}
-    return {key for key in tables if any(when[one] > when[key] for one in graph.get(key).parent_keys & tables)}
-
-
-def made_otherwise(graph: AssetGraph, made: Mapping[dg.AssetKey, dg.EventLogRecord]) -> set[dg.AssetKey]:
-    """Those of the tables that were made by other code, or with another configuration."""
-    events = {key: record.asset_materialization for key, record in made.items()}
-    return {
-        key for key, one in events.items() if one and (one.tags or {}).get(CODE_VERSION) != graph.get(key).code_version
-    }
 
 
 def partition_tags(group: str) -> dict[str, str]:

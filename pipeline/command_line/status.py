@@ -33,8 +33,9 @@ def status(
     console = terminal()
     home = touchstone_home()
     from pipeline.command_line.status_shown import show_study
-    from pipeline.command_line.study_state import StudyState, gate_states, last_run, table_states
+    from pipeline.command_line.study_state import StudyState, gate_states, last_run
     from pipeline.definitions import STUDIES, definitions_of
+    from pipeline.staleness import table_states
     from resources.study import study_from_environment
 
     ours = study_from_environment()

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.command_line.study_state import FAIL, NOTE, ON_DEMAND, STOP, GateState, StudyState, TableState, failed
+from pipeline.command_line.study_state import FAIL, NOTE, ON_DEMAND, STOP, GateState, StudyState, failed
+from pipeline.staleness import TableState
 from resources.errors import listing
 from resources.runtime.sanitize import one_line
 

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from resources.runtime.dagster_tags import (
-    CODE_VERSION,
-    DATA_VERSION,
-    PARTITION,
-    SEEN_EVENT,
-    SEEN_VERSION,
-    partitions_of,
-)
+from pipeline.staleness import TableState
+from resources.runtime.dagster_tags import PARTITION, partitions_of
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -33,141 +26,6 @@ SHOWN_PARTITIONS: Final = 5
 LOOKED_AT: Final = 100  # runs of a job
 IMPLICIT_JOB: Final = "__ASSET_JOB"  # of Dagster: what the refresh rule and a person launch without a job
 REPORTS: Final = ("fidelity_report", "pairwise_report", "evaluation_report", "reliability_report")
-
-
-@dataclass(frozen=True)
-class TableState:
-    """One table: its partitions (null alone where it has none), the latest record of each that is made.
-
-    ``outdated`` gives, by partition, the first reason for which what is stored is not what a run would make now.
-    """
-
-    key: dg.AssetKey
-    partitions: tuple[str | None, ...]
-    made: Mapping[str | None, Any]
-    outdated: Mapping[str | None, str] = field(default_factory=dict)
-
-    @property
-    def is_missing(self) -> bool:
-        """Whether no part of it was ever made."""
-        return not self.made
-
-    @property
-    def n_missing(self) -> int:
-        """How many partitions were never made."""
-        return sum(partition not in self.made for partition in self.partitions)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of all partitions together."""
-        counts = [self.metadata(partition).get("dagster/row_count") for partition in self.made]
-        return sum(int(count.value) for count in counts if count is not None)
-
-    @property
-    def made_at(self) -> float | None:
-        """When the last partition was made, in seconds since 1970."""
-        return max((record.timestamp for record in self.made.values()), default=None)
-
-    def metadata(self, partition: str | None = None) -> Mapping[str, Any]:
-        """What the latest record of a partition tells."""
-        return self.made[partition].asset_materialization.metadata if partition in self.made else {}
-
-
-def table_states(instance: dg.DagsterInstance, graph: Any) -> dict[dg.AssetKey, TableState]:
-    """Every table of the graph, in the order of making.
-
-    A table is out of date for the reasons for which Dagster calls it so: its code version is another, or an input or a
-    table that it was made from has another data version by now. What is made from such a table follows when it is.
-    """
-    import dagster as dg
-
-    states: dict[dg.AssetKey, TableState] = {}
-    observed = dg.DagsterEventType.ASSET_OBSERVATION
-    latest = {
-        key: _latest(instance, key, _partitions(instance, graph.get(key)), observed)
-        for key in graph.observable_asset_keys
-    }
-    for key in graph.toposorted_asset_keys:
-        if key in graph.observable_asset_keys:
-            continue
-        partitions = _partitions(instance, graph.get(key))
-        latest[key] = made = _latest(instance, key, partitions, dg.DagsterEventType.ASSET_MATERIALIZATION)
-        outdated = {
-            partition: reason
-            for partition, record in made.items()
-            if (reason := _reason(instance, graph.get(key), partition, record, latest)) is not None
-        }
-        states[key] = TableState(key, partitions, made, outdated)
-    return states
-
-
-def _partitions(instance: dg.DagsterInstance, node: Any) -> tuple[str | None, ...]:
-    if node.partitions_def is None:
-        return (None,)
-    return tuple(node.partitions_def.get_partition_keys(dynamic_partitions_store=instance))
-
-
-def _latest(
-    instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None], kind: dg.DagsterEventType
-) -> dict[str | None, Any]:
-    """The latest record of this kind of each partition; partitions by the hundred cost one question to the database."""
-    from pipeline.staleness import fetching, latest_by_partition
-
-    wanted = tuple(partitions)
-    if wanted == (None,):
-        records = fetching(instance, kind)(key, limit=1).records
-        return {None: records[0]} if records else {}
-    return latest_by_partition(instance, key, kind, {name for name in wanted if name is not None})
-
-
-def _reason(
-    instance: dg.DagsterInstance,
-    node: Any,
-    partition: str | None,
-    record: Any,
-    above: Mapping[dg.AssetKey, Mapping[str | None, Any]],
-) -> str | None:
-    """Why what is stored is out of date; null where it is not.
-
-    Args:
-        instance: Keeps what was made.
-        node: The table in the graph.
-        partition: Which part of it.
-        record: Its latest record.
-        above: The latest records of everything that tables are made from.
-    """
-    tags = record.asset_materialization.tags or {}
-    if CODE_VERSION in tags and tags[CODE_VERSION] != node.code_version:
-        return "configuration or code changed"
-    for parent in sorted(node.parent_keys):
-        records = above[parent]
-        read = [one for one in records if partition is None or one in (partition, None)]
-        if any(_is_other(instance, parent, one, records[one], tags) for one in read):
-            return f"{parent.to_user_string()} changed"
-    return None
-
-
-def _is_other(
-    instance: dg.DagsterInstance, parent: dg.AssetKey, partition: str | None, now: Any, tags: Mapping[str, str]
-) -> bool:
-    """Whether something holds another content now than when it was read."""
-    import dagster as dg
-
-    name = parent.to_user_string()
-    seen, pointer = tags.get(SEEN_VERSION + name), tags.get(SEEN_EVENT + name)
-    if partition is None or seen is None:
-        return _version(now) != seen
-    if pointer is None or not pointer.isdigit() or now.storage_id <= int(pointer):
-        return False
-    then = dg.AssetRecordsFilter(parent, asset_partitions=[partition], before_storage_id=int(pointer) + 1)
-    fetch = instance.fetch_observations if now.asset_observation else instance.fetch_materializations
-    before = fetch(then, limit=1).records
-    return not before or _version(before[0]) != _version(now)
-
-
-def _version(record: Any) -> str | None:
-    event = record.asset_materialization or record.asset_observation
-    return (event.tags or {}).get(DATA_VERSION)
 
 
 class GateState(NamedTuple):

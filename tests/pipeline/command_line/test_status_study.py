@@ -9,10 +9,11 @@ from rich.console import Console
 
 from assets.shared.partitions import DATASETS
 from pipeline.automation import partitions_between
-from pipeline.command_line.study_state import FAIL, failed, gate_states, last_run, table_states
+from pipeline.command_line.study_state import FAIL, failed, gate_states, last_run
 from pipeline.command_line.summary import show_outcome
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET, Outcome, run_evaluation
+from pipeline.staleness import table_states
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.study import Study
 from tests.small_datasets import TRUTHS, study_over, write_scores

@@ -9,8 +9,8 @@ from dagster._core.definitions.data_version import CachingStaleStatusResolver, S
 from dagster._core.loader import LoadingContextForTest
 
 from assets.shared.partitions import DATASETS
-from pipeline.command_line.study_state import table_states
 from pipeline.definitions import definitions_of
+from pipeline.staleness import table_states
 from resources.configuration.evaluation import Dataset
 from resources.study import Study
 from tests.small_datasets import evaluate, study_over, write_answers, write_scores
