@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.preference.bradley_terry import BradleyTerry
+from analysis.preference.strength_groups import rank_groups
 from analysis.preference.truth import majority_share
 from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, strengths_of
 from assets.shared.gate import Kind, gate
@@ -20,24 +21,25 @@ from resources.tables.pairwise import BRADLEY_TERRY
 SIDES = ((1, "image_1"), (2, "image_2"))
 
 
-@dg.asset(group_name="pairwise", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="pairwise", kinds={"pandas"}, code_version="2")
 def bradley_terry(
     context: dg.AssetExecutionContext, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:
     """One row per photo with a vote: strength in log odds by all votes, also of pairs that no method is judged on."""
     fit = strengths_of(photo_pairs, study.pairwise)
-    frame = strength_rows(photo_pairs, fit)
+    frame = strength_rows(photo_pairs, fit, study.pairwise.confidence)
     context.add_output_metadata(headline(photo_pairs, frame, fit))
     return frame
 
 
-def strength_rows(photo_pairs: pd.DataFrame, fit: BradleyTerry | str) -> pd.DataFrame:
-    """Strengths with what they rest on; no row where there is no fit."""
+def strength_rows(photo_pairs: pd.DataFrame, fit: BradleyTerry | str, confidence: float) -> pd.DataFrame:
+    """Strengths with bounds, rank groups and what they rest on; no row where there is no fit."""
     columns = [column.name for column in BRADLEY_TERRY.columns]
     if isinstance(fit, str):
         return pd.DataFrame(columns=columns)
     about = votes_about(photo_pairs).loc[fit.images]
     sizes = np.bincount(fit.components)
+    bounds, groups = fit.intervals(confidence), rank_groups(fit, 1.0 - confidence)
     frame = pd.DataFrame(
         {
             "image": fit.images,
@@ -46,6 +48,9 @@ def strength_rows(photo_pairs: pd.DataFrame, fit: BradleyTerry | str) -> pd.Data
             "n_component": sizes[fit.components],
             "strength": fit.strengths,
             "standard_error": fit.errors,
+            "strength_low": bounds.low,
+            "strength_high": bounds.high,
+            "rank_group": [None if letters is None else "".join(letters) for letters in groups],
             "n_votes": about["n_votes"].to_numpy(),
             "n_wins": about["n_wins"].to_numpy(),
             "regularised": fit.regularised,

@@ -48,12 +48,16 @@ def position_table(contents: Contents) -> TableView | None:
         if share is None:
             continue
         unreliable = "unreliable" in position[f"{name}_share_interval_method"]
+        coefficient = position if name == "position_both_orders" else dict.fromkeys(position)
+        odds = [coefficient[f"position_log_odds{end}"] for end in ("", "_low", "_high")]
         rows.append(
             [
                 say(f"people.{name}"),
                 number(share),
                 interval(position[f"{name}_share_low"], position[f"{name}_share_high"], unreliable=unreliable),
                 number(position[f"{name}_z"], 2),
+                number(odds[0]),
+                interval(*odds[1:], unreliable="unreliable" in str(coefficient["position_log_odds_interval_method"])),
                 whole(position[f"{name}_votes_first"]),
                 whole(int((frame["votes_1"] + frame["votes_2"]).sum())),
             ]
@@ -63,6 +67,8 @@ def position_table(contents: Contents) -> TableView | None:
         Head(say("head.first_share"), term="position"),
         Head(say("head.interval", level=level(contents))),
         Head(same("z")),
+        Head(say("head.log_odds"), term="position_log_odds"),
+        Head(say("head.interval", level=level(contents))),
         Head(say("head.votes_first")),
         Head(say("head.votes")),
     ]

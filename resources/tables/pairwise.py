@@ -46,6 +46,7 @@ PHOTO_PAIRS = Table(
         whole("votes_2", "Votes for image 2.", "votes", low=0),
         whole("votes_neither", "Votes for neither; 0 where the file counts none.", "votes", low=0),
         whole("first_shown_votes", "Votes for the image that was shown first.", "votes", low=0),
+        whole("votes_1_shown_first", "Votes for image 1 where it was the one shown first.", "votes", low=0),
         whole("n_orders", "Orders in which the pair was shown, 1 or 2.", "count", low=1, high=2),
         whole("num_reviewers", "People who voted, of both orders where they are merged.", "count", low=0),
         number("agreement", "Winner's share of votes_1 + votes_2; 0.5 where both are 0.", "share", **SHARE),
@@ -257,12 +258,18 @@ BRADLEY_TERRY = Table(
         whole("n_component", "Photos in it.", "count", low=1),
         number("strength", "Log strength, centred in its component.", "logit"),
         number("standard_error", "Of the centred strength.", "logit", nullable=True, low=0),
+        *bounds("strength", "the strength, for independent votes", "logit"),
+        text(
+            "rank_group",
+            "Letters inside the component: photos that share one are not distinguishable; null where not tested.",
+            nullable=True,
+        ),
         whole("n_votes", "Votes about the photo.", "votes", low=0),
         number("n_wins", "Votes for it; a vote for neither counts half.", "votes", low=0),
         flag("regularised", "Its component has no finite maximum, so the prior holds for all of it."),
     ),
     key=("image",),
-    reads=("separation", "tie_model", "use_bradley_terry"),
+    reads=("confidence", "separation", "tie_model", "use_bradley_terry"),
 )
 
 BENCHMARK_EXPORT = Table(

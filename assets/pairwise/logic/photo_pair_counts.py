@@ -10,6 +10,7 @@ from analysis.preference.bradley_terry import bradley_terry as fit_strengths
 from analysis.preference.bradley_terry_components import connected
 from analysis.preference.bradley_terry_counts import win_counts
 from analysis.preference.orders import PositionEffect, position_effect
+from analysis.preference.position import PositionCoefficient, position_within_pairs
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import interval_words
 from assets.shared.seeded_draw import lot
@@ -118,7 +119,44 @@ def position_numbers(frame: pd.DataFrame, study: PairwiseStudy) -> dict[str, Any
             f"{name}_z": None if found is None else found.z,
             f"{name}_votes_first": 0 if found is None else found.votes_first,
         }
-    return numbers
+    gained = position_coefficient_of(frame, study)
+    if isinstance(gained, str):
+        bounds: dict[str, float | str | None] = {
+            "": None,
+            "_low": None,
+            "_high": None,
+            "_interval_method": f"none: {gained}",
+        }
+    else:
+        words = interval_words(gained.interval)
+        low, high = gained.interval.low, gained.interval.high
+        bounds = {"": gained.log_odds, "_low": low, "_high": high, "_interval_method": words}
+    return numbers | {f"position_log_odds{end}": value for end, value in bounds.items()}
+
+
+def position_coefficient_of(frame: pd.DataFrame, study: PairwiseStudy) -> PositionCoefficient | str:
+    """The log odds that a photo gains from being shown first, from pairs in both orders; or why there is none.
+
+    Args:
+        frame: Rows of `photo_pairs`, merged (a row holds the votes of both orders) or as listed (a row per order).
+        study: Its confidence.
+    """
+    both = frame[frame["n_orders"] == 2]
+    one_first = both["votes_1_shown_first"].to_numpy(dtype=np.int64)
+    two_first = both["first_shown_votes"].to_numpy(dtype=np.int64) - one_first
+    one, two = both["image_1"].to_numpy(dtype=np.str_), both["image_2"].to_numpy(dtype=np.str_)
+    try:
+        # The votes with image 1 shown first, and those with image 2 shown first.
+        return position_within_pairs(
+            np.concatenate([one, two]),
+            np.concatenate([two, one]),
+            np.concatenate([one_first, two_first]),
+            np.concatenate([both["votes_2"] - two_first, both["votes_1"] - one_first]),
+            np.tile(both["cluster"].to_numpy(dtype=np.str_), 2),
+            confidence=study.confidence,
+        )
+    except UndefinedStatistic as undefined:
+        return undefined.reason
 
 
 def missing_of(frame: pd.DataFrame) -> list[str]:

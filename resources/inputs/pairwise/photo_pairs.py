@@ -98,6 +98,7 @@ def _merged_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
             "votes_2": merged.votes_higher,
             "votes_neither": merged.votes_neither,
             "first_shown_votes": _summed(votes[LEFT], pair, n),
+            "votes_1_shown_first": _summed(votes[LEFT].where(~merged.turned, 0), pair, n),
             "n_orders": merged.n_orders,
             "num_reviewers": _summed(votes[REVIEWERS], pair, n),
             "opposite_orders": opposite_winners(merged, votes[LEFT], votes[RIGHT], neither=votes[TIES]),
@@ -117,6 +118,7 @@ def _listed_rows(votes: pd.DataFrame, merged: MergedPairs) -> pd.DataFrame:
         votes_2=votes[RIGHT],
         votes_neither=votes[TIES],
         first_shown_votes=votes[LEFT],
+        votes_1_shown_first=votes[LEFT],
         n_orders=merged.n_orders[pair],
         opposite_orders=opposite_winners(merged, votes[LEFT], votes[RIGHT], neither=votes[TIES])[pair],
     )

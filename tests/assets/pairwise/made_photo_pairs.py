@@ -48,6 +48,7 @@ def photo_pairs_of(votes: Sequence[Votes], **columns: Sequence[Any]) -> pd.DataF
                 "votes_2": for_two,
                 "votes_neither": 0,
                 "first_shown_votes": for_one,
+                "votes_1_shown_first": for_one,
                 "n_orders": 1,
                 "num_reviewers": n,
                 "agreement": agreement,

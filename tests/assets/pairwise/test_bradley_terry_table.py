@@ -16,7 +16,7 @@ PAIRS = photo_pairs_of([(1, 0, 1, 8, 2), (1, 1, 2, 5, 5), (2, 0, 1, 3, 0)])
 
 
 def rows(pairs: pd.DataFrame = PAIRS) -> pd.DataFrame:
-    return keeps_to_its_declaration("bradley_terry", strength_rows(pairs, strengths_of(pairs, plan())))
+    return keeps_to_its_declaration("bradley_terry", strength_rows(pairs, strengths_of(pairs, plan()), 0.95))
 
 
 def test_strengths_are_centred_in_their_component_and_ties_among_pairs_count() -> None:
@@ -27,6 +27,18 @@ def test_strengths_are_centred_in_their_component_and_ties_among_pairs_count() -
     assert seen["component"].tolist() == [0, 0, 0, 1, 1]
     assert seen["n_component"].tolist() == [3, 3, 3, 2, 2]
     assert seen.loc["000001-02", ["series_id", "n_votes", "n_wins"]].tolist() == ["000001", 20, 7]
+
+
+def test_bounds_are_normal_and_letters_say_what_is_distinguishable() -> None:
+    seen = rows().set_index("image")
+    half = 1.959963984540054 * seen["standard_error"]
+    assert (seen["strength_high"] - seen["strength"]).tolist() == pytest.approx(half.tolist(), rel=1e-9)
+    assert (seen["strength"] - seen["strength_low"]).tolist() == pytest.approx(half.tolist(), rel=1e-9)
+    # 8 of 10 votes are not enough (log 4 / sqrt(1/8 + 1/2) = 1.75); what rests on the prior is not tested.
+    assert seen["rank_group"].tolist()[:3] == ["a", "a", "a"]
+    assert seen["rank_group"].isna().tolist() == [False, False, False, True, True]
+    clear = rows(photo_pairs_of([(1, 0, 1, 80, 20), (1, 1, 2, 50, 50)])).set_index("image")
+    assert clear["rank_group"].tolist() == ["a", "b", "b"]
 
 
 def test_a_photo_that_never_loses_is_held_by_the_prior_and_marked() -> None:
@@ -65,7 +77,7 @@ def test_strengths_that_are_not_asked_for_leave_an_empty_table_that_says_so() ->
     study = plan(use_bradley_terry=False)
     fit = strengths_of(PAIRS, study)
     assert fit == NOT_ASKED
-    frame = keeps_to_its_declaration("bradley_terry", strength_rows(PAIRS, fit))
+    frame = keeps_to_its_declaration("bradley_terry", strength_rows(PAIRS, fit, 0.95))
     assert headline(PAIRS, frame, fit) == {"n_images": 0, "note": NOT_ASKED}
     assert all_votes_gate(frame, PAIRS, why_none=NOT_ASKED).passed
     assert not all_votes_gate(frame, PAIRS).passed

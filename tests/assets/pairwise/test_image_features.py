@@ -57,6 +57,7 @@ def pairs_of(paths: dict[str, str], excluded: dict[int, str] | None = None) -> p
             "votes_2": 1,
             "votes_neither": 0,
             "first_shown_votes": 3,
+            "votes_1_shown_first": 3,
             "n_orders": 1,
             "num_reviewers": 4,
             "agreement": 0.75,

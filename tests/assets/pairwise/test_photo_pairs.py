@@ -8,7 +8,13 @@ import pandas as pd
 import pytest
 from upath import UPath
 
-from assets.pairwise.logic.photo_pair_counts import counts_of, missing_of, position_of, sampled
+from assets.pairwise.logic.photo_pair_counts import (
+    counts_of,
+    missing_of,
+    position_coefficient_of,
+    position_of,
+    sampled,
+)
 from assets.pairwise.photo_pairs import (
     accounted_gate,
     every_row_accounted_for,
@@ -113,6 +119,9 @@ def test_the_real_position_effect_is_the_stated_one_in_either_form(
     assert both.z is not None
     assert (whole.votes_first, whole.votes, round(whole.share, 4)) == (38_150, 74_655, 0.5110)
     assert (round(both.share, 4), round(both.z, 2)) == (0.5100, 5.37)
+    coefficient = position_coefficient_of(frame, plan)
+    assert not isinstance(coefficient, str)
+    assert (round(coefficient.log_odds, 5), coefficient.n_used, int(coefficient.n_votes)) == (0.04782, 8_469, 70_217)
 
 
 def test_the_headline_counts_what_is_left_out_and_names_missing_photos(tmp_path: Path) -> None:
@@ -130,6 +139,9 @@ def test_the_headline_counts_what_is_left_out_and_names_missing_photos(tmp_path:
     # First shown: 3 + 4 of 8, 2 of 4, 5 of 5, 4 of 5.
     assert numbers["position_share"] == pytest.approx(18 / 22)
     assert numbers["position_both_orders_share"] == pytest.approx(7 / 8)
+    # The one pair in both orders: 3 : 1 and 0 : 4, so that nothing was ever won from the second place by image 2.
+    assert numbers["position_log_odds"].value is None
+    assert numbers["position_log_odds_interval_method"].endswith("the odds ratio is 0 or infinite")
     assert (numbers["n_missing_images"], numbers["missing_images"]) == (1, "000003-03")
     assert numbers["missing_share"] == pytest.approx(1 / 3)
 

@@ -73,7 +73,9 @@ def frames_of_study(
         "pairwise_results": results,
         "method_metrics": checked(TABLES["method_metrics"], metrics.assign(shared_time_ms=1.5)),
         "method_significance": checked(TABLES["method_significance"], significance_rows(credit, series)),
-        "bradley_terry": checked(TABLES["bradley_terry"], strength_rows(pairs, strengths_of(pairs, study))),
+        "bradley_terry": checked(
+            TABLES["bradley_terry"], strength_rows(pairs, strengths_of(pairs, study), study.confidence)
+        ),
         "image_features": checked(TABLES["image_features"], pd.DataFrame([_shard()])),
     }
 

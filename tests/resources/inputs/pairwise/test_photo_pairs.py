@@ -36,6 +36,7 @@ def test_merged_orders_add_their_votes_and_image_1_is_the_lower_compare_id(tmp_p
     first = frame.iloc[0]
     assert (first["compareID1"], first["compareID2"], first["votes_1"], first["votes_2"]) == (0, 2, 3, 5)
     # First shown: image 2 with 4 votes, then image 0 with 2.
+    assert first["votes_1_shown_first"] == 2
     assert (first["first_shown_votes"], first["n_orders"], first["num_reviewers"], first["winner"]) == (6, 2, 8, 2)
     assert (first["compareFile1"], first["compareFile2"]) == ("7-1.JPG", "7-3.JPG")
     assert first["agreement"] == pytest.approx(5 / 8)
@@ -48,7 +49,7 @@ def test_merged_orders_add_their_votes_and_image_1_is_the_lower_compare_id(tmp_p
 def test_as_listed_keeps_each_order_as_it_was_shown(tmp_path: Path) -> None:
     frame = frame_of(tmp_path, row("7", 2, 0, 4, 1), row("7", 0, 1, 1, 3), row("7", 0, 2, 2, 1), orders="as_listed")
     assert frame[["compareID1", "compareID2"]].to_numpy().tolist() == [[2, 0], [0, 1], [0, 2]]
-    assert frame["first_shown_votes"].tolist() == [4, 1, 2]
+    assert frame["first_shown_votes"].tolist() == frame["votes_1_shown_first"].tolist() == [4, 1, 2]
     assert frame["winner"].tolist() == [1, 2, 1]
     assert frame["n_orders"].tolist() == [2, 1, 2]
     assert frame["opposite_orders"].tolist() == [True, False, True]
