@@ -96,6 +96,7 @@ def chance_corrected(
     weights: Weights | ArrayLike = "unweighted",
     categories: Sequence[float] | None = None,
     clusters: ArrayLike | None = None,
+    times: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ChanceCorrected:
     """Agreement of any number of raters on any number of categories, with gaps, beyond one notion of chance.
@@ -110,6 +111,7 @@ def chance_corrected(
         weights: As `agreement_weights`.
         categories: All categories there are, in the order of a matrix of weights; none: those that occur.
         clusters: Shape ``(n_units,)``, such as the query of each document; none: units are independent.
+        times: Shape ``(n_units,)``, how many equal units each row stands for, as cells of a table do; none: 1.
         confidence: Of the interval, between 0 and 1.
 
     Returns:
@@ -117,7 +119,8 @@ def chance_corrected(
         alone). The error is by linearisation, and the interval t with clusters (or units) - 1, cut off at -1 and 1.
 
     Raises:
-        ValueError: Not two-dimensional, an infinite value, a category outside `categories`, or weights refused.
+        ValueError: Not two-dimensional, an infinite value, a category outside `categories`, or weights, clusters or
+            times refused.
         UndefinedStatistic: No unit with two ratings, only one category, or chance agreement of 1.
 
     Source:
@@ -135,11 +138,11 @@ def chance_corrected(
         raise ValueError("a rating is infinite; ratings must be finite, missing ones NaN")
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
-    group, _ = (
-        cluster_index(np.arange(len(values)) if clusters is None else clusters) if len(values) else (np.arange(0), 0)
-    )
-    if group.shape != (len(values),):
-        raise ValueError(f"one cluster per unit is needed, got shape {group.shape} for {len(values)} units")
+    of_row = np.ones(len(values)) if times is None else np.asarray(times, dtype=np.float64)
+    if of_row.shape != (len(values),) or not bool(np.all((of_row > 0.0) & (of_row == np.floor(of_row)))):
+        raise ValueError(f"times need a whole number from 1 on per unit, got shape {of_row.shape} for {len(values)}")
+    if clusters is not None and np.shape(clusters) != (len(values),):
+        raise ValueError(f"one cluster per unit is needed, got shape {np.shape(clusters)} for {len(values)} units")
     present = ~np.isnan(values)
     fewest = 2 if coefficient in ("percent_agreement", "krippendorff") else 1
     used = present.sum(axis=1) >= fewest
@@ -153,53 +156,53 @@ def chance_corrected(
     if known.size < 2 and coefficient != "percent_agreement":
         raise UndefinedStatistic("there is only one category, so chance alone agrees always")
     matrix = agreement_weights(weights, known)
-    given = (values[used][:, :, None] == known).astype(np.float64)
-    parts = _parts(given, coefficient, matrix)
+    given, of_used = (values[used][:, :, None] == known).astype(np.float64), of_row[used]
+    parts = _parts(given, of_used, coefficient, matrix)
     left = 1.0 - parts.chance
     if left <= 1e-12:
-        raise UndefinedStatistic(
-            "chance alone agrees always: all ratings are in one category, or weigh as if they were"
-        )
+        raise UndefinedStatistic("chance alone agrees always: all ratings are in one category, or weigh as such")
     value = (parts.agreement - parts.chance) / left
     by_unit = (parts.agreement_by_unit - (1.0 - value) * parts.chance_by_unit) / left
-    error, n_groups = _clustered_error(by_unit, group[used])
+    group = None if clusters is None else cluster_index(np.asarray(clusters)[used])[0]
+    error, n_groups = _error(by_unit, of_used, group)
     return ChanceCorrected(
         value,
         parts.agreement,
         parts.chance,
         error,
         _interval(value, error, n_groups, clusters is not None, confidence),
-        int(used.sum()),
-        len(values),
+        int(of_used.sum()),
+        int(of_row.sum()),
         values.shape[1],
         int(known.size),
     )
 
 
-def _parts(given: Floats, coefficient: Coefficient, weights: Floats) -> _Parts:
+def _parts(given: Floats, times: Floats, coefficient: Coefficient, weights: Floats) -> _Parts:
     """Agreement and chance of ratings given as ones and zeros, shape ``(n_units, n_raters, q)``."""
     counts = given.sum(axis=1)
-    n, q = counts.shape
+    n, q = float(times.sum()), counts.shape[1]
     sizes = counts.sum(axis=1)
     several = sizes >= 2
     in_agreement = (counts * (counts @ weights - 1.0)).sum(axis=1)
     if coefficient == "krippendorff":
-        mean_size = float(sizes.mean())
+        mean_size = float(times @ sizes) / n
         raw = in_agreement / (mean_size * (sizes - 1.0))
+        mean_raw = float(times @ raw) / n
         shrunk = 1.0 - 1.0 / (n * mean_size)
-        agreement = shrunk * float(raw.mean()) + 1.0 - shrunk
-        shares = counts.mean(axis=0) / mean_size
+        shares = times @ counts / (n * mean_size)
         moved = counts / mean_size - shares * (sizes / mean_size)[:, None]
         return _Parts(
-            agreement,
+            shrunk * mean_raw + 1.0 - shrunk,
             float(shares @ weights @ shares),
-            shrunk * (raw - float(raw.mean()) * sizes / mean_size),
+            shrunk * (raw - mean_raw * sizes / mean_size),
             2.0 * moved @ weights @ shares,
         )
-    unit = np.divide(in_agreement, sizes * (sizes - 1.0), out=np.zeros(n), where=several)
-    agreement = float(unit[several].mean())
-    agreed = np.where(several, unit - agreement, 0.0) * n / several.sum()
-    shares = (counts / sizes[:, None]).mean(axis=0)
+    unit = np.divide(in_agreement, sizes * (sizes - 1.0), out=np.zeros(len(counts)), where=several)
+    n_several = float(times[several].sum())
+    agreement = float(times[several] @ unit[several]) / n_several
+    agreed = np.where(several, unit - agreement, 0.0) * n / n_several
+    shares = times @ (counts / sizes[:, None]) / n
     moved = counts / sizes[:, None] - shares
     if coefficient == "fleiss":
         return _Parts(agreement, float(shares @ weights @ shares), agreed, 2.0 * moved @ weights @ shares)
@@ -208,35 +211,39 @@ def _parts(given: Floats, coefficient: Coefficient, weights: Floats) -> _Parts:
         chance = scale * float(shares @ (1.0 - shares))
         return _Parts(agreement, chance, agreed, scale * moved @ (1.0 - 2.0 * shares))
     if coefficient == "cohen":
-        chance, by_unit = _between_raters(given, weights)
+        chance, by_unit = _between_raters(given, times, weights)
         return _Parts(agreement, chance, agreed, by_unit)
     chance = float(weights.sum()) / q**2 if coefficient == "brennan_prediger" else 0.0
-    return _Parts(agreement, chance, agreed, np.zeros(n))
+    return _Parts(agreement, chance, agreed, np.zeros(len(counts)))
 
 
-def _between_raters(given: Floats, weights: Floats) -> tuple[float, Floats]:
+def _between_raters(given: Floats, times: Floats, weights: Floats) -> tuple[float, Floats]:
     """Chance agreement of two different raters who keep their own shares, and each unit's part in it."""
     rated = given.sum(axis=2)
-    own = rated.sum(axis=0)
+    own = times @ rated
     if bool(np.any(own == 0.0)):
         given, rated, own = given[:, own > 0.0], rated[:, own > 0.0], own[own > 0.0]
-    n, r = rated.shape
+    r = own.size
     if r < 2:
         raise UndefinedStatistic("only one rater gave ratings")
-    shares = given.sum(axis=0) / own[:, None]
+    shares = np.einsum("i,irq->rq", times, given) / own[:, None]
     others = (shares.sum(axis=0) - shares) @ weights
     chance = float((shares * others).sum()) / (r * (r - 1))
-    moved = (given - shares * rated[:, :, None]) * (n / own)[:, None]
+    moved = (given - shares * rated[:, :, None]) * (float(times.sum()) / own)[:, None]
     return chance, np.einsum("irq,rq->i", moved, others) * 2.0 / (r * (r - 1))
 
 
-def _clustered_error(by_unit: Floats, group: NDArray[np.intp]) -> tuple[float, int]:
+def _error(by_unit: Floats, times: Floats, group: NDArray[np.intp] | None) -> tuple[float, int]:
     """The standard error of a mean of what units contribute, and the number of clusters behind it."""
-    sums = np.bincount(group, weights=by_unit)[np.unique(group)]
-    n_groups = sums.size
+    n = float(times.sum())
+    if group is None:
+        n_groups, squares = int(n), float(times @ by_unit**2)
+    else:
+        sums = np.bincount(group, weights=times * by_unit)
+        n_groups, squares = sums.size, float(sums @ sums)
     if n_groups < 2:
         return 0.0, n_groups
-    error = float(np.sqrt(n_groups / (n_groups - 1) * float(sums @ sums))) / by_unit.size
+    error = float(np.sqrt(n_groups / (n_groups - 1) * squares)) / n
     # Units that all agree alike leave the last digits of arithmetic.
     return error if error > 1e-12 else 0.0, n_groups
 

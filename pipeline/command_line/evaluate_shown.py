@@ -13,6 +13,12 @@ from rich.text import Text
 from resources.errors import listing
 
 Show = Callable[[dict[str, Any], Console], None]
+COEFFICIENTS = {
+    "kappa": "kappa",
+    "ac1": "AC1",
+    "weighted_kappa_linear": "weighted kappa, linear",
+    "weighted_kappa_quadratic": "weighted kappa, quadratic",
+}
 NAMES = {"srcc": "SRCC", "plcc": "PLCC", "krcc": "KRCC", "accuracy": "accuracy", "rmse": "RMSE"}
 LABELS = {
     "outlier_ratio": "outlier ratio",
@@ -300,12 +306,30 @@ def _show_confusion(confusion: Mapping[str, Any], console: Console) -> None:
     if confusion["most_confused"]:
         pairs = [f"{pair['truth']} taken for {pair['prediction']} {pair['n']:,}" for pair in confusion["most_confused"]]
         console.print(f"Most confused: {', '.join(pairs)}.")
+    _show_agreement(confusion, console)
     undefined: dict[tuple[str, str], list[str]] = {}
     for option in confusion["by_option"]:
         for why in option["undefined"].items():
             undefined.setdefault(why, []).append(option["option"])
     for (rate, reason), options in undefined.items():
         console.print(f"{rate.capitalize()} undefined, {reason}: {listing(options)}.")
+
+
+def _show_agreement(confusion: Mapping[str, Any], console: Console) -> None:
+    """Kappa and its kind in a line, and whether options are answered as often as they are right."""
+    known = [one for one in confusion["agreement"] if one["value"] is not None]
+    if known:
+        words = [f"{COEFFICIENTS[one['statistic']]} {number(one['value'])} {interval(one['ci'])}" for one in known]
+        console.print(
+            f"Beyond chance, of {in_words(confusion['n_options_answered'], 'answer')}: {', '.join(words)} "
+            "(assumes independent samples)."
+        )
+    test = confusion["equal_use"]
+    if test["p"] is not None:
+        console.print(
+            f"Are options answered as often as they are right? Bhapkar's chi-square {test['chi_square']:.2f}, "
+            f"{test['df']} df, p {p_value(test['p'])} (assumes independent samples)."
+        )
 
 
 def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> None:

@@ -10,9 +10,12 @@ import pandas as pd
 
 from analysis.accuracy.accuracy import accuracy
 from analysis.accuracy.group_accuracies import GroupAccuracies
+from analysis.accuracy.option_agreement import option_agreement
 from analysis.accuracy.option_confusion import OptionConfusion
+from analysis.agreement.chance_corrected import ChanceCorrected
 from analysis.correlation.metric_comparison import compare_metrics
 from analysis.significance.dependent_correlations import DependentTest
+from analysis.significance.marginal_homogeneity import MarginalHomogeneity
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.differences import shared_samples
 from assets.evaluation.logic.groups import Breakdown, Group, in_nested_order, is_right
@@ -167,11 +170,12 @@ def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset
         "accuracy_ci": pair(found.interval.low, found.interval.high),
         "methods": {"accuracy": interval_words(found.interval)},
         "invalid_answers": [{"answer": str(answer), "n": int(n)} for answer, n in invalid.head(SHOWN_INVALID).items()],
-        "confusions": [_confusion(one) for one in confusions_of(samples)],
+        "confusions": [_confusion(one, sampling.confidence) for one in confusions_of(samples)],
     }
 
 
-def _confusion(one: OptionConfusion) -> JSONObject:
+def _confusion(one: OptionConfusion, confidence: float) -> JSONObject:
+    beyond_chance = option_agreement(one, confidence)
     return {
         "options": list(one.options),
         "columns": list(one.columns),
@@ -197,7 +201,26 @@ def _confusion(one: OptionConfusion) -> JSONObject:
         "over_predicted": list(one.over_predicted),
         "under_predicted": list(one.under_predicted),
         "most_confused": [pair._asdict() for pair in one.most_confused],
+        "agreement": [_coefficient(name, found) for name, found in beyond_chance.coefficients.items()],
+        "equal_use": _equal_use(beyond_chance.equal_use),
+        "n_options_answered": beyond_chance.n,
     }
+
+
+def _coefficient(name: str, found: ChanceCorrected | str) -> JSONObject:
+    """One coefficient beyond chance, its bounds, and how they came about; or why there is none."""
+    if isinstance(found, str):
+        return {"statistic": name, "value": None, "ci": None, "method": None, "undefined": found}
+    bounds = pair(found.interval.low, found.interval.high)
+    return {"statistic": name, "value": found.value, "ci": bounds, "method": found.interval.method, "undefined": None}
+
+
+def _equal_use(found: MarginalHomogeneity | str) -> JSONObject:
+    """Whether options are answered as often as they are right, or why that cannot be tested."""
+    if isinstance(found, str):
+        return {"chi_square": None, "df": None, "p": None, "method": None, "undefined": found}
+    numbers = {"chi_square": found.statistic, "df": found.df, "p": found.p}
+    return numbers | {"method": found.method, "undefined": None}
 
 
 def breakdown_values(read: EvaluationRead, found: Breakdown) -> JSONObject:

@@ -124,6 +124,17 @@ def test_units_of_one_cluster_widen_the_interval():
 
 
 @kinds
+def test_cells_of_a_table_are_their_units_written_out(kind):
+    table = np.array(PSYCHIATRISTS)
+    cells = np.argwhere(table > 0)
+    found = chance_corrected(cells, kind, weights="quadratic", times=table[table > 0])
+    written = chance_corrected(ratings_of_table(table), kind, weights="quadratic")
+    assert found[:4] == pytest.approx(written[:4], rel=1e-12)
+    assert found[5:] == written[5:]
+    assert found.interval.low == pytest.approx(written.interval.low, rel=1e-12)
+
+
+@kinds
 def test_all_raters_alike_have_no_interval_and_few_units_neither(kind):
     assert chance_corrected([[0, 0], [1, 1], [1, 1], [0, 0], [1, 1]], kind).interval.low is None
     few = chance_corrected([[0, 0], [1, 1], [0, 1]], kind)
@@ -181,6 +192,7 @@ def test_without_two_ratings_of_a_unit_nothing_is_defined(kind):
         ([[1, 2], [2, 1]], {"weights": [[1, 2], [2, 1]]}, "from 0"),
         ([[1, 2], [2, 1]], {"weights": [[1, 0.5], [0.2, 1]]}, "symmetric"),
         ([[1, 2], [2, 1]], {"clusters": [1]}, "one cluster per unit"),
+        ([[1, 2], [2, 1]], {"times": [1, 0]}, "times need"),
         ([[1, 2], [2, 1]], {"confidence": 1.0}, "confidence"),
     ],
 )
