@@ -17,14 +17,14 @@ from resources.tables.reliability.agreement import BIAS_TEST
 COLUMNS = [column.name for column in BIAS_TEST.columns]
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="2")
 def bias_test(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,
     judgments: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
-    """Two rows per pair of judges: the signed-rank test of queries' medians, which decides, and the pooled one."""
+    """Per pair of judges the signed-rank test of queries' medians, which decides, the pooled one, and one of bins."""
     pairs = compared(judgments, query_documents, study).pairs
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
     apart = {(pair.judge_1, pair.judge_2): score_differences(pair.score_1, pair.score_2) for pair in pairs}

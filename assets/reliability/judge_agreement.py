@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.agreement.chance_corrected import chance_corrected
-from analysis.agreement.coefficients import bins_of
+from analysis.agreement.chance_corrected import Coefficient, chance_corrected
+from analysis.agreement.coefficients import ANCHORS, bins_of
 from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
 from analysis.agreement.kappa import COUNTS
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
+from analysis.agreement.kendall_w import kendall_w
 from analysis.agreement.krippendorff import krippendorff_alpha
 from analysis.agreement.landis_koch import landis_koch
 from analysis.resampling.bootstrap import Interval
@@ -25,11 +26,21 @@ from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability.agreement import ALL_JUDGES, JUDGE_AGREEMENT
 
-KAPPAS = ("kappa_macro", "kappa_macro_defined", "kappa_micro", "weighted_kappa_linear", "weighted_kappa_quadratic")
+KAPPAS = (
+    "kappa_macro",
+    "kappa_macro_defined",
+    "kappa_micro",
+    "weighted_kappa_linear",
+    "weighted_kappa_quadratic",
+    "fleiss_kappa",
+    "conger_kappa",
+)
 COLUMNS = [column.name for column in JUDGE_AGREEMENT.columns]
+LABELS = (0.0, 1.0)
+BINS = tuple(float(place) for place in range(len(ANCHORS)))
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="2")
 def judge_agreement(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,
@@ -73,10 +84,12 @@ def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
         )
     except UndefinedStatistic as undefined:
         known |= {"n_queries": 0, "n_documents": 0}
-        return [known | _nothing(name, undefined.reason) for name in (*OF_LABELS, *OF_SCORES)]
+        return [known | _nothing(name, undefined.reason) for name in (*OF_LABELS, *OF_SCORES, "ac2_quadratic")]
     known |= {"n_queries": found.n_queries, "n_documents": found.n_documents}
     rows = [known | _numbers(name, estimate.value, estimate.interval) for name, estimate in found.estimates.items()]
-    return rows + [known | _nothing(name, reason) for name, reason in found.undefined.items()]
+    rows += [known | _nothing(name, reason) for name, reason in found.undefined.items()]
+    bins = np.column_stack([bins_of(pair.score_1), bins_of(pair.score_2)]).astype(np.float64)
+    return [*rows, known | _of_family("ac2_quadratic", bins, "gwet", BINS, pair.queries, plan)]
 
 
 def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> list[dict[str, Any]]:
@@ -110,17 +123,43 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
     of_any, of_pairs = (
         known | _behind(scored, rows_in) for rows_in in (np.asarray(there.any(axis=1)), scored.of_several)
     )
+    rows.append(of_any | _of_family("conger_kappa", gaps, "cohen", LABELS, scored.queries, plan))
+    rows.append(of_any | _of_family("ac2_quadratic", bins, "gwet", BINS, scored.queries, plan))
     for name, behind, compute in (
-        ("ac1", of_any, lambda: chance_corrected(gaps, "gwet", categories=(0.0, 1.0)).value),
+        ("ac1", of_any, lambda: chance_corrected(gaps, "gwet", categories=LABELS).value),
         ("alpha_nominal", of_pairs, lambda: krippendorff_alpha(gaps, "nominal").value),
         ("alpha_ordinal", of_pairs, lambda: krippendorff_alpha(bins, "ordinal").value),
         ("alpha_interval", of_pairs, lambda: krippendorff_alpha(scored.scores, "interval").value),
+        ("kendall_w", complete, lambda: kendall_w(scored.scores).w),
     ):
         try:
             rows.append(behind | _numbers(name, compute(), None))
         except UndefinedStatistic as undefined:
             rows.append(behind | _nothing(name, undefined.reason))
     return rows
+
+
+def _of_family(
+    name: str,
+    ratings: NDArray[np.float64],
+    kind: Coefficient,
+    categories: tuple[float, ...],
+    queries: NDArray[Any],
+    plan: ReliabilityStudy,
+) -> dict[str, Any]:
+    """A coefficient of the chance-corrected family with its interval over queries; quadratic weights on bins."""
+    try:
+        found = chance_corrected(
+            ratings,
+            kind,
+            weights="quadratic" if categories == BINS else "unweighted",
+            categories=categories,
+            clusters=queries,
+            confidence=plan.confidence,
+        )
+    except UndefinedStatistic as undefined:
+        return _nothing(name, undefined.reason)
+    return _numbers(name, found.value, found.interval)
 
 
 def _behind(scored: Scored, documents: NDArray[np.bool_]) -> dict[str, int]:
@@ -145,7 +184,7 @@ def _numbers(name: str, value: float, interval: Interval | None) -> dict[str, An
         "value_low": interval.low if interval else None,
         "value_high": interval.high if interval else None,
         "method": interval_words(interval) if interval else "none: point value only",
-        "band": landis_koch(value) if name in KAPPAS or name == "fleiss_kappa" else None,
+        "band": landis_koch(value) if name in KAPPAS else None,
         "undefined": None,
     }
 

@@ -26,13 +26,18 @@ TERMS: Final = {
     "alpha_interval": "alpha",
     "weighted_kappa_linear": "weighted_kappa",
     "weighted_kappa_quadratic": "weighted_kappa",
+    "ac2_quadratic": "ac2",
     "fleiss_kappa": "fleiss",
+    "conger_kappa": "conger",
+    "kendall_w": "kendall_w",
     "prevalence_index": "prevalence",
     "bias_index": "bias_index",
 }
 # Those that say how far the judges agree; the others say why these differ.
 DRAWN: Final = tuple(
-    name for name in TERMS if name not in ("low_share", "prevalence_index", "bias_index", "fleiss_kappa")
+    name
+    for name in TERMS
+    if name not in ("low_share", "prevalence_index", "bias_index", "fleiss_kappa", "conger_kappa", "kendall_w")
 )
 
 

@@ -2,20 +2,24 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from analysis.agreement.coefficients import ANCHORS, bins_of
 from analysis.agreement.judge_bias import BiasTest, judge_bias
 from analysis.agreement.threshold_advice import threshold_advice as advice_of
+from analysis.significance.marginal_homogeneity import bhapkar
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.logic.judge_pairs import Pair
 from assets.shared.intervals import interval_words
 from resources.configuration.reliability import ReliabilityStudy
 
-TESTS = ("query_medians", "pooled")
+TESTS = ("query_medians", "pooled", "bins")
+N_BINS = len(ANCHORS)
 
 
 def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
-    """Both tests of one pair of judges."""
+    """Both tests of one pair of judges, and whether they use the bins of scores equally often."""
     known = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
     try:
         found = judge_bias(
@@ -30,7 +34,21 @@ def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
         nothing = {"method": "none", "interval_method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}
         return [known | nothing | {"test": test} for test in TESTS]
     names = (pair.judge_1, pair.judge_2)
-    return [known | _row(test, names) for test in (found.query_medians, found.pooled)]
+    rows = [known | _row(test, names) for test in (found.query_medians, found.pooled)]
+    return [*rows, known | _bins_row(pair)]
+
+
+def _bins_row(pair: Pair) -> dict[str, Any]:
+    """Bhapkar's test on the bins that the judges' scores lie in: shares can differ where no judge scores higher."""
+    cells = bins_of(pair.score_1) * N_BINS + bins_of(pair.score_2)
+    table = np.bincount(cells, minlength=N_BINS**2).reshape(N_BINS, N_BINS)
+    known = {"test": "bins", "interval_method": "none", "n": len(cells), "n_zero": int(np.trace(table))}
+    try:
+        found = bhapkar(table)
+    except UndefinedStatistic as undefined:
+        return known | {"method": "none", "undefined": undefined.reason}
+    method = f"Bhapkar, {found.df} df, assumes independent documents"
+    return known | {"method": method, "p": found.p, "statistic": found.statistic}
 
 
 def _row(test: BiasTest, names: tuple[str, str]) -> dict[str, Any]:

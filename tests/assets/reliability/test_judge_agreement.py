@@ -7,8 +7,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
+from analysis.agreement.chance_corrected import chance_corrected
 from analysis.agreement.coefficients import bins_of
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES
+from analysis.agreement.kendall_w import kendall_w
 from assets.reliability.judge_agreement import all_rows, deciding_pair, headline
 from assets.reliability.logic.judge_pairs import pairs_of_judges
 from resources.tables.reliability.agreement import ALL_JUDGES
@@ -53,7 +55,7 @@ def test_macro_micro_and_companions_by_hand() -> None:
 
 def test_every_statistic_has_a_row_with_its_numbers_of_queries_and_documents() -> None:
     frame = judge_agreement_of(BASE)
-    assert frame["statistic"].tolist() == [*OF_LABELS, *OF_SCORES]
+    assert frame["statistic"].tolist() == [*OF_LABELS, *OF_SCORES, "ac2_quadratic"]
     assert set(zip(frame["n_queries"], frame["n_documents"], strict=True)) == {(4, 10)}
 
 
@@ -82,7 +84,7 @@ def test_queries_with_one_label_have_a_macro_and_no_micro_and_say_why() -> None:
 def test_two_judges_without_a_common_document_have_rows_without_values_and_the_reason() -> None:
     frame = judge_agreement_of({"q": {"d": (0.9, None, 0.1), "e": (None, 0.2, 0.3)}}, THREE)
     rows = frame[(frame["judge_1"] == "careful") & (frame["judge_2"] == "hasty")]
-    assert rows["statistic"].tolist() == [*OF_LABELS, *OF_SCORES]
+    assert rows["statistic"].tolist() == [*OF_LABELS, *OF_SCORES, "ac2_quadratic"]
     assert rows["value"].isna().all()
     assert set(rows["undefined"]) == {"no query with a document that both judges scored"}
     assert rows["n_documents"].eq(0).all()
@@ -90,6 +92,21 @@ def test_two_judges_without_a_common_document_have_rows_without_values_and_the_r
 
 def all_of(scores: dict, thresholds: dict[str, float]) -> pd.DataFrame:
     return pd.DataFrame(all_rows(scored_of(scores, THREE), thresholds, plan())).set_index("statistic")
+
+
+def test_the_family_counts_gaps_and_its_interval_is_over_queries() -> None:
+    found = all_of(WITH_GAP, at(THREE))
+    cells = np.array([given for docs in WITH_GAP.values() for given in docs.values()], dtype=float)
+    queries = np.repeat(np.arange(len(WITH_GAP)), [len(docs) for docs in WITH_GAP.values()])
+    labels = np.where(np.isnan(cells), np.nan, cells > 0.5)
+    expected = chance_corrected(labels, "cohen", categories=(0, 1), clusters=queries)
+    row = found.loc["conger_kappa"]
+    assert (row["value"], row["value_low"], row["value_high"]) == pytest.approx(
+        (expected.value, expected.interval.low, expected.interval.high), nan_ok=True
+    )
+    whole = cells[~np.isnan(cells).any(axis=1)]
+    assert found.loc["kendall_w", "value"] == pytest.approx(kendall_w(whole).w)
+    assert found.loc["kendall_w", "n_documents"] == len(whole)
 
 
 def test_fleiss_takes_documents_that_all_scored_and_is_that_of_statsmodels() -> None:
