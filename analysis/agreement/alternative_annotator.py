@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
+from analysis.resampling.bootstrap import cluster_index
 from analysis.significance.benjamini_yekutieli import benjamini_yekutieli
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
@@ -16,6 +17,7 @@ Metric = Literal["negative_rmse", "accuracy"]
 FEWEST_INSTANCES = 30
 FEWEST_ANNOTATORS = 2
 ADVISED_ANNOTATORS = 3
+POOLED = "all annotators"
 EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
 
 
@@ -23,7 +25,9 @@ class AgainstAnnotator(NamedTuple):
     """The judge against one annotator, both measured by the remaining annotators; unitless.
 
     `judge_share` is the share of instances on which the judge is at least as near to the others as the annotator,
-    `annotator_share` the reverse; ties are in both. A skipped annotator (too few instances) has no other number.
+    `annotator_share` the reverse; ties are in both. `mean_d` is the second less the first, `error` its standard error
+    over `n_clusters`, and `t` and `p` rest on it; `p_independent` is the paper's own, which assumes that instances are
+    independent. A skipped annotator (too few instances) has no other number.
     """
 
     n_instances: int
@@ -34,6 +38,10 @@ class AgainstAnnotator(NamedTuple):
     p: float | None
     p_adjusted: float | None
     rejected: bool | None
+    mean_d: float | None = None
+    error: float | None = None
+    n_clusters: int | None = None
+    p_independent: float | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,8 @@ def alternative_annotator(
     epsilon: float = EPSILON["expert"],
     q: float = 0.05,
     fewest_instances: int = FEWEST_INSTANCES,
+    clusters: ArrayLike | None = None,
+    pool_small: bool = False,
 ) -> AlternativeAnnotator:
     """Leave each annotator out in turn: is the judge at least as near to the others, but for epsilon?
 
@@ -93,6 +103,10 @@ def alternative_annotator(
         epsilon: 0.2 against experts, 0.15 against skilled annotators, 0.1 against a crowd.
         q: Level of the Benjamini-Yekutieli procedure.
         fewest_instances: An annotator with fewer instances that the judge and another annotator rated is skipped.
+        clusters: Shape ``(n_instances,)``, instances that share a source; none: each is its own, which is the paper's
+            test. Else the variance of d is between clusters, with Student's t of clusters - 1.
+        pool_small: Where every annotator is below `fewest_instances`, as in a crowd, test all of them as one: d of
+            every annotator and instance, an instance's in one cluster. Not in the paper.
 
     Returns:
         The judge may stand in for an annotator where `winning_rate` is high enough; the paper asks for 0.5.
@@ -105,36 +119,51 @@ def alternative_annotator(
         Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge, ACL 2025.
     """
     scores, verdicts, labels = _checked(ratings, judge, names, metric, epsilon, q, fewest_instances)
+    sources = np.arange(len(verdicts)) if clusters is None else cluster_index(clusters)[0]
     given = ~np.isnan(scores)
     if given.any(axis=0).sum() < FEWEST_ANNOTATORS:
         raise UndefinedStatistic(f"only 1 annotator, at least {FEWEST_ANNOTATORS} needed")
     usable = given & ~np.isnan(verdicts)[:, None] & (given.sum(axis=1) >= 2)[:, None]
     sizes = usable.sum(axis=0)
     tested = np.flatnonzero(sizes >= fewest_instances)
-    if not tested.size:
+    pooled = pool_small and not tested.size and int(usable.any(axis=1).sum()) >= fewest_instances
+    if not tested.size and not pooled:
         raise UndefinedStatistic(
             f"no annotator has {fewest_instances} instances that the judge and another annotator also rated "
             f"(most: {int(sizes.max())})"
         )
-    parts = {column: _against(scores, verdicts, column, usable, metric, epsilon) for column in tested.tolist()}
+    nearer = {
+        column: _nearer(scores, verdicts, column, usable, metric)
+        for column in (np.flatnonzero(sizes) if pooled else tested).tolist()
+    }
+    parts: dict[Hashable, AgainstAnnotator]
+    if pooled:
+        rows = np.concatenate([np.flatnonzero(usable[:, column]) for column in nearer])
+        parts = {POOLED: _against(np.concatenate(list(nearer.values())), sources[rows], epsilon)}
+    else:
+        parts = {
+            labels[column]: _against(found, sources[usable[:, column]], epsilon) for column, found in nearer.items()
+        }
     adjusted = benjamini_yekutieli(np.array([part.p for part in parts.values()], dtype=np.float64))
-    for column, p in zip(parts, adjusted, strict=True):
-        parts[column] = parts[column]._replace(p_adjusted=p, rejected=bool(compare(p, q) <= 0))
+    for label, p in zip(parts, adjusted, strict=True):
+        parts[label] = parts[label]._replace(p_adjusted=p, rejected=bool(compare(p, q) <= 0))
     n_rejected = sum(bool(part.rejected) for part in parts.values())
-    rate = n_rejected / tested.size
+    skipped = {label: _skipped(int(sizes[column])) for column, label in enumerate(labels) if label not in parts}
+    of_whom = f"{len(nearer)} annotators together, each with few instances" if pooled else f"{len(parts)} annotators"
     return AlternativeAnnotator(
-        winning_rate=rate,
+        winning_rate=n_rejected / len(parts),
         advantage=float(np.mean([part.judge_share for part in parts.values()])),
-        annotators={label: parts.get(column, _skipped(int(sizes[column]))) for column, label in enumerate(labels)},
-        n_tested=int(tested.size),
-        n_skipped=len(labels) - int(tested.size),
+        annotators=parts if pooled else {label: parts.get(label) or skipped[label] for label in labels},
+        n_tested=len(parts),
+        n_skipped=0 if pooled else len(skipped),
         n_rejected=n_rejected,
-        n_instances=int(usable[:, tested].any(axis=1).sum()),
+        n_instances=int(usable[:, list(nearer)].any(axis=1).sum()),
         epsilon=float(epsilon),
         q=float(q),
         metric=metric,
         warning=_warning(int(usable.any(axis=0).sum())),
-        method=f"one-sided t-test of mean d < {epsilon:g}, Benjamini-Yekutieli at {q:g} over {tested.size} annotators",
+        method=f"one-sided t-test of mean d < {epsilon:g}, Benjamini-Yekutieli at {q:g} over {of_whom}"
+        + ("" if clusters is None else ", variance between clusters"),
     )
 
 
@@ -166,14 +195,14 @@ def _checked(
     return scores, verdicts, labels
 
 
-def _against(
+def _nearer(
     scores: NDArray[np.float64],
     verdicts: NDArray[np.float64],
     column: int,
     usable: NDArray[np.bool_],
     metric: Metric,
-    epsilon: float,
-) -> AgainstAnnotator:
+) -> NDArray[np.float64]:
+    """1 where the judge is nearer to the other annotators than this one, -1 where this one is, 0 for a tie."""
     rows = usable[:, column]
     others = np.delete(scores[rows], column, axis=1)
     person = _alignment(scores[rows, column], others, metric)
@@ -181,20 +210,36 @@ def _against(
     # An error is a difference of scores, a share of agreement a mean of zeros and ones.
     seen = np.column_stack([verdicts[rows], scores[rows]])
     largest = 1.0 if metric == "accuracy" else np.nanmax(np.abs(seen), axis=1)
-    nearer = compare(machine - person, 0.0, largest)
+    return compare(machine - person, 0.0, largest)
+
+
+def _against(nearer: NDArray[np.float64], sources: NDArray[np.intp], epsilon: float) -> AgainstAnnotator:
     judge_wins, person_wins = nearer >= 0, nearer <= 0
     d = person_wins.astype(np.int64) - judge_wins.astype(np.int64)
     n, total, squares = len(d), int(d.sum()), int((d * d).sum())
     mean = total / n
-    t: float | None = None
-    if (d == d[0]).all():
-        p = 0.0 if compare(mean, epsilon, 1.0) < 0 else 1.0
+    # From sums of whole numbers, so that the order of the instances cannot show in the last digit.
+    independent = _tested(mean, (n * squares - total * total) / (n * n * (n - 1.0)), n, epsilon)
+    of_source = np.unique(sources, return_inverse=True)[1]
+    sums, sizes = np.bincount(of_source, weights=d), np.bincount(of_source)
+    if len(sums) == n:
+        error, t, p = independent
+    elif len(sums) < 2:
+        error, t, p = None, None, 1.0
     else:
-        # From sums of whole numbers, so that the order of the instances cannot show in the last digit.
-        spread = (n * squares - total * total) / (n * (n - 1))
-        t = float((mean - epsilon) / np.sqrt(spread / n))
-        p = float(stdtr(n - 1, t))
-    return AgainstAnnotator(n, False, float(judge_wins.mean()), float(person_wins.mean()), t, p, None, None)
+        between = float(((n * sums - sizes * total) ** 2).sum()) / n**4 * len(sums) / (len(sums) - 1.0)
+        error, t, p = _tested(mean, between, len(sums), epsilon)
+    shares = float(judge_wins.mean()), float(person_wins.mean())
+    return AgainstAnnotator(n, False, *shares, t, p, None, None, mean, error, len(sums), independent[2])
+
+
+def _tested(mean: float, variance: float, n: int, epsilon: float) -> tuple[float, float | None, float]:
+    """Standard error, t and one-sided p of a mean below epsilon; where nothing varies the mean alone decides."""
+    if variance == 0.0:
+        return 0.0, None, 0.0 if compare(mean, epsilon, 1.0) < 0 else 1.0
+    error = float(np.sqrt(variance))
+    t = (mean - epsilon) / error
+    return error, t, float(stdtr(n - 1, t))
 
 
 def _alignment(values: NDArray[np.float64], others: NDArray[np.float64], metric: Metric) -> NDArray[np.float64]:

@@ -57,6 +57,8 @@ JACKKNIFE = "delete-one jackknife"
 # A share beyond is near an edge, where the measured table has a row of its own.
 NEAR_EDGE = 0.1
 CHUNK = 50
+# Rows are counted together where the different ones are at most this share of them.
+MOST_DIFFERENT = 0.25
 SHARE = (0.0, 1.0)
 COEFFICIENT = (-1.0, 1.0)
 
@@ -144,6 +146,36 @@ def left_out(
     deleted = np.vstack(mapped(of_chunk, range(0, groups, CHUNK), workers))
     weights = np.ones(index.size) if sizes is None else np.asarray(sizes, dtype=np.float64)
     return Jackknife(values, deleted, np.bincount(index, weights, minlength=groups).astype(np.float64), n_clusters)
+
+
+def left_out_of_rows(
+    of: Callable[[Floats], Statistics], rows: ArrayLike, clusters: ArrayLike, *, seed: int
+) -> Jackknife:
+    """`left_out` of statistics of rows, equal rows being counted together: a million ratings are few different ones.
+
+    Args:
+        of: From rows of shape ``(m, k)`` to their statistics, as in `bootstrap.resampled_values`.
+        rows: Shape ``(n, k)``, NaN where there is nothing.
+        clusters: Shape ``(n,)``, the cluster of each row.
+        seed: As in `left_out`.
+    """
+    table = np.asarray(rows, dtype=np.float64)
+    code = np.zeros(len(table), dtype=np.int64)
+    for column in table.T:
+        values, codes = np.unique(column, return_inverse=True)
+        _, code = np.unique(code * len(values) + codes, return_inverse=True)
+    _, first, code = np.unique(code, return_index=True, return_inverse=True)
+    if len(first) > len(table) * MOST_DIFFERENT:
+        return left_out(of(table), clusters, seed=seed)
+    index, groups, n_clusters = grouped(clusters, seed)
+    counts = np.bincount(index * len(first) + code, minlength=groups * len(first)).reshape(groups, len(first))
+    statistics, total = of(table[first]), counts.sum(axis=0, keepdims=True)
+    values = statistics(total)[0]
+    at_once = max(1, CELLS_AT_ONCE // len(first))
+    deleted = [statistics(total - counts[start : start + at_once]) for start in range(0, groups, at_once)]
+    if groups < 2:
+        return Jackknife(values, np.full((groups, len(values)), np.nan), np.ones(groups), n_clusters)
+    return Jackknife(values, np.vstack(deleted), counts.sum(axis=1).astype(np.float64), n_clusters)
 
 
 def left_out_of_sums(

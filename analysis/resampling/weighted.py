@@ -116,6 +116,40 @@ def kendall_of_counts(x: Floats, y: Floats) -> OfCounts:
     return kendall
 
 
+def kappa_of_counts(x: Floats, y: Floats, ordered: bool = False) -> OfCounts:
+    """A function from counts ``(resamples, n)`` to Cohen's kappa ``(resamples,)`` of labels written as numbers.
+
+    Args:
+        x: Shape ``(n,)``.
+        y: Shape ``(n,)``.
+        ordered: Whether a disagreement weighs as the squared distance of the labels' numbers (quadratic weights).
+
+    Returns:
+        NaN where a resample has one label on both sides.
+
+    Source:
+        Cohen (1960), Educ. Psychol. Meas. 20:37-46; Cohen (1968), Psychol. Bull. 70:213-220.
+    """
+    labels, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
+    q = len(labels)
+    cell = codes[: len(x)] * q + codes[len(x) :]
+    order = np.argsort(cell, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(cell[order]) > 0])
+    filled = cell[order][starts]
+    apart = labels[:, None] - labels
+    weights = apart**2 if ordered else (apart != 0.0).astype(np.float64)
+
+    def kappa(counts: Counts) -> Floats:
+        cells = np.zeros((len(counts), q * q))
+        cells[:, filled] = np.add.reduceat(counts.take(order, axis=1), starts, axis=1)
+        tables = cells.reshape(-1, q, q)
+        observed = (tables * weights).sum(axis=(1, 2)) * tables.sum(axis=(1, 2))
+        expected = np.einsum("ri,ij,rj->r", tables.sum(axis=2), weights, tables.sum(axis=1))
+        return np.asarray(1.0 - np.divide(observed, expected, out=np.full(len(tables), np.nan), where=expected > 0.0))
+
+    return kappa
+
+
 class _Side(NamedTuple):
     """A column's order, where its groups of equal values start in that order, and the group of each observation."""
 

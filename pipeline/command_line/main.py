@@ -26,6 +26,7 @@ from pipeline.command_line import (
     run_study,
     serve,
     status,
+    verdict,
 )
 from pipeline.command_line.given_once import Application
 from resources.errors import UserError
@@ -40,6 +41,7 @@ application = Application(
     pretty_exceptions_enable=False,
 )
 application.command("demo")(demo.demo)
+application.command("verdict")(verdict.verdict)
 application.command("run")(run_study.run)
 application.command("pairwise")(pairwise.pairwise)
 application.command("status")(status.status)

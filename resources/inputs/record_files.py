@@ -21,7 +21,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.csv_files import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
-from resources.runtime.opened_files import lines_of, opened, refuse_no_file, refuse_utf16
+from resources.runtime.opened_files import lines_of, opened, refuse_utf16
 
 BATCH_ROWS: Final = 8192
 BATCH_BYTES: Final = 2**28  # of decoded values at a time
@@ -278,19 +278,17 @@ class JsonLines(RecordFile):
 
     def _parsed(self, line: bytes, row: int) -> Record | BadRow:
         try:
-            value = json.loads(line, object_pairs_hook=_object)
+            value = json.loads(line, object_pairs_hook=unique_keys)
         except KeyTwice as error:
             return BadRow(row, f"{error} stands twice in '{_shown(line)}'.", "Keep one of the two.")
         except (ValueError, RecursionError) as error:
             start = line.removeprefix(codecs.BOM_UTF8).strip()
-            if row == 1 and (start.startswith(b"[") or start == b"{"):
+            if row == 1 and start == b"{":
                 raise FileFault(self.name, "the records stretch over several lines.", _SINGLE_LINES, row=1) from error
             return BadRow(row, no_json(line, error), "Fix or remove the line.")
         if isinstance(value, dict):
-            bad = _half_letter(value, row) if _HALF.search(line) else None
+            bad = half_letter(value, row) if _HALF.search(line) else None
             return bad or Record(row, value)
-        if row == 1 and isinstance(value, list):
-            raise FileFault(self.name, "the file is one JSON list.", _SINGLE_LINES, row=1)
         return BadRow(row, f"the line is no JSON object, in '{_shown(line)}'.", "Fix or remove the line.")
 
 
@@ -381,36 +379,6 @@ class ParquetRecords(RecordFile):
             raise FileFault(self.name, f"{problem}are read.", remedy) from much
 
 
-KINDS: dict[str, Callable[..., RecordFile]] = {
-    ".jsonl": JsonLines,
-    ".ndjson": JsonLines,
-    ".json": JsonLines,
-    ".csv": CsvRecords,
-    ".tsv": CsvRecords,
-    ".txt": CsvRecords,
-    ".parquet": ParquetRecords,
-    ".pq": ParquetRecords,
-}
-
-
-def record_file(path: str | Path | UPath, likely: Collection[str] = ()) -> RecordFile:
-    """The file, read as the ending of its name says.
-
-    Args:
-        path: Local path or fsspec address.
-        likely: Field names that help to tell a CSV file's delimiter.
-
-    Raises:
-        FileFault: Its ending names no kind of file that is read, or its header is wrong.
-    """
-    refuse_no_file(path)
-    kind = KINDS.get(UPath(path).suffix.lower())
-    if kind is None:
-        problem = f"files of this kind are not read; those that are: {listing(KINDS)}."
-        raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")
-    return kind(path, likely)
-
-
 def no_json(line: bytes, error: ValueError | RecursionError) -> str:
     """A sentence on a line that the parser refused."""
     reason = str(error) if isinstance(error, ValueError) else "too deeply nested"
@@ -439,7 +407,7 @@ def _schema_names(fields: Any, prefix: str = "") -> Iterator[str]:
             yield prefix + field.name
 
 
-def _object(pairs: list[tuple[str, Any]]) -> Fields:
+def unique_keys(pairs: list[tuple[str, Any]]) -> Fields:
     """A JSON object; parsers disagree on which of two values of one key counts.
 
     Raises:
@@ -455,7 +423,7 @@ def _object(pairs: list[tuple[str, Any]]) -> Fields:
     return fields
 
 
-def _half_letter(fields: Fields, row: int) -> BadRow | None:
+def half_letter(fields: Fields, row: int) -> BadRow | None:
     """What is wrong with a record whose names or texts hold half of a pair of code units; null where nothing is."""
     for name, value in leaves(fields):
         try:

@@ -15,6 +15,7 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, did_you_mean, listing
+from resources.inputs.any_file import record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.columns import (
     KNOWN,
@@ -40,7 +41,7 @@ from resources.inputs.evaluation.rows import (
     without_nul,
 )
 from resources.inputs.faults import BadRow, Exclusion, Faults
-from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text, leaves, record_file, value_of
+from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text, leaves, value_of
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 from resources.inputs.written_values import NOT_A_NUMBER
 

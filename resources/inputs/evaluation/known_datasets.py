@@ -6,7 +6,7 @@ from typing import Any
 
 from resources.configuration.evaluation import Dataset, EvaluationStudy
 from resources.errors import UserError
-from resources.inputs.record_files import KINDS
+from resources.inputs.any_file import ENDINGS
 from resources.runtime.opened_files import refuse_name
 
 
@@ -20,7 +20,7 @@ def known_datasets(study: EvaluationStudy) -> dict[str, Dataset]:
     dropped: dict[str, Any] = {}
     if study.inbox is not None and study.inbox.is_dir():
         for path in sorted(study.inbox.iterdir()):
-            if path.is_file() and not path.name.startswith(".") and path.suffix.lower() in KINDS:
+            if path.is_file() and not path.name.startswith(".") and path.suffix.lower() in ENDINGS:
                 refuse_name(path)
                 if path.stem in dropped:
                     raise UserError(

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from resources.errors import FileFault, did_you_mean, listing
+from resources.inputs.any_file import record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.record_files import SeveralValues, as_text, record_file, refuse_unreadable, unknown_field
+from resources.inputs.record_files import SeveralValues, as_text, refuse_unreadable, unknown_field
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 from resources.inputs.written_values import score_in
 from resources.judges.contract import JudgeIdentity

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from analysis.agreement.alternative_annotator import EPSILON, alternative_annotator
+from analysis.agreement.alternative_annotator import EPSILON, AgainstAnnotator, alternative_annotator
 from analysis.undefined import UndefinedStatistic
 
 NAN = np.nan
@@ -91,7 +91,7 @@ def test_categories_by_hand():
     # d = 0, -1, 1: mean 0, sd 1: t = -.1 / (1 / sqrt 3).
     assert seen.annotators[0].t == pytest.approx(-0.1 * sqrt(3))
     # c has two instances only.
-    assert seen.annotators[2] == (2, True, None, None, None, None, None, None)
+    assert seen.annotators[2] == AgainstAnnotator(2, True, None, None, None, None, None, None)
     assert (seen.n_tested, seen.n_skipped) == (2, 1)
 
 

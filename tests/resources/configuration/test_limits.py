@@ -13,10 +13,10 @@ from resources.configuration.load import read_configuration
 from resources.configuration.older_benchmark import read_pairwise
 from resources.configuration.yaml_text import current_limits
 from resources.errors import UserError
+from resources.inputs.any_file import record_file
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.evaluation.files import read_evaluation_file
 from resources.inputs.evaluation.paper_baseline import read_baseline
-from resources.inputs.record_files import record_file
 from resources.judges.openai.prices import price_table
 from resources.judges.replay import RecordedRows
 

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 from resources.errors import UserError
+from resources.inputs.any_file import record_file
 from resources.inputs.evaluation.files import read_evaluation_file
 from resources.inputs.evaluation.rows import PIECE, PackedColumn
 from resources.inputs.faults import MOST_FAULTS, Faults
-from resources.inputs.record_files import Record, leaves, record_file, value_of
+from resources.inputs.record_files import Record, leaves, value_of
 from resources.inputs.reliability.relevance_rows import read_relevance_file
 from resources.judges.relevance.offline import read_calibration
 from resources.judges.relevance.recorded import RecordedJudge
@@ -27,18 +28,27 @@ def test_lines_keep_their_numbers_and_blank_ones_pass(tmp_path: Path) -> None:
     assert list(record_file(path).records()) == [Record(1, {"a": 1}), Record(4, {"a": 2})]
 
 
+def test_one_json_list_holds_records_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'\xef\xbb\xbf\n [{"a": 1},\n {"a": 2}, 3]')
+    first, second, bad = record_file(path).records()
+    assert [first, second] == [Record(1, {"a": 1}), Record(2, {"a": 2})]
+    assert "entry 3 of the list is no JSON object" in str(bad)
+    assert record_file(path).names() == (["a"], True)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "parts"),
     [
         ("a.jsonl", b"", ["empty"]),
         ("a.jsonl", b"\n \n", ["empty"]),
-        ("a.json", b'[{"a": 1},\n {"a": 2}]', ["row 1", "several lines", "jq -c"]),
-        ("a.json", b'[{"a": 1}]', ["row 1", "one JSON list", "one JSON object per line"]),
+        ("a.json", b'[{"a": 1},\n {"a": 2}', ["the list is no JSON", "Export it again"]),
         ("a.json", b'{\n "a": 1\n}', ["row 1", "several lines"]),
         ("a.jsonl", '{"a": 1}'.encode("utf-16"), ["UTF-16", "Save it as UTF-8"]),
         ("a.csv", b"a,b,a\n1,2,3\n", ["row 1", "'a' twice"]),
         ("a.parquet", b"a,b\n1,2\n", ["no Parquet file", "Export it again"]),
-        ("a.xlsx", b"PK", ["not read", ".jsonl", ".csv", ".parquet", "Convert"]),
+        ("a.xlsx", b"PK", ["no workbook", "Export it again"]),
+        ("a.docx", b"PK", ["not read", ".jsonl", ".csv", ".parquet", ".xlsx", "Convert"]),
     ],
 )
 def test_a_file_of_another_form_says_what_to_do(tmp_path: Path, name: str, content: bytes, parts: list[str]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.errors import FileFault, UserError
+from resources.errors import FileFault
 from resources.inputs.faults import FileFaults
 from resources.inputs.reliability.relevance_rows import read_relevance_file
 from tests.resources.inputs.made_records import csv_file, json_lines
@@ -199,13 +199,12 @@ def test_queries_alone_are_no_input(tmp_path: Path) -> None:
         read_relevance_file(csv_file(tmp_path / "a.csv", {"id": "1", "query": "what?"}))
 
 
-def test_a_json_list_is_told_how_to_become_lines(tmp_path: Path) -> None:
+def test_a_json_list_is_read_as_lines_are(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps([ROW]))
-    with pytest.raises(
-        UserError, match="the file is one JSON list. Nothing was loaded. Write one JSON object per line"
-    ):
-        read_relevance_file(path)
+    lines = tmp_path / "b.jsonl"
+    lines.write_text(json.dumps(ROW))
+    assert read_relevance_file(path).documents.equals(read_relevance_file(lines).documents)
 
 
 def test_text_with_nul_is_read_as_it_is(tmp_path: Path) -> None:

@@ -1,0 +1,217 @@
+"""Judges next to each other, and a judge against one person: agreement with its interval, and paired differences."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr
+
+from analysis.intervals.headline import Jackknife, Statistic, left_out_of_rows, of_jackknife
+from analysis.intervals.jackknife import FISHER, IDENTITY
+from analysis.preference.letter_display import letter_display
+from analysis.resampling.bootstrap import Statistics
+from analysis.significance.holm import holm
+from analysis.ties import row_means
+from analysis.undefined import UndefinedStatistic
+from analysis.verdict.people import Floats, Measure, Quantity, measure_of_counts, quantity_of
+
+PersonWord = Literal["agrees", "does not agree", "not proven", "cannot say"]
+# What agreement with one person has to reach, by its bound: Spearman of scores, kappa of labels.
+NEEDED: dict[Measure, float] = {"scores": 0.7, "ordered_labels": 0.6, "labels": 0.6}
+KINDS: dict[Measure, Statistic] = {"scores": "spearman", "ordered_labels": "kappa", "labels": "kappa"}
+
+
+class AgainstOne(NamedTuple):
+    """A judge against one person, or against means of people who are not known one by one."""
+
+    word: PersonWord
+    n: int
+    n_clusters: int
+    agreement: Quantity | None
+    needed: float
+    why: str
+
+
+class Pair(NamedTuple):
+    """Two judges on the same objects: agreement of the first less that of the second."""
+
+    first: Hashable
+    second: Hashable
+    difference: Quantity
+    p: float | None
+    p_holm: float | None
+
+
+class Judges(NamedTuple):
+    """Several judges on the objects that all of them and a person scored, best first."""
+
+    n: int
+    n_clusters: int
+    agreement: dict[Hashable, Quantity]
+    letters: dict[Hashable, str]
+    pairs: tuple[Pair, ...]
+
+
+def against_one(
+    person: ArrayLike,
+    judge: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    measure: Measure = "scores",
+    needed: float | None = None,
+    fewest_objects: int = 30,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> AgainstOne:
+    """Whether a judge agrees with one person as well as is needed: a bound decides, not the estimate.
+
+    Args:
+        person: Shape ``(n,)``, NaN where there is none; labels as numbers.
+        judge: Shape ``(n,)``, likewise.
+        clusters: Shape ``(n,)``.
+        measure: What agreement is.
+        needed: At least so much; none: 0.7 for Spearman, 0.6 for kappa.
+        fewest_objects: With fewer there is nothing to say.
+        confidence: Of the interval.
+        seed: Of the groups of clusters above 1,000 of them.
+
+    Returns:
+        `agrees` where the lower bound reaches what is needed, `does not agree` where the upper bound does not or the
+        judge is constant, `cannot say` with too few objects or a constant person, else `not proven`.
+
+    Source:
+        docs/verdict.md.
+    """
+    one, machine, sources = _given(np.asarray(person, dtype=np.float64)[:, None], judge, clusters)
+    limit = NEEDED[measure] if needed is None else needed
+    n = len(machine)
+    n_clusters = len(np.unique(sources)) if n else 0
+
+    def word(said: PersonWord, why: str, agreement: Quantity | None = None) -> AgainstOne:
+        return AgainstOne(said, n, n_clusters, agreement, limit, why)
+
+    if n < fewest_objects:
+        return word("cannot say", f"both scored {n} of the same objects, fewer than {fewest_objects}")
+    if bool((one == one[0]).all()):
+        return word("cannot say", "the person gave one and the same answer to everything")
+    if bool((machine == machine[0]).all()):
+        return word("does not agree", "the judge gives one and the same answer to everything")
+
+    def of_rows(rows: Floats) -> Statistics:
+        of_counts = measure_of_counts(rows[:, 0], rows[:, 1], measure)
+        return lambda counts: of_counts(counts)[:, None]
+
+    found = left_out_of_rows(of_rows, np.column_stack([machine, one[:, 0]]), sources, seed=seed)
+    seen = _headline(found, 0, measure, confidence)
+    if seen.low is None or seen.high is None:
+        return word("cannot say", seen.method, seen)
+    if seen.low >= limit:
+        return word("agrees", f"the interval is above {limit:g}", seen)
+    if seen.high < limit:
+        return word("does not agree", f"the interval is below {limit:g}", seen)
+    return word("not proven", f"the interval holds {limit:g}", seen)
+
+
+def judges_compared(
+    people: ArrayLike,
+    judges: ArrayLike,
+    clusters: ArrayLike,
+    names: Sequence[Hashable],
+    *,
+    measure: Measure = "scores",
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Judges:
+    """Each judge's agreement with people, the paired differences, and the groups that Holm's tests do not separate.
+
+    Args:
+        people: Shape ``(n, people)``, NaN where somebody did not rate.
+        judges: Shape ``(n, judges)``, NaN where a judge gave nothing.
+        clusters: Shape ``(n,)``.
+        names: Shape ``(judges,)``.
+        measure: Spearman with the mean of the people, or the mean over people of kappa.
+        confidence: Of the intervals.
+        seed: Of the groups of clusters above 1,000 of them.
+
+    Raises:
+        UndefinedStatistic: No object was scored by all, or a judge or the people give one answer only.
+    """
+    machines = np.asarray(judges, dtype=np.float64)
+    persons, _, sources = _given(people, machines.sum(axis=1), clusters)
+    machines = machines[~np.isnan(machines).any(axis=1) & ~np.isnan(np.asarray(people)).all(axis=1)]
+    if not len(machines):
+        raise UndefinedStatistic("no object was scored by all judges and a person")
+    m = len(names)
+    couples = [(a, b) for a in range(m) for b in range(a + 1, m)]
+
+    def of_rows(rows: Floats) -> Statistics:
+        of = _agreement_of(rows[:, :m], rows[:, m:], measure)
+
+        def statistics(counts: NDArray[np.int64]) -> Floats:
+            own = of(counts)
+            return np.column_stack([own, *(own[:, a] - own[:, b] for a, b in couples)])
+
+        return statistics
+
+    found = left_out_of_rows(of_rows, np.column_stack([machines, persons]), sources, seed=seed)
+    undefined = [str(names[place]) for place in range(m) if not np.isfinite(found.values[place])]
+    if undefined:
+        raise UndefinedStatistic(f"agreement is not defined for {', '.join(undefined)}: one answer only")
+    agreement = [_headline(found, place, measure, confidence) for place in range(m)]
+    differences = [quantity_of(found, m + place, IDENTITY, confidence) for place in range(len(couples))]
+    p_values = [_p(one) for one in differences]
+    tested = [place for place, p in enumerate(p_values) if p is not None]
+    adjusted = dict(zip(tested, holm([p for p in p_values if p is not None]), strict=True)) if tested else {}
+    order = sorted(range(m), key=lambda place: -agreement[place].value)
+    apart = np.zeros((m, m), dtype=bool)
+    for place, (a, b) in enumerate(couples):
+        if adjusted.get(place, 1.0) < 1.0 - confidence:
+            one, two = order.index(a), order.index(b)
+            apart[one, two] = apart[two, one] = True
+    letters = letter_display(apart)
+    return Judges(
+        n=len(machines),
+        n_clusters=found.n_clusters,
+        agreement={names[place]: agreement[place] for place in order},
+        letters={names[place]: "".join(letters[rank]) for rank, place in enumerate(order)},
+        pairs=tuple(
+            Pair(names[a], names[b], differences[place], p_values[place], adjusted.get(place))
+            for place, (a, b) in enumerate(couples)
+        ),
+    )
+
+
+def _agreement_of(machines: Floats, persons: Floats, measure: Measure) -> Statistics:
+    """Each judge's agreement with the mean of the people, or the mean of its kappa with each of them."""
+    references = [row_means(persons)] if measure == "scores" else list(persons.T)
+    rows = [np.flatnonzero(~np.isnan(reference)) for reference in references]
+    pairs = [(of, reference[of]) for of, reference in zip(rows, references, strict=True) if of.size]
+    functions = [
+        [(of, measure_of_counts(machine[of], reference, measure)) for of, reference in pairs] for machine in machines.T
+    ]
+    return lambda counts: np.column_stack([np.mean([f(counts[:, of]) for of, f in each], axis=0) for each in functions])
+
+
+def _given(people: ArrayLike, judge: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, NDArray[Any]]:
+    """The rows that the judge and at least one person scored."""
+    persons, machine = np.asarray(people, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    used = ~np.isnan(machine) & ~np.isnan(persons).all(axis=1)
+    return persons[used], machine[used], np.asarray(clusters)[used]
+
+
+def _headline(found: Jackknife, column: int, measure: Measure, confidence: float) -> Quantity:
+    """An agreement with the interval that every other table gives it."""
+    one = found._replace(values=found.values[[column]], deleted=found.deleted[:, [column]])
+    interval = of_jackknife(one, [KINDS[measure]], confidence=confidence)[0]
+    seen = quantity_of(found, column, FISHER, confidence)
+    return seen._replace(low=interval.low, high=interval.high, method=interval.method)
+
+
+def _p(seen: Quantity) -> float | None:
+    """Two-sided p of a difference of 0; none where nothing varies."""
+    if seen.low is None:
+        return None
+    if seen.error == 0.0:
+        return 1.0 if seen.value == 0.0 else 0.0
+    return float(2.0 * stdtr(seen.freedom, -abs(seen.at) / seen.error))

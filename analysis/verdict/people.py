@@ -1,0 +1,246 @@
+"""People and a judge by the same statistics: how well each agrees with the other people, on the same objects."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
+from analysis.intervals.headline import Jackknife, left_out_of_rows
+from analysis.intervals.jackknife import FISHER, IDENTITY, Scale, effective_freedom, jackknife_bounds
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Statistics
+from analysis.resampling.weighted import Counts, OfCounts, kappa_of_counts, means, spearman_of_counts
+from analysis.ties import differences, row_means
+from analysis.undefined import UndefinedStatistic
+
+Floats = NDArray[np.float64]
+Measure = Literal["scores", "ordered_labels", "labels"]
+
+
+class Quantity(NamedTuple):
+    """An estimate with its interval in the same unit; no bounds where the data carry none, and `method` says why.
+
+    `error` and `freedom` are of the scale on which the interval was made, `at` is the estimate there.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    method: str
+    at: float
+    error: float
+    freedom: float
+
+
+class Person(NamedTuple):
+    """One annotator next to the judge, both against the mean of the other annotators; unitless, 1 is perfect."""
+
+    name: Hashable
+    n: int
+    person: float | None
+    judge: float | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the verdict on a judge is read from.
+
+    Attributes:
+        n: Objects that the judge and at least two people scored.
+        n_clusters: Their clusters.
+        people: Mean agreement of a person with the others.
+        own: Mean agreement of the judge with the same others; none where the judge gave one and the same answer.
+        order: `own` less `people`; none likewise.
+        bias: Judge less the mean of the people, in the unit of the scores; none for labels without an order, and on
+            scales that cannot be compared.
+        test: The alternative annotator test, with the variance between clusters; none likewise.
+        rows: Each person.
+        measure: What agreement is: Spearman of scores, quadratic kappa of ordered labels, kappa of labels.
+    """
+
+    n: int
+    n_clusters: int
+    people: Quantity
+    own: Quantity | None
+    order: Quantity | None
+    bias: Quantity | None
+    test: AlternativeAnnotator | None
+    rows: tuple[Person, ...]
+    measure: Measure
+
+
+def standing(
+    ratings: ArrayLike,
+    judge: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    measure: Measure = "scores",
+    epsilon: float = 0.2,
+    q: float = 0.05,
+    confidence: float = 0.95,
+    names: Sequence[Hashable] | None = None,
+    same_scale: bool = True,
+    seed: int = 0,
+) -> Standing:
+    """How a judge and each person agree with the other people.
+
+    Args:
+        ratings: Shape ``(n, people)``, at least two people; NaN where somebody did not rate. Labels are numbers, in
+            their order if they have one.
+        judge: Shape ``(n,)``, on the same scale; NaN where the judge gave nothing.
+        clusters: Shape ``(n,)``, the source that an object shares with others.
+        measure: What agreement is.
+        epsilon: What the alternative annotator test allows the judge.
+        q: Its level.
+        confidence: Of the intervals, between 0 and 1.
+        names: Shape ``(people,)``; none: 0, 1, 2 ...
+        same_scale: Whether the judge's scores have the unit of the people's, so that they can be subtracted.
+        seed: Of the groups of clusters above 1,000 of them.
+
+    Returns:
+        All of it over the objects that the judge and at least two people scored.
+
+    Raises:
+        ValueError: Shapes do not fit.
+        UndefinedStatistic: Too few objects or people for the test, or people whose agreement is not defined.
+
+    Source:
+        docs/verdict.md.
+    """
+    people, machine = np.asarray(ratings, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    sources = np.asarray(clusters)
+    labels: list[Hashable] = list(range(people.shape[1])) if names is None else list(names)
+    if people.ndim != 2 or machine.shape != people.shape[:1] or sources.shape != machine.shape:
+        raise ValueError(f"shapes do not fit: {people.shape}, {machine.shape} and {sources.shape}")
+    used = ~np.isnan(machine) & ((~np.isnan(people)).sum(axis=1) >= 2)
+    people, machine, sources = people[used], machine[used], sources[used]
+    if int((~np.isnan(people)).any(axis=0).sum()) < 2:
+        raise UndefinedStatistic("no object was scored by the judge and two people")
+    test = None
+    if same_scale:
+        test = alternative_annotator(
+            people,
+            machine,
+            labels,
+            metric="negative_rmse" if measure == "scores" else "accuracy",
+            epsilon=epsilon,
+            q=q,
+            clusters=sources,
+            pool_small=True,
+        )
+    is_crowd = bool(((~np.isnan(people)).sum(axis=0) < FEWEST_INSTANCES).all())
+
+    def of_rows(rows: Floats) -> Statistics:
+        each = [_compared(rows[:, 1:], rows[:, 0], column, measure) for column in range(people.shape[1])]
+        whole = [[_together([one for part in each for one in part])]] if is_crowd else each
+        return _agreement([part for part in whole if part], measure)
+
+    found = left_out_of_rows(of_rows, np.column_stack([machine, people]), sources, seed=seed)
+    if not np.isfinite(found.values[0]):
+        raise UndefinedStatistic("people's agreement is not defined: somebody gave one and the same answer to all")
+    people_s, own, order = (
+        quantity_of(found, place, scale, confidence) for place, scale in enumerate((FISHER, FISHER, IDENTITY))
+    )
+    is_constant = bool((machine == machine[0]).all())
+    return Standing(
+        n=len(machine),
+        n_clusters=found.n_clusters,
+        people=people_s,
+        own=None if is_constant else own,
+        order=None if is_constant else order,
+        bias=None if measure == "labels" or not same_scale else _bias(people, machine, sources, confidence, seed),
+        test=test,
+        rows=tuple(_rows(people, machine, labels, measure)),
+        measure=measure,
+    )
+
+
+class _Compared(NamedTuple):
+    """A person's and the judge's answers on the same objects, and what both are held against; ``(m,)`` each."""
+
+    rows: NDArray[np.intp]
+    person: Floats
+    judge: Floats
+    others: Floats
+
+
+def _compared(people: Floats, judge: Floats, column: int, measure: Measure) -> list[_Compared]:
+    """One person against the mean of the others' scores, or against the labels of each of the others."""
+    given = ~np.isnan(people)
+    mine = given[:, column]
+    if measure == "scores":
+        rows = np.flatnonzero(mine)
+        if not rows.size:
+            return []
+        return [_Compared(rows, people[rows, column], judge[rows], row_means(np.delete(people[rows], column, axis=1)))]
+    shared = np.flatnonzero((given & mine[:, None]).any(axis=0))
+    both = [(other, np.flatnonzero(mine & given[:, other])) for other in shared.tolist() if other != column]
+    return [_Compared(rows, people[rows, column], judge[rows], people[rows, other]) for other, rows in both]
+
+
+def _together(parts: list[_Compared]) -> _Compared:
+    """All ratings as those of one person: in a crowd nobody rated enough objects to be a row of their own."""
+    return _Compared(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _agreement(compared: list[list[_Compared]], measure: Measure) -> Statistics:
+    """From counts ``(resamples, n)`` to people's agreement, the judge's, and their difference ``(resamples, 3)``."""
+
+    def sides(one: _Compared) -> tuple[NDArray[np.intp], OfCounts, OfCounts]:
+        return (
+            one.rows,
+            measure_of_counts(one.person, one.others, measure),
+            measure_of_counts(one.judge, one.others, measure),
+        )
+
+    functions = [[sides(one) for one in each] for each in compared]
+
+    def agreement(counts: Counts) -> Floats:
+        found = [
+            np.mean([[person(counts[:, rows]), judge(counts[:, rows])] for rows, person, judge in each], axis=0)
+            for each in functions
+        ]
+        people, own = np.mean(found, axis=0)
+        return np.column_stack([people, own, own - people])
+
+    return agreement
+
+
+def measure_of_counts(x: Floats, y: Floats, measure: Measure) -> OfCounts:
+    """Agreement of two columns ``(n,)`` in resamples given by their counts: Spearman, or kappa of labels."""
+    return spearman_of_counts(x, y) if measure == "scores" else kappa_of_counts(x, y, measure == "ordered_labels")
+
+
+def _rows(people: Floats, judge: Floats, names: Sequence[Hashable], measure: Measure) -> Iterator[Person]:
+    ones = np.ones((1, len(judge)), dtype=np.int64)
+    for column, name in enumerate(names):
+        compared = _compared(people, judge, column, measure)
+        if compared:
+            person, own, _ = _agreement([compared], measure)(ones)[0].tolist()
+            seen = len(np.unique(np.concatenate([one.rows for one in compared])))
+            yield Person(name, seen, *(None if value != value else value for value in (person, own)))
+
+
+def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) -> Quantity:
+    """One column of statistics with Student's t on a scale, from its values without each cluster."""
+    value, deleted = float(found.values[column]), found.deleted[:, column]
+    freedom = float(effective_freedom(found.sizes)) if len(deleted) > 1 else 0.0
+    where = f", {scale.name}" if scale.name else ""
+    method = f"delete-one jackknife{where}, {found.n_clusters} clusters"
+    with np.errstate(invalid="ignore", divide="ignore"):
+        at, without = float(scale.there(np.asarray(value))), scale.there(deleted)
+    if len(deleted) < FEWEST_CLUSTERS or not np.isfinite(without).all() or not np.isfinite(at):
+        return Quantity(value, None, None, f"no interval from {found.n_clusters} clusters", at, np.nan, freedom)
+    bounds = jackknife_bounds(value, deleted, freedom, scale, confidence=confidence)
+    error = float(np.sqrt((len(without) - 1) / len(without) * ((without - without.mean()) ** 2).sum()))
+    return Quantity(value, float(bounds.low), float(bounds.high), method, at, error, freedom)
+
+
+def _bias(people: Floats, judge: Floats, sources: NDArray[Any], confidence: float, seed: int) -> Quantity:
+    away = differences(judge, np.nanmean(people, axis=1))
+    found = left_out_of_rows(
+        lambda rows: lambda counts: means(counts, rows[:, 0])[:, None], away[:, None], sources, seed=seed
+    )
+    return quantity_of(found, 0, IDENTITY, confidence)

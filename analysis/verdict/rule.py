@@ -1,0 +1,275 @@
+"""The verdict: whether a judge may stand in for people, in one of five words, from what people and judge reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Literal, NamedTuple
+
+from scipy.stats import t as student
+
+from analysis.agreement.alternative_annotator import AlternativeAnnotator
+from analysis.verdict.people import Quantity, Standing
+
+Word = Literal["yes", "only for ranking", "not proven", "no", "cannot say"]
+State = Literal["proven", "passes", "fails", "not measured", "does not apply"]
+FURTHEST = 10  # times the objects there are: beyond it more objects are no advice
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a judge has to reach.
+
+    Attributes:
+        fewest_objects: That the judge and two people scored.
+        most_behind: How far the judge may stay behind people in agreement, at most.
+        share_behind: The same as a share of what people reach; the smaller of both counts.
+        omega: Share of annotators against whom the judge has to win.
+        confidence: Of the intervals, between 0 and 1.
+        order_confidence: Of the one-sided bound by which labels are not behind people, as their agreement has a large
+            error next to the margin: by the estimate a judge with twice a person's noise got a yes in 12 to 33 % of
+            studies. Scores go by the estimate.
+    """
+
+    fewest_objects: int = 30
+    most_behind: float = 0.1
+    share_behind: float = 0.25
+    omega: float = 0.5
+    confidence: float = 0.95
+    order_confidence: float = 0.9
+
+
+DEFAULT = Policy()
+
+
+class Condition(NamedTuple):
+    """One thing that a judge has to reach; `needed` in the estimate's unit, `gate` the check's name in code."""
+
+    name: str
+    state: State
+    required: bool
+    estimate: float | None
+    low: float | None
+    high: float | None
+    needed: str
+    n: int | None
+    n_clusters: int | None
+    gate: str | None = None
+    why: str = ""
+
+
+class Verdict(NamedTuple):
+    """The word, why, and what it rests on.
+
+    `n_needed` objects would make it `n_for` if the estimates held, none where no number of objects would; `margin` is
+    how far behind people the judge may stay.
+    """
+
+    word: Word
+    reasons: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    margin: float | None = None
+    n_needed: int | None = None
+    n_for: Word | None = None
+
+
+def decided(
+    standing: Standing | None,
+    others: Sequence[Condition] = (),
+    *,
+    policy: Policy = DEFAULT,
+    undefined: str = "",
+    can_rank: bool = True,
+) -> Verdict:
+    """The verdict on a judge that two people or more can be compared with.
+
+    Args:
+        standing: What people and judge reach; none where it is not defined.
+        others: Conditions of the study: repeatability, sensitivity, validity of answers.
+        policy: What is needed.
+        undefined: Why there is no standing.
+        can_rank: Whether the scores have an order.
+
+    Returns:
+        In this order: `cannot say`, `yes`, `only for ranking`, `no`, else `not proven`.
+
+    Source:
+        docs/verdict.md.
+    """
+    failing = [condition for condition in others if condition.required and condition.state == "fails"]
+    if standing is None or standing.n < policy.fewest_objects:
+        n = 0 if standing is None else standing.n
+        why = (
+            undefined or f"the judge and two people scored {n} of the same objects, fewer than {policy.fewest_objects}"
+        )
+        return Verdict("cannot say", (why,), tuple(others))
+    margin = min(policy.most_behind, policy.share_behind * max(standing.people.value, 0.0))
+    conditions = (*_of_people(standing, margin, policy), *others)
+    if standing.people.low is None or standing.people.low <= 0.0:
+        why = "people do not agree with each other beyond chance, so there is nothing to stand in for"
+        return Verdict("cannot say", (why,), conditions, margin)
+    if standing.own is None or standing.order is None:
+        return Verdict("no", ("the judge gives one and the same answer to everything",), conditions, margin)
+    own, order = standing.own, standing.order
+    if own.low is None or order.low is None or order.high is None:
+        return Verdict("cannot say", (f"agreement of the judge has no interval: {own.method}",), conditions, margin)
+    test = standing.test
+    wins, behind = test is not None and test.winning_rate >= policy.omega, order.value <= -margin
+    if not failing and own.low > 0.0:
+        if wins and _keeps_up(standing, order, margin, policy):
+            return Verdict("yes", (*_reached(standing, margin), *_bias(standing)), conditions, margin)
+        if can_rank and order.low > -margin:
+            return Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
+    reasons = [f"{condition.name} fails: {condition.why}" for condition in failing]
+    if behind and test is not None and mean_d(test) >= test.epsilon:
+        reasons.append("it is further from people than they are from each other, in order and in value")
+    elif order.high < -margin:
+        reasons.append("it sorts objects worse than a person does, beyond the margin")
+    if reasons:
+        return Verdict("no", tuple(reasons), conditions, margin)
+    n_needed, n_for = _further(standing, own, order, margin, policy, can_rank)
+    return Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
+
+
+def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condition, ...]:
+    """The conditions that compare the judge with people, in the order in which a reader asks."""
+    n, n_clusters, own, order = standing.n, standing.n_clusters, standing.own, standing.order
+    constant = "the judge gives one and the same answer to everything"
+
+    def row(name: str, state: State, seen: Quantity | None, needed: str) -> Condition:
+        if seen is None:
+            return Condition(name, state, True, None, None, None, needed, n, n_clusters, None, constant)
+        return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters)
+
+    return (
+        row("agreement with people", _state(own, 0.0, 0.0), own, "interval above 0"),
+        row("agreement next to people's own", _state(order, -margin, -margin), order, f"above {-margin:.3g}"),
+        _of_test(standing, policy),
+    )
+
+
+def _of_test(standing: Standing, policy: Policy) -> Condition:
+    test, needed = standing.test, f"at least {policy.omega:g}"
+    name = "alternative annotator test"
+    if test is None:
+        why = "the judge's scores have another scale than people's, so that errors in value cannot be compared"
+        return Condition(name, "not measured", True, None, None, None, needed, None, None, None, why)
+    seen = mean_d(test)
+    state: State = "fails" if seen >= test.epsilon else "passes"
+    if test.winning_rate >= policy.omega:
+        state = "proven"
+    why = (
+        f"a person is nearer to the others than the judge on {seen:+.3f} more of the objects; epsilon {test.epsilon:g}"
+    )
+    n, n_clusters = test.n_instances, standing.n_clusters
+    return Condition(name, state, True, test.winning_rate, None, None, needed, n, n_clusters, None, why)
+
+
+def _state(seen: Quantity | None, needed: float, proven: float) -> State:
+    if seen is None or seen.value <= needed:
+        return "fails"
+    return "proven" if seen.low is not None and seen.low > proven else "passes"
+
+
+def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy) -> bool:
+    """Whether the judge's agreement is not behind people's by the margin: the estimate of scores, a bound of labels."""
+    return order.at - _order_quantile(standing, order, policy) * order.error > -margin
+
+
+def _order_quantile(standing: Standing, order: Quantity, policy: Policy) -> float:
+    return 0.0 if standing.measure == "scores" else float(student.ppf(policy.order_confidence, order.freedom))
+
+
+def _sorts(standing: Standing, margin: float) -> str:
+    return (
+        f"it agrees with the others at {_number(standing.own)}, a person at {_number(standing.people)}: "
+        f"difference {_number(standing.order)}, "
+        f"margin {margin:.3f} ({standing.n:,} objects, {standing.n_clusters:,} clusters)"
+    )
+
+
+def _reached(standing: Standing, margin: float) -> tuple[str, str]:
+    test = standing.test
+    if test is None:
+        return _sorts(standing, margin), "its scores have another scale than people's: only their order can be compared"
+    of_test = (
+        f"it is as near to the others as {test.n_rejected} of {test.n_tested} people within epsilon {test.epsilon:g}"
+    )
+    return _sorts(standing, margin), of_test
+
+
+def _bias(standing: Standing) -> tuple[str, ...]:
+    if standing.test is None:
+        return ("its scores have another scale than people's: only their order can be compared",)
+    if standing.bias is None:
+        return ()
+    return (f"it scores {_number(standing.bias, sign=True)} against the mean of the people",)
+
+
+def _number(seen: Quantity | None, *, sign: bool = False) -> str:
+    if seen is None:
+        return "an undefined number"
+    shown = f"{seen.value:+.3f}" if sign else f"{seen.value:.3f}"
+    return shown if seen.low is None or seen.high is None else f"{shown} [{seen.low:.3f}, {seen.high:.3f}]"
+
+
+def mean_d(test: AlternativeAnnotator) -> float:
+    """How often a person is nearer to the others than the judge, less how often the judge is: mean over annotators."""
+    found = [part.mean_d for part in test.annotators.values() if part.mean_d is not None]
+    return sum(found) / len(found)
+
+
+def objects_needed(n: int, estimate: float, needed: float, error: float, quantile: float) -> int | None:
+    """How many objects would prove that the estimate is beyond what is needed, if it held.
+
+    Args:
+        n: Objects there are.
+        estimate: On the scale of the error.
+        needed: On the same scale.
+        error: Standard error from `n` objects.
+        quantile: Of Student's t.
+
+    Returns:
+        n (t error / (estimate - needed))^2, rounded up to tens; none where the estimate is not beyond what is needed.
+    """
+    if estimate <= needed:
+        return None
+    return ceil(n * (quantile * error / (estimate - needed)) ** 2 / 10.0) * 10
+
+
+def _further(
+    standing: Standing, own: Quantity, order: Quantity, margin: float, policy: Policy, can_rank: bool
+) -> tuple[int | None, Word | None]:
+    """The objects that a yes would need, else those that the word for ranking would."""
+    of_own = _needed_for(own, 0.0, standing.n, policy)
+    of_test = None if standing.test is None else _needed_for_test(standing.test, standing.n, policy)
+    quantile = _order_quantile(standing, order, policy)
+    to_keep_up = objects_needed(standing.n, order.at, -margin, order.error, quantile)
+    if of_own is not None and of_test is not None and to_keep_up is not None:
+        return max(of_own, of_test, to_keep_up), "yes"
+    of_order = _needed_for(order, -margin, standing.n, policy)
+    if can_rank and of_own is not None and of_order is not None:
+        return max(of_own, of_order), "only for ranking"
+    return None, None
+
+
+def _needed_for(quantity: Quantity, needed: float, n: int, policy: Policy) -> int | None:
+    if quantity.low is not None and quantity.low > needed:
+        return n
+    quantile = float(student.ppf(0.5 + policy.confidence / 2.0, quantity.freedom))
+    return objects_needed(n, quantity.at, needed, quantity.error, quantile)
+
+
+def _needed_for_test(test: AlternativeAnnotator, n: int, policy: Policy) -> int | None:
+    """The objects at which as many annotators as are needed would lose to the judge, each at its share of the level."""
+    parts = [part for part in test.annotators.values() if part.mean_d is not None]
+    needed = max(1, ceil(policy.omega * len(parts)))
+    if test.winning_rate >= policy.omega:
+        return n
+    level = 0.05 * needed / (len(parts) * sum(1.0 / rank for rank in range(1, len(parts) + 1)))
+    found = []
+    for part in parts:
+        if part.mean_d is not None and part.error is not None and part.n_clusters is not None and part.n_clusters > 1:
+            quantile = float(student.ppf(1.0 - level, part.n_clusters - 1))
+            found.append(objects_needed(n, -part.mean_d, -test.epsilon, part.error, quantile))
+    reachable = sorted(one for one in found if one is not None)
+    return reachable[needed - 1] if len(reachable) >= needed else None

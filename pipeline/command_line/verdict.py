@@ -1,0 +1,105 @@
+"""`touchstone verdict`: may a judge stand in for people, from one file of ratings and without a configuration?"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from pipeline.command_line.terminal import terminal
+from resources.errors import UserError
+
+COLUMNS, RESULT = "Columns", "Where the result goes"
+
+
+def verdict(
+    file: Annotated[
+        str, typer.Argument(help="CSV, JSONL, JSON, Parquet, Excel or ODS: a path or an address.", metavar="FILE")
+    ],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of a judge; can be repeated.", metavar="COL", rich_help_panel=COLUMNS),
+    ] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of a person; can be repeated.", metavar="COL", rich_help_panel=COLUMNS),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Column that names the object.", metavar="COL", rich_help_panel=COLUMNS)
+    ] = None,
+    rater: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that says who rated, where a row holds one rating; `--judge` then names who are judges.",
+            metavar="COL",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(help="Column of the rating then.", metavar="COL", rich_help_panel=COLUMNS)
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Column whose equal values share a source: the document, the query, the reference image.",
+            metavar="COL",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    scale: Annotated[
+        Literal["nominal", "ordinal", "interval"] | None,
+        typer.Option(help="What the ratings are; else as they look.", rich_help_panel=COLUMNS),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(help="Labels in their order, lowest first: poor,fair,good.", rich_help_panel=COLUMNS),
+    ] = None,
+    blank: Annotated[
+        list[str] | None,
+        typer.Option(help="Text that stands for no rating; can be repeated.", metavar="TEXT", rich_help_panel=COLUMNS),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(help="A judge whose scores fall as quality rises.", metavar="COL", rich_help_panel=COLUMNS),
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of a workbook.", metavar="NAME", rich_help_panel=COLUMNS)
+    ] = None,
+    annotators: Annotated[
+        Literal["expert", "skilled", "crowd"],
+        typer.Option(help="Who the people are: sets epsilon of the alternative annotator test, 0.2, 0.15 or 0.1."),
+    ] = "expert",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the result there as JSON.", metavar="PATH", rich_help_panel=RESULT),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON, and nothing else.", rich_help_panel=RESULT)
+    ] = False,
+) -> None:
+    """May a judge's ratings stand in for people's? One file in, one verdict out.
+
+    Without --judge and --human it says what the columns look like, and which command to run.
+    """
+    from pipeline.command_line.evaluate_output import deliver, refuse_output
+    from pipeline.command_line.verdict_result import show_likely, show_verdict, verdict_result
+    from resources.inputs.ratings.table import RatingColumns
+
+    if not judge and not (human and rater):
+        show_likely(file, sheet, terminal(highlight=False))
+        return
+    if not human and rater is None:
+        raise UserError("`--human` is missing: name each column with a person's ratings, or with means of people.")
+    refuse_output(output)
+    columns = RatingColumns(
+        judges=tuple(judge or ()),
+        people=tuple(human or ()),
+        item=item,
+        rater=rater,
+        score=score,
+        cluster=cluster,
+        scale=scale,
+        labels=tuple(label.strip() for label in labels.split(",")) if labels else (),
+        blank=tuple(blank or ()),
+    )
+    result = verdict_result(file, sheet, columns, tuple(lower_is_better or ()), annotators)
+    deliver(result, show_verdict, [], output, as_json, Path(file).stem)

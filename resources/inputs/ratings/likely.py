@@ -1,0 +1,225 @@
+"""What the columns of a file of ratings are likely to be, by their names and by what they hold."""
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, Literal, NamedTuple
+
+from resources.errors import FileFault
+from resources.inputs.record_files import (
+    HEAD_RECORDS,
+    NO_VALUE,
+    Record,
+    RecordFile,
+    SeveralValues,
+    as_text,
+    refuse_unreadable,
+    value_of,
+)
+from resources.inputs.written_columns import looks_like_number
+
+Role = Literal["judge", "person", "object", "source", "rater", "rating", "other"]
+
+_PERSON: Final = re.compile(
+    r"human|annot|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bmos\b|gold|"
+    r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus",
+    re.IGNORECASE,
+)
+_JUDGE: Final = re.compile(
+    r"judge|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|\bllm|\bvlm|\bai\b|model|auto|pred|metric|clip|"
+    r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score",
+    re.IGNORECASE,
+)
+_OBJECT: Final = re.compile(r"(^|[_\s.-])(id|item|object|sample|image|file|key|uid|docno|question|example)\b|id$", re.I)
+_SOURCE: Final = re.compile(
+    r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])ref|reference|system|conversation", re.IGNORECASE
+)
+_LOWER: Final = re.compile(
+    r"lpips|dists|niqe|brisque|\bfid\b|rmse|\bmae\b|\bmse\b|error|distance|distortion|\bwer\b|loss", re.IGNORECASE
+)
+_RATER: Final = re.compile(
+    r"^(rater|annotator|judge|worker|user|coder|assessor|reviewer|who|by)([_\s-]?(id|name))?$", re.I
+)
+_RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
+# Labels come again and again: more different texts than this share of the rows, or than so many, are no ratings.
+MOST_LABELS: Final = 12
+
+
+class LikelyColumn(NamedTuple):
+    """A column, what it is taken for, and what it holds in a few words."""
+
+    name: str
+    role: Role
+    holds: str
+
+
+@dataclass(frozen=True)
+class LikelyColumns:
+    """What a file's columns are taken for; `question` where that is not clear."""
+
+    columns: tuple[LikelyColumn, ...]
+    question: str | None
+
+    def names(self, role: Role) -> list[str]:
+        """The columns of one role."""
+        return [column.name for column in self.columns if column.role == role]
+
+    def command(self, path: str) -> str:
+        """The command that reads the file so; parts in brackets are to be filled in."""
+        parts = ["touchstone", "verdict", shlex.quote(path)]
+        long = bool(self.names("rater"))
+        options = {"object": "--item", "source": "--cluster"}
+        if long:
+            options |= {"rater": "--rater", "rating": "--score"}
+            parts += ["--judge", "[its name]"]
+        else:
+            judges, people = self.names("judge"), self.names("person")
+            parts += [part for name in judges or ["[a judge's column]"] for part in ("--judge", _quoted(name))]
+            parts += [part for name in people or ["[a person's column]"] for part in ("--human", _quoted(name))]
+            lower = [name for name in judges if _LOWER.search(name)]
+            parts += [part for name in lower for part in ("--lower-is-better", _quoted(name))]
+        for role, option in options.items():
+            parts += [part for name in self.names(role)[:1] for part in (option, _quoted(name))]  # type: ignore[arg-type]
+        return " ".join(parts)
+
+
+class _Seen(NamedTuple):
+    """The texts of a column's first records; blanks are left out."""
+
+    name: str
+    texts: list[str]
+    n: int
+
+    @property
+    def different(self) -> int:
+        return len(set(self.texts))
+
+    @property
+    def are_numbers(self) -> bool:
+        return bool(self.texts) and all(map(looks_like_number, self.texts))
+
+    @property
+    def are_labels(self) -> bool:
+        return 1 <= self.different <= min(MOST_LABELS, max(2, len(self.texts) // 2))
+
+    @property
+    def holds(self) -> str:
+        if not self.texts:
+            return "nothing"
+        blank = f", {self.n - len(self.texts)} blank" if len(self.texts) < self.n else ""
+        if self.are_numbers and self.different > MOST_LABELS:
+            return f"numbers, such as {', '.join(self.texts[:3])}{blank}"
+        some = sorted(set(self.texts))[:6]
+        short = ", ".join(text[:24] for text in some)
+        return f"{short}{' ...' if self.different > len(some) else ''}{blank}"
+
+
+def likely_columns(file: RecordFile) -> LikelyColumns:
+    """What each column of a file is likely to be, from its name and its first 1,000 rows.
+
+    Raises:
+        FileFault: There is no row.
+    """
+    columns = _seen(file)
+    if not columns:
+        refuse_unreadable(file)
+        raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
+    roles = _roles(columns)
+    found = tuple(LikelyColumn(column.name, roles[column.name], column.holds) for column in columns)
+    return LikelyColumns(found, _question(found))
+
+
+def _seen(file: RecordFile) -> list[_Seen]:
+    names, _ = file.names()
+    records = [record for record in islice(file.records(), HEAD_RECORDS) if isinstance(record, Record)]
+    if not records:
+        return []
+    found = []
+    for name in names:
+        value = value_of(name)
+        texts = [_text(value(record.fields)) for record in records]
+        found.append(_Seen(name, [text for text in texts if text is not None and text not in NO_VALUE], len(records)))
+    return found
+
+
+def _text(value: object) -> str | None:
+    try:
+        return as_text(value)
+    except SeveralValues:
+        return "[...]"
+
+
+def _roles(columns: Sequence[_Seen]) -> dict[str, Role]:
+    """Each column's role; in a file with a row for each rating only rater, rating and object have one."""
+    rater = [column for column in columns if _RATER.search(column.name) and not column.are_numbers and _repeats(column)]
+    rating = [column for column in columns if _RATING.search(column.name) and _rates(column)]
+    if len(rater) == 1 and len(rating) == 1:
+        return {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns}
+    roles: dict[str, Role] = {}
+    for column in columns:
+        if _is_object(column) and "object" not in roles.values():
+            roles[column.name] = "object"
+        elif _rates(column) and _PERSON.search(column.name):
+            roles[column.name] = "person"
+        elif _rates(column) and _JUDGE.search(column.name):
+            roles[column.name] = "judge"
+        elif _SOURCE.search(column.name) and _repeats(column) and "source" not in roles.values():
+            roles[column.name] = "source"
+        else:
+            roles[column.name] = "other"
+    people = [column for column in columns if roles[column.name] == "person"]
+    for column in columns:
+        if roles[column.name] == "judge" and people and not any(_alike(column, person) for person in people):
+            roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
+    return roles
+
+
+def _alike(judge: _Seen, person: _Seen) -> bool:
+    """Whether both hold numbers, or some of the same labels."""
+    if judge.are_numbers or person.are_numbers:
+        return judge.are_numbers and person.are_numbers
+    labels = {text.casefold() for text in judge.texts}
+    return any(text.casefold() in labels for text in person.texts)
+
+
+def _long_role(column: _Seen, rater: str, rating: str) -> Role:
+    if column.name == rater:
+        return "rater"
+    if column.name == rating:
+        return "rating"
+    if _OBJECT.search(column.name):
+        return "object"
+    return "source" if _SOURCE.search(column.name) and _repeats(column) else "other"
+
+
+def _is_object(column: _Seen) -> bool:
+    return bool(_OBJECT.search(column.name)) and column.different == len(column.texts) == column.n
+
+
+def _repeats(column: _Seen) -> bool:
+    return 1 < column.different < len(column.texts)
+
+
+def _rates(column: _Seen) -> bool:
+    return column.are_numbers or column.are_labels
+
+
+def _question(columns: Iterable[LikelyColumn]) -> str | None:
+    by_role: dict[Role, list[str]] = {}
+    for column in columns:
+        by_role.setdefault(column.role, []).append(column.name)
+    if "rater" in by_role:
+        return f"Which names in '{by_role['rater'][0]}' are judges? Name each by `--judge`; all others are people."
+    if "judge" not in by_role and "person" not in by_role:
+        return "Which columns hold a judge's ratings, and which people's?"
+    if "judge" not in by_role:
+        return "Which column holds the judge's ratings?"
+    if "person" not in by_role:
+        return "Which columns hold people's ratings?"
+    return None
+
+
+def _quoted(name: str) -> str:
+    return name if name.startswith("[") else shlex.quote(name)

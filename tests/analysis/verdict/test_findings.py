@@ -1,0 +1,101 @@
+"""Judges next to each other and against one person; a sign that looks reversed; scales that cannot be compared."""
+
+import numpy as np
+import pytest
+import scipy
+from sklearn.metrics import cohen_kappa_score, precision_score, recall_score
+
+from analysis.agreement.concordance import concordance
+from analysis.verdict.findings import findings
+from analysis.verdict.judges import against_one, judges_compared
+from analysis.verdict.panel import panel
+from tests.analysis.verdict.test_people import made
+
+
+def test_against_one_person_a_bound_decides() -> None:
+    random = np.random.default_rng(2)
+    person = random.standard_normal(80)
+    near, far = person + 0.3 * random.standard_normal(80), person + 2.0 * random.standard_normal(80)
+    middling = person + 0.8 * random.standard_normal(80)
+    clusters = np.arange(80)
+    assert against_one(person, near, clusters).word == "agrees"
+    assert against_one(person, far, clusters).word == "does not agree"
+    assert against_one(person, middling, clusters).word == "not proven"
+    assert against_one(person, np.ones(80), clusters).word == "does not agree"
+    assert against_one(np.ones(80), near, clusters).word == "cannot say"
+    assert against_one(person[:29], near[:29], clusters[:29]).word == "cannot say"
+    with_gap = near.copy()
+    with_gap[:10] = np.nan
+    assert against_one(person, with_gap, clusters).n == 70
+
+
+def test_two_judges_that_are_one_do_not_differ_and_share_a_letter() -> None:
+    people, judge = made()
+    worse = np.roll(judge, 7)
+    found = judges_compared(people, np.column_stack([judge, judge, worse]), np.arange(60), ["a", "b", "c"])
+    same, first, second = found.pairs
+    assert (same.difference.value, same.p, same.p_holm) == (0.0, 1.0, 1.0)
+    assert first.difference.value == pytest.approx(second.difference.value)
+    # The smallest of three is taken three times, the next twice but at least that.
+    assert first.p is not None
+    assert first.p_holm == pytest.approx(min(1.0, 3 * first.p))
+    assert found.letters["a"] == found.letters["b"] != found.letters["c"]
+    expected = scipy.stats.spearmanr(judge, people.mean(axis=1)).statistic
+    assert found.agreement["a"].value == pytest.approx(expected)
+
+
+def test_statistics_of_scores_are_those_of_their_own_functions() -> None:
+    people, judge = made()
+    lines = {line.statistic: line.value for line in panel(people[:, 0], judge, np.arange(60), measure="scores")}
+    assert lines["Spearman"] == pytest.approx(scipy.stats.spearmanr(judge, people[:, 0]).statistic)
+    assert lines["Pearson"] == pytest.approx(scipy.stats.pearsonr(judge, people[:, 0]).statistic)
+    assert lines["CCC"] == pytest.approx(concordance(judge, people[:, 0], seed=0).ccc)
+    assert lines["mean absolute error"] == pytest.approx(np.abs(judge - people[:, 0]).mean())
+    assert lines["judge - people"] == pytest.approx((judge - people[:, 0]).mean())
+
+
+def test_statistics_of_labels_are_scikit_learns() -> None:
+    random = np.random.default_rng(4)
+    person = random.integers(0, 3, 120).astype(float)
+    judge = np.where(random.random(120) < 0.7, person, random.integers(0, 3, 120))
+    lines = panel(person, judge, np.arange(120), measure="labels", labels=["fail", "pass", "unsure"])
+    values = {line.statistic: line.value for line in lines}
+    assert values["kappa"] == pytest.approx(cohen_kappa_score(judge, person))
+    assert values["same label"] == pytest.approx((judge == person).mean())
+    assert values["sensitivity of 'pass'"] == pytest.approx(recall_score(person == 1, judge == 1))
+    assert values["precision of 'unsure'"] == pytest.approx(precision_score(person == 2, judge == 2))
+    assert {line.statistic: line.n for line in lines}["sensitivity of 'fail'"] == (person == 0).sum()
+
+
+def test_a_reversed_sign_is_flagged_and_its_comparison_withheld() -> None:
+    people, judge = made()
+    named = {f"p{column}": people[:, column] for column in range(3)}
+    found = findings({"good": judge, "distance": -judge}, named, np.arange(60))
+    assert found.judges[1].reversed
+    assert found.comparison is None
+    assert "distance" in found.no_comparison
+    turned = findings({"good": judge, "distance": -judge}, named, np.arange(60), lower_is_better={"distance"})
+    assert turned.comparison is not None
+    assert not turned.judges[1].reversed
+
+
+@pytest.mark.parametrize("unit", [1 / 5, 20.0], ids=["0 to 1", "20 to 100"])
+def test_another_scale_allows_ranking_at_most(unit: float) -> None:
+    people, judge = made()
+    named = {f"p{column}": people[:, column] for column in range(3)}
+    one = findings({"judge": judge * unit}, named, np.arange(60)).judges[0]
+    assert not one.same_scale
+    assert one.verdict is not None
+    assert one.verdict.word != "yes"
+    assert [line.statistic for line in one.lines] == ["Spearman", "Pearson"]
+
+
+def test_the_majority_leaves_out_ties_and_counts_them() -> None:
+    people = np.array([[0, 0], [1, 1], [0, 1]] * 20, dtype=float)
+    judge = np.array([0, 1, 1] * 20, dtype=float)
+    found = findings(
+        {"j": judge}, {"a": people[:, 0], "b": people[:, 1]}, np.arange(60), measure="labels", labels=["no", "yes"]
+    )
+    assert found.n_tied == 20
+    assert {line.statistic: line.value for line in found.judges[0].lines}["same label"] == 1.0
+    assert found.judges[0].n == 40

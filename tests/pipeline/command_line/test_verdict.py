@@ -1,0 +1,170 @@
+"""`touchstone verdict`: files with a truth that is known, each with its word; what is asked and refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pipeline.command_line.main import application
+from resources.errors import UserError
+from tests.pipeline.command_line.evaluated import strict
+
+WIDTH = 80
+HUMANS = ("--human", "human1", "--human", "human2", "--human", "human3")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of people with a noise of 0.6 and judges with less, with more and with none of the truth."""
+    folder = tmp_path_factory.mktemp("ratings")
+    random = np.random.default_rng(3)
+    truth = random.standard_normal(150)
+
+    def steps(noise: float, weight: float = 1.0) -> np.ndarray:
+        values = weight * truth + noise * random.standard_normal(150)
+        return np.clip(np.rint(3 + 1.1 * values), 1, 5).astype(int)
+
+    frame = pd.DataFrame(
+        {
+            "id": [f"doc{i}" for i in range(150)],
+            "good": steps(0.3),
+            "noisy": steps(1.5),
+            "unrelated": steps(1.2, weight=0.0),
+            "constant": 3,
+            "distance": -truth + 0.3 * random.standard_normal(150),
+            **{f"human{n}": steps(0.6) for n in (1, 2, 3)},
+            "MOS": 3 + truth,
+            "source": [f"s{i // 3}" for i in range(150)],
+        }
+    )
+    frame.to_csv(folder / "r.csv", index=False)
+    names = np.array(["fail", "unsure", "pass"])
+
+    def label(noise: float) -> np.ndarray:
+        return names[np.clip(np.rint(1 + truth + noise * random.standard_normal(150)), 0, 2).astype(int)]
+
+    pd.DataFrame({"judge": label(0.1), "ann": label(0.5), "bob": label(0.5)}).to_json(
+        folder / "l.json", orient="records"
+    )
+    return folder
+
+
+def answered(*arguments: object) -> dict[str, Any]:
+    done = CliRunner().invoke(application, ["verdict", *map(str, arguments), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    result: dict[str, Any] = strict(done.stdout)
+    return result
+
+
+def read(*arguments: object) -> str:
+    runner = CliRunner(env={"COLUMNS": str(WIDTH)})
+    done = runner.invoke(application, ["verdict", *map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def refused(*arguments: object) -> str:
+    done = CliRunner().invoke(application, ["verdict", *map(str, arguments)])
+    assert isinstance(done.exception, UserError), done.exception
+    assert not done.stdout
+    return str(done.exception)
+
+
+@pytest.mark.parametrize(("judge", "word"), [("good", "yes"), ("noisy", "no"), ("unrelated", "no"), ("constant", "no")])
+def test_each_judge_gets_the_word_that_is_true_of_how_it_was_made(made: Path, judge: str, word: str) -> None:
+    [found] = answered(made / "r.csv", "--judge", judge, *HUMANS)["judges"]
+    assert found["verdict"]["word"] == word
+    assert found["verdict"]["reasons"]
+
+
+def test_the_verdict_is_the_first_thing_that_is_said(made: Path) -> None:
+    lines = [line for line in read(made / "r.csv", "--judge", "good", *HUMANS).splitlines() if line.strip()]
+    assert lines[0].startswith("r.csv: 150 objects rated by people")
+    assert lines[1] == "May good stand in for people? yes"
+    assert len(lines) < 40
+
+
+def test_two_judges_are_compared_on_the_same_objects(made: Path) -> None:
+    result = answered(made / "r.csv", "--judge", "noisy", "--judge", "good", *HUMANS)
+    compared = result["comparison"]
+    assert [one["name"] for one in compared["judges"]] == ["good", "noisy"]
+    assert [one["letters"] for one in compared["judges"]] == ["a", "b"]
+    [pair] = compared["pairs"]
+    assert (pair["first"], pair["second"]) == ("noisy", "good")
+    assert pair["difference"]["high"] < 0
+    assert pair["p_holm"] < 0.001
+
+
+def test_a_reversed_metric_is_named_and_not_compared_until_it_is_said(made: Path) -> None:
+    file = (made / "r.csv", "--judge", "good", "--judge", "distance", *HUMANS)
+    shown = read(*file)
+    assert "The judges are not compared: the sign of distance looks reversed." in shown
+    assert "`--lower-is-better distance`" in " ".join(shown.split())
+    turned = answered(*file, "--lower-is-better", "distance")
+    assert turned["comparison"]["pairs"]
+    # Its unit is none of the people's: it may rank, and no more.
+    assert turned["judges"][1]["verdict"]["word"] == "only for ranking"
+
+
+def test_one_person_is_never_a_yes(made: Path) -> None:
+    # Two people with this noise agree at about 0.7 themselves.
+    assert "good and human1: not proven" in read(made / "r.csv", "--judge", "good", "--human", "human1")
+    assert "noisy and human1: does not agree with this person" in read(
+        made / "r.csv", "--judge", "noisy", "--human", "human1"
+    )
+    assert "good and MOS: agrees with these means" in read(made / "r.csv", "--judge", "good", "--human", "MOS")
+
+
+def test_labels_have_kappa_and_each_labels_sensitivity(made: Path) -> None:
+    result = answered(made / "l.json", "--judge", "judge", "--human", "ann", "--human", "bob")
+    assert (result["scale"], result["labels"], result["measure"]) == ("nominal", ["fail", "pass", "unsure"], "kappa")
+    names = [line["statistic"] for line in result["judges"][0]["statistics"]]
+    assert names[:2] == ["same label", "kappa"]
+    assert "sensitivity of 'unsure'" in names
+
+
+def test_sources_are_counted_as_clusters(made: Path) -> None:
+    result = answered(made / "r.csv", "--judge", "good", *HUMANS, "--cluster", "source")
+    assert (result["n_objects"], result["n_clusters"]) == (150, 50)
+    assert "50 clusters" in result["judges"][0]["agreement"]["method"]
+
+
+def test_without_columns_the_file_is_described_and_the_command_printed(made: Path) -> None:
+    shown = " ".join(read(made / "r.csv").split())
+    assert "--human human1 --human human2 --human human3" in shown
+    assert "Which columns" in shown or "--judge" in shown
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([(1, 2, 3)] * 3, "scored 3 of the same objects, fewer than 30"),
+        ([(i % 5, 3, 3) for i in range(40)], "one and the same answer"),
+        ([(3, 3, 3)] * 40, "one and the same answer"),
+    ],
+    ids=["three rows", "people constant", "all ties"],
+)
+def test_too_little_is_said_in_a_sentence(tmp_path: Path, rows: list[tuple[int, ...]], reason: str) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("j,a,b\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows), encoding="utf-8")
+    result = answered(path, "--judge", "j", "--human", "a", "--human", "b", "--scale", "interval")
+    [found] = result["judges"]
+    assert found["verdict"]["word"] == "cannot say"
+    assert reason in found["verdict"]["reasons"][0]
+
+
+def test_the_result_is_written_where_it_is_asked_for(made: Path, tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    read(made / "r.csv", "--judge", "good", *HUMANS, "-o", path)
+    assert json.loads(path.read_text(encoding="utf-8"))["judges"][0]["verdict"]["word"] == "yes"
+
+
+def test_mistakes_are_refused_before_anything_is_computed(made: Path) -> None:
+    assert "`--human` is missing" in refused(made / "r.csv", "--judge", "good")
+    assert "did you mean 'good'" in refused(made / "r.csv", "--judge", "god", *HUMANS)
+    assert "is no `--judge`" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--lower-is-better", "bad")
+    assert "no such file" in refused(made / "none.csv", "--judge", "good", *HUMANS)

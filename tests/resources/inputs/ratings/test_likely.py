@@ -1,0 +1,47 @@
+"""What columns are taken for by their names and values, and the command that follows."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.inputs.any_file import record_file
+from resources.inputs.ratings.likely import likely_columns
+
+ROWS = range(40)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "roles"),
+    [
+        (
+            "id,gpt4_score,human1,human2",
+            lambda i: f"d{i},{1 + i % 5},{1 + i % 4},{1 + i % 3}",
+            ["object", "judge", "person", "person"],
+        ),
+        ("text,judge,annotator_a", lambda i: f"t{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 2 else 'fail'}",
+         ["other", "judge", "person"]),
+        ("image,ssim,lpips,MOS,ref", lambda i: f"{i}.png,0.{i},0.{99 - i},{1 + i / 10},r{i % 6}",
+         ["object", "judge", "judge", "person", "source"]),
+        # A model's name is no rating where people gave numbers.
+        ("model,claude,expert", lambda i: f"m{i % 3},{i % 5},{i % 4}", ["other", "judge", "person"]),
+        ("item_id,annotator,rating", lambda i: f"d{i // 4},{'abcd'[i % 4]},{i % 5}", ["object", "rater", "rating"]),
+    ],
+)  # fmt: skip
+def test_columns_are_taken_for_what_they_are(tmp_path: Path, header: str, row, roles: list[str]) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join([header, *(row(i) for i in ROWS)]), encoding="utf-8")
+    assert [column.role for column in likely_columns(record_file(path)).columns] == roles
+
+
+def test_the_command_names_them_and_quotes_what_a_shell_would_take_apart(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(["id,my judge,lpips,human 1", *(f"d{i},{i % 5},{i},{i % 4}" for i in ROWS)]))
+    assert likely_columns(record_file(path)).command("r.csv") == (
+        "touchstone verdict r.csv --judge 'my judge' --judge lpips --human 'human 1' --lower-is-better lpips --item id"
+    )
+
+
+def test_what_is_not_clear_is_a_question(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(["id,a,b", *(f"d{i},{i % 5},{i % 4}" for i in ROWS)]))
+    assert likely_columns(record_file(path)).question == "Which columns hold a judge's ratings, and which people's?"

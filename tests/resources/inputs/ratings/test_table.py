@@ -1,0 +1,154 @@
+"""Ratings of people and judges from files of every kind, wide and long, and what is refused by name."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from resources.errors import UserError
+from resources.inputs.ratings.table import RatingColumns, Ratings, read_ratings
+from tests.resources.inputs.ratings.workbooks import excel
+
+NAN = float("nan")
+WIDE = RatingColumns(judges=("gpt",), people=("ann", "bob"))
+
+
+def csv(folder: Path, text: str, name: str = "r.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def values(found: Ratings) -> dict[str, list[float]]:
+    return {name: column.tolist() for name, column in {**found.judges, **found.people}.items()}
+
+
+def same(found: dict[str, list[float]], expected: dict[str, Sequence[float]]) -> None:
+    assert found.keys() == expected.keys()
+    for name, column in expected.items():
+        np.testing.assert_array_equal(found[name], column)
+
+
+def test_a_wide_file_has_a_column_a_rater_and_blanks_stay_blank(tmp_path: Path) -> None:
+    found = read_ratings(csv(tmp_path, "id,gpt,ann,bob\na,1,2,3\nb,4,,NA\nc,5,4,5\n"), WIDE)
+    same(values(found), {"gpt": [1, 4, 5], "ann": [2, NAN, 4], "bob": [3, NAN, 5]})
+    assert (found.scale, found.labels, found.n_rows, found.name) == ("ordinal", (), 3, "r.csv")
+    # Without `--item` every row is an object and a source of its own.
+    assert list(found.objects) == ["2", "3", "4"]
+
+
+def test_every_kind_of_file_gives_the_same(tmp_path: Path) -> None:
+    rows = [{"id": "a", "gpt": 1, "ann": 2, "bob": 3}, {"id": "b", "gpt": 4, "ann": 4, "bob": 5}]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "r.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    pd.DataFrame(rows).to_parquet(tmp_path / "r.parquet")
+    csv(tmp_path, "id;gpt;ann;bob\na;1;2;3\nb;4;4;5\n")
+    csv(tmp_path, "id\tgpt\tann\tbob\na\t1\t2\t3\nb\t4\t4\t5\n", "r.tsv")
+    excel(tmp_path / "r.xlsx", Ratings=[["id", "gpt", "ann", "bob"], ["a", 1, 2, 3], ["b", 4, 4, 5]])
+    expected = {"gpt": [1, 4], "ann": [2, 4], "bob": [3, 5]}
+    for ending in ("jsonl", "json", "parquet", "csv", "tsv", "xlsx"):
+        same(values(read_ratings(tmp_path / f"r.{ending}", WIDE)), expected)
+
+
+def test_a_long_file_has_a_row_a_rating(tmp_path: Path) -> None:
+    text = "doc,who,stars\na,GPT,1\na,ann,2\nb,gpt ,4\nb,ann,5\nb,bob,5\n"
+    columns = RatingColumns(judges=("gpt",), people=(), item="doc", rater="who", score="stars")
+    found = read_ratings(csv(tmp_path, text), columns)
+    same(values(found), {"GPT": [1, 4], "ann": [2, 5], "bob": [NAN, 5]})
+    assert list(found.objects) == ["a", "b"]
+    assert "differ in spelling only" in found.notes[0]
+
+
+def test_decimal_commas_and_percentages_are_read_where_a_column_is_so(tmp_path: Path) -> None:
+    found = read_ratings(csv(tmp_path, "gpt;ann;bob\n0,5;40 %;1\n0,75;60 %;0\n0,9;80 %;1\n"), WIDE)
+    same(values(found), {"gpt": [0.5, 0.75, 0.9], "ann": [0.4, 0.6, 0.8], "bob": [1, 0, 1]})
+    assert any("comma is the decimal sign" in note for note in found.notes)
+
+
+def test_words_are_labels_in_one_spelling_and_what_one_side_gives_is_said(tmp_path: Path) -> None:
+    found = read_ratings(csv(tmp_path, "gpt,ann,bob\nPass,pass,fail\nfail,Fail,pass\nunsure,pass,pass\n"), WIDE)
+    assert (found.scale, found.labels) == ("nominal", ("fail", "Pass", "unsure"))
+    same(values(found), {"gpt": [1, 0, 2], "ann": [1, 0, 1], "bob": [0, 1, 1]})
+    assert "Only judges give 'unsure' (1 times)." in found.notes
+
+
+def test_labels_in_order_are_ordinal_and_another_one_is_refused(tmp_path: Path) -> None:
+    path = csv(tmp_path, "gpt,ann,bob\ngood,poor,fair\npoor,good,great\n")
+    ordered = RatingColumns(("gpt",), ("ann", "bob"), labels=("poor", "fair", "good", "great"))
+    found = read_ratings(path, ordered)
+    assert found.scale == "ordinal"
+    same(values(found), {"gpt": [2, 0], "ann": [0, 2], "bob": [1, 3]})
+    with pytest.raises(UserError, match=r"r.csv, row 3: 'great' of 'bob' is none of the labels poor, fair, good"):
+        read_ratings(path, RatingColumns(("gpt",), ("ann", "bob"), labels=("poor", "fair", "good")))
+
+
+def test_numbers_are_labels_where_two_occur_or_it_is_said(tmp_path: Path) -> None:
+    two = read_ratings(csv(tmp_path, "gpt,ann,bob\n1,0,1\n0,1.0,0\n"), WIDE)
+    assert (two.scale, two.labels) == ("nominal", ("0", "1"))
+    said = RatingColumns(("gpt",), ("ann", "bob"), scale="nominal")
+    three = read_ratings(csv(tmp_path, "gpt,ann,bob\n2.0,10,1\n1,1,2\n"), said)
+    assert three.labels == ("1", "2", "10")
+    same(values(three), {"gpt": [1, 0], "ann": [2, 0], "bob": [0, 1]})
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "parts"),
+    [
+        ("gpt,ann,bob\n1,2,3\n", RatingColumns(("gbt",), ("ann",)), ["no field 'gbt'", "did you mean 'gpt'"]),
+        ("gpt,ann,bob\n1,2,3\n", RatingColumns(("gpt",), ("GPT",)), ["as a judge and as a person"]),
+        ("gpt,ann,bob\n1,2,3\n2,bad,3\n", WIDE, ["row 3", "'bad' of 'ann' is no number", "--blank", "--scale nominal"]),
+        ("gpt,ann,bob\n1,,3\n2,,3\n", WIDE, ["'ann' has no rating at all"]),
+        ("gpt,ann,bob\n", WIDE, ["no row"]),
+        (
+            "id,gpt,ann\na,1,2\na,2,3\n",
+            RatingColumns(("gpt",), ("ann",), item="id"),
+            ["row 3", "'a' in column 'id' is in row 2 already", "--rater"],
+        ),
+        (
+            "id,who,s\na,gpt,1\na,ann,2\na,ann,3\n",
+            RatingColumns(("gpt",), (), item="id", rater="who", score="s"),
+            ["row 4", "'ann' rated 'a' in row 3 already"],
+        ),
+        (
+            "id,who,s\na,gpt,1\na,ann,2\n",
+            RatingColumns(("gtp",), (), item="id", rater="who", score="s"),
+            ["column 'who' holds no 'gtp'", "did you mean 'gpt'"],
+        ),
+        ("id,who,s\na,gpt,1\n", RatingColumns(("gpt",), (), rater="who", score="s"), ["--item"]),
+        ("gpt,ann,bob\ninf,2,3\n1,2,3\n", WIDE, ["'inf' of 'gpt'"]),
+    ],
+)
+def test_what_cannot_be_read_is_said_by_name(
+    tmp_path: Path, text: str, columns: RatingColumns, parts: list[str]
+) -> None:
+    with pytest.raises(UserError) as refused:
+        read_ratings(csv(tmp_path, text), columns)
+    assert [part for part in parts if part not in str(refused.value)] == []
+
+
+def test_a_blank_of_ones_own_is_no_rating(tmp_path: Path) -> None:
+    path = csv(tmp_path, "gpt,ann,bob\n1,2,3\n2,skip,3\n4,Skip,5\n")
+    found = read_ratings(path, RatingColumns(("gpt",), ("ann", "bob"), blank=("skip",)))
+    same(values(found), {"gpt": [1, 2, 4], "ann": [2, NAN, NAN], "bob": [3, 3, 5]})
+
+
+def test_a_workbook_of_several_sheets_asks_which(tmp_path: Path) -> None:
+    rows = [["gpt", "ann", "bob"], [1, 2, 3], [2.5, 3, 4]]
+    path = excel(tmp_path / "two.xlsx", first=rows, second=rows, empty=[])
+    with pytest.raises(UserError, match="several sheets hold something: 'first', 'second'"):
+        read_ratings(path, WIDE)
+    same(values(read_ratings(path, WIDE, "second")), {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]})
+    with pytest.raises(UserError, match=r"no sheet 'secnd' \(did you mean 'second'\?\)"):
+        read_ratings(path, WIDE, "secnd")
+    with pytest.raises(UserError, match="it is no workbook, and a sheet is named"):
+        read_ratings(csv(tmp_path, "gpt,ann,bob\n1,2,3\n"), WIDE, "first")
+
+
+def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.xlsx"
+    path.write_bytes(b"PK\x03\x04 and nothing else")
+    with pytest.raises(UserError, match="it is no workbook"):
+        read_ratings(path, WIDE)
