@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.agreement.deviation import deviation
 from analysis.agreement.icc import icc, icc_band
 from analysis.agreement.missing_answers import filled_against_people, filled_between_repeats
+from analysis.agreement.variance_components import variance_components
 from analysis.correlation.correlation import correlations
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.compared_settings import compared_settings, described
@@ -26,6 +27,12 @@ from resources.tables.call_states import ANSWER_STATES
 from resources.tables.fidelity.statistics import SETTING_SUMMARY
 
 NOT_COMPARED = "not compared: "
+SOURCES = {
+    "object": "variance_object",
+    "setting": "variance_setting",
+    "object:setting": "variance_object_setting",
+    "residual": "variance_repeat",
+}
 FEWEST_RESAMPLES = 2  # where the number is wanted and its interval is not
 
 
@@ -33,7 +40,7 @@ FEWEST_RESAMPLES = 2  # where the number is wanted and its interval is not
     group_name="fidelity",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
     kinds={"pandas"},
-    code_version="1",
+    code_version="2",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="setting_summary",
 )
@@ -67,6 +74,7 @@ def summary_rows(
     """
     compared = compared_settings(calls, matrices, study, plan)
     n_total = int(study_objects["excluded"].isna().sum())
+    variances = _variances({key: matrices[key] for key in compared.keys}, compared.common)
     rows = []
     for key in compared.made:
         left_out = len(compared.valid[key] - compared.common)
@@ -83,8 +91,35 @@ def summary_rows(
         if len(matrix) < len(matrices[key]):
             row |= _if_all_had_answered(key, matrices[key], human_scores, study_objects, study)
         counts = {"n_objects": len(matrix), "n_products": matrix["product_id"].nunique(), "n_matched": len(matched)}
-        rows.append(row | counts | {"undefined": "; ".join(reasons) or None})
+        rows.append(row | counts | variances | {"undefined": "; ".join(reasons) or None})
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
+
+
+def _variances(matrices: Frames, objects: set[str]) -> dict[str, Any]:
+    """How the spread of single scores divides over objects, settings, both together, and repeats.
+
+    Args:
+        matrices: Of the settings that are compared.
+        objects: Those that all of them have in common.
+    """
+    parts = [(key, matrix[matrix["object"].isin(objects)]) for key, matrix in matrices.items()]
+    scores = [scores_of(matrix) for _, matrix in parts]
+    factors = {
+        "object": [
+            np.repeat(m["object"].to_numpy(dtype=str), s.shape[1]) for (_, m), s in zip(parts, scores, strict=True)
+        ],
+        "setting": [np.repeat(key, s.size) for (key, _), s in zip(parts, scores, strict=True)],
+    }
+    try:
+        if len(parts) < 2:
+            raise UndefinedStatistic("fewer than two settings to compare")
+        found = variance_components(
+            np.concatenate([s.ravel() for s in scores]),
+            {name: np.concatenate(levels) for name, levels in factors.items()},
+        )
+    except UndefinedStatistic as undefined:
+        return {"variance_undefined": undefined.reason}
+    return {column: found.variances.get(source) for source, column in SOURCES.items()}
 
 
 def _if_all_had_answered(

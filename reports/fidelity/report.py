@@ -32,6 +32,7 @@ from reports.fidelity.settings import (
     gates_of_all,
     gates_of_focus,
     said_of_gates,
+    said_of_variance,
 )
 from reports.shared.charts import Chart
 from reports.shared.gate_row import gates_as_data
@@ -164,6 +165,7 @@ def fidelity_page(contents: Contents) -> str:
         "gates_of_all": gates_of_all(contents),
         "term_of_gate": TERM_OF_GATE,
         "cards": cards(contents),
+        "said_of_variance": said_of_variance(contents),
         "overall": {key: overall_table(contents, key) for key in settings},
         "groups": {key: group_table(contents, key) for key in settings},
         "errors": largest_errors(contents),

@@ -7,7 +7,7 @@ from typing import Any
 from reports.fidelity.contents import Contents, few, say
 from reports.fidelity.recommendation import lacks, missed_gates
 from reports.shared.gate_row import GateRow, failing, failing_by_gate
-from reports.shared.numbers import NOTHING, interval, is_number, number, plain_number, usd, whole
+from reports.shared.numbers import NOTHING, interval, is_number, number, percent, plain_number, usd, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, same
@@ -129,6 +129,19 @@ def _cell(row: GateRow | None) -> Text:
         return say("gates.deterministic")
     mark = "\u2713" if row.passed else "!" if row.advice else "\u2717"
     return joined([row.seen_text, mark], " ")
+
+
+def said_of_variance(contents: Contents) -> Text | None:
+    """Which part of the spread of single scores comes from objects, settings, both together and repeats."""
+    summary = contents.tables["setting_summary"]
+    names = ("object", "setting", "object_setting", "repeat")
+    known = summary[[f"variance_{name}" for name in names]].dropna()
+    if known.empty:
+        return None
+    parts = known.iloc[0].to_numpy(dtype=float)
+    if parts.sum() <= 0.0:
+        return None
+    return say("card.variance", **{name: percent(part / parts.sum()) for name, part in zip(names, parts, strict=True)})
 
 
 def cards(contents: Contents) -> list[Card]:

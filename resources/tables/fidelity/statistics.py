@@ -200,6 +200,22 @@ SETTING_SUMMARY = Table(
             )
             for end in ("worst", "best")
         ),
+        *(
+            number(
+                f"variance_{source}",
+                f"Variance of single scores {what}, over all of these settings.",
+                "0-1 squared",
+                nullable=True,
+                low=0.0,
+            )
+            for source, what in (
+                ("object", "between objects"),
+                ("setting", "between settings"),
+                ("object_setting", "by object and setting together"),
+                ("repeat", "between repeats"),
+            )
+        ),
+        text("variance_undefined", "Why there are no variances; null where there are.", nullable=True),
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting",),

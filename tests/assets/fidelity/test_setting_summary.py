@@ -208,3 +208,23 @@ def test_where_every_setting_is_deterministic_there_is_no_best() -> None:
     deterministic = {name: [scores[0]] * 3 for name, scores in STEADY.items()}
     numbers = headline(summary(one(BASELINE, deterministic)).reset_index(), plan())
     assert numbers["best_icc"].value is None
+
+
+def test_the_spread_of_scores_is_divided_over_objects_settings_and_repeats() -> None:
+    # Every score is 0.1 higher in the second setting: a variance of 0.005 between settings but for the repeats' part.
+    higher = {name: [score + 0.1 for score in scores] for name, scores in WITHOUT_D.items()}
+    seen = summary(one(FIRST, WITHOUT_D) | one(SECOND, higher))
+    objects, settings, both, repeats = (
+        seen[f"variance_{name}"].unique() for name in ("object", "setting", "object_setting", "repeat")
+    )
+    # Objects 0.3 0.5 0.7: variance 0.04 less the repeats' over 6. Nothing of both together, so its 2 degrees of freedom
+    # go to the repeats, which have 12 with a variance of 0.0001.
+    left = 12 * 0.0001 / 14
+    assert objects == pytest.approx([0.04 - left / 6], rel=1e-3)
+    assert settings == pytest.approx([0.005 - left / 9], rel=1e-3)
+    assert both == pytest.approx([0.0], abs=1e-9)
+    assert repeats == pytest.approx([left], rel=1e-3)
+    assert seen["variance_undefined"].isna().all()
+    alone = summary(one(FIRST, STEADY)).loc[FIRST]
+    assert alone["variance_undefined"] == "fewer than two settings to compare"
+    assert pd.isna(alone["variance_object"])
