@@ -8,6 +8,7 @@ import typer
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
+from resources.runtime.partial_files import is_device
 
 TEMPLATE = """\
 # Touchstone's configuration. Paths are relative to this file. Secrets never go here: they stay in the environment.
@@ -215,6 +216,11 @@ def init(
     from resources.configuration.place import FILE_NAME
 
     path = folder / FILE_NAME
+    if is_device(folder) or is_device(path) or (folder.exists() and not folder.is_dir()):
+        raise UserError(
+            f"{folder} is a file or a device, which is no place for a configuration. Name a folder; it is made if it is "
+            "missing."
+        )
     if path.exists() and not force:
         raise UserError(f"{path} is there already. Use --force to replace it.")
     folder.mkdir(parents=True, exist_ok=True)

@@ -44,6 +44,8 @@ FILTERS: Final = (
 )
 REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 _REASONING_PARTS: Final = ("thinking", "reasoning")
+# How an answer begins that was cut off, or that was streamed though no stream was asked for: its words are a judge's.
+_PARTS_OF_ANSWERS: Final = ("{", "[", '"', "data:", "event:", "id:", ":")
 _MOST_TOKENS = 1_000_000_000
 
 
@@ -239,6 +241,9 @@ def _read_body(body: Body, access: Access) -> Read:
     if isinstance(completion, list) and has_error(completion):
         return Read(None, error=_error(completion, body, access, "status 200 with an error"))
     if not isinstance(completion, dict):
+        words = completion if isinstance(completion, str) else text
+        if status_in(words) is not None and not words.lstrip().startswith(_PARTS_OF_ANSWERS):
+            return Read(None, error=_error(words, body, access, "status 200 with an error"))
         said = access.masked(text) or "nothing"
         return Read(None, error=_fault(f"the server's answer is no JSON object: {said[:200]}"))
     known: dict[str, Any] = {

@@ -81,3 +81,17 @@ def test_a_fault_of_the_system_is_one_line_that_names_the_file(
     with pytest.raises(SystemExit, match="2"):
         run()
     assert capsys.readouterr().err == f"Error: {tmp_path / 'file' / 'study'}: Not a directory.\n"
+
+
+@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/null", "/dev", "file"])
+def test_what_is_no_folder_is_no_place_for_a_configuration(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("kept")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["touchstone", "init", place, "--force"])
+    with pytest.raises(SystemExit, match="2"):
+        run()
+    said = "is a file or a device, which is no place for a configuration. Name a folder; it is made if it is missing."
+    assert capsys.readouterr().err == f"Error: {place} {said}\n"
+    assert (tmp_path / "file").read_text() == "kept"

@@ -120,11 +120,13 @@ class LimitedRun(NamedTuple):
 
 
 def stopped_while_calls_wait(folder: Path, stopped: type[Ledger], ends: type[BaseException]) -> LimitedRun:
-    """A judge that may send three requests at once and one every 2.2 s after them."""
+    """A judge that may send three requests at once and one every 133 s after them, however slow the machine is."""
     ledger = ledger_in(folder)
     plan = FidelityStudy(human_scores=Path("a"), references=Path("b"), candidates=Path("c"), repeats=20)
     with openai_server() as server:
-        judge = judge_of(server.base_url, requests_per_minute=30, concurrency=8)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("resources.judges.openai.limits.MINUTE_S", 3600.0)
+            judge = judge_of(server.base_url, requests_per_minute=30, concurrency=8)
         run = Judging("study", plan, judge, [judged_in(folder)], SETTINGS[:1], stopped(ledger.engine))
         begun = time.monotonic()
         with pytest.raises(ends):
@@ -137,8 +139,8 @@ def stopped_while_calls_wait(folder: Path, stopped: type[Ledger], ends: type[Bas
 def test_a_person_who_stops_a_run_that_waits_for_a_rate_limit_has_nothing_more_sent(tmp_path: Path) -> None:
     run = stopped_while_calls_wait(tmp_path, InterruptedLedger, KeyboardInterrupt)
     assert 1 <= run.n_sent == run.n_recorded <= 3
-    # Eight workers at 2.2 s each would take 11 s more.
-    assert run.took_s < 9
+    # Eight workers would wait for five more requests at 133 s each.
+    assert run.took_s < 60
 
 
 class LockedOnceLedger(InterruptedLedger):

@@ -154,8 +154,8 @@ def test_what_ends_the_run_after_many_faults_is_named_with_its_own_remedy(
 
 
 def within_an_answer(body: Any, **changed: Any) -> Scripted:
-    """An error that a gateway sends with status 200."""
-    return answered(raw=json.dumps(body).encode(), **changed)
+    """An error that a gateway sends with status 200: bytes as they are, all else as JSON."""
+    return answered(raw=body if isinstance(body, bytes) else json.dumps(body).encode(), **changed)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +167,9 @@ def within_an_answer(body: Any, **changed: Any) -> Scripted:
         {"error": "Invalid API key."},
         [{"error": KEY | {"message": "Invalid API key."}}],
         {"detail": "Invalid API key."},
+        "Invalid API key.",
+        b"Invalid API key.",
+        b"<html><body><p>Invalid API key.</p></body></html>",
     ],
 )
 def test_a_wrong_key_within_status_200_ends_the_run_at_once(body: Any, judged: JudgedObject) -> None:
@@ -205,6 +208,31 @@ def test_a_rate_limit_within_status_200_is_waited_for(body: Any, headers: dict[s
     assert (reply.fault, reply.stops_run) == ("rate_limited", None)
     assert 7 <= (reply.retry_after_s or 0) <= 8
     assert body["error"]["message"] in (reply.fault_message or "")
+
+
+def test_a_rate_limit_in_plain_words_within_status_200_is_waited_for(judged: JudgedObject) -> None:
+    with openai_server([within_an_answer(b"Too many requests. Try again in 7s.")]) as server:
+        reply = ask(judge_on(server), judged)
+    assert (reply.fault, reply.stops_run) == ("rate_limited", None)
+    assert 7 <= (reply.retry_after_s or 0) <= 8
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Something broke upstream.",
+        # The words are a judge's, of an answer that was cut off or streamed; they are no error's.
+        b'{"choices": [{"message": {"content": "The API key on the render is wrong, its material unsupp',
+        b'data: {"choices": [{"delta": {"content": "The API key on the render is wrong"}}]}',
+    ],
+)
+def test_what_is_no_known_error_in_plain_words_is_asked_again_and_booked(body: bytes, judged: JudgedObject) -> None:
+    with openai_server([within_an_answer(body)]) as server:
+        reply = ask(judge_on(server, price=PAID), judged)
+    assert (reply.fault, reply.stops_run) == ("provider_error", None)
+    assert reply.retry_after_s is not None
+    assert (reply.fault_message or "").startswith("the server's answer is no JSON object: ")
+    assert reply.cost_usd > 0
 
 
 def test_used_up_credit_within_status_200_ends_the_run(judged: JudgedObject) -> None:
