@@ -218,8 +218,8 @@ def init(
     path = folder / FILE_NAME
     if is_device(folder) or is_device(path) or (folder.exists() and not folder.is_dir()):
         raise UserError(
-            f"{folder} is a file or a device, which is no place for a configuration. Name a folder; it is made if it is "
-            "missing."
+            f"{folder} is a file or a device, which is no place for a configuration. "
+            "Name a folder; it is made if it is missing."
         )
     if path.exists() and not force:
         raise UserError(f"{path} is there already. Use --force to replace it.")
