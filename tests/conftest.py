@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from resources.runtime.network import CERTIFICATES, PROXIES
 from tests.unsynced import without_syncing
 
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
     from tests.built import Built
 
-# A developer's own study must neither steer the tests nor be written to by them; no test makes this folder.
-for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL"):
+# A developer's own study and network must neither steer the tests nor be written to by them; no test makes this folder.
+# Certificates take 25 ms for each judge of a test, once more for each variable that names them.
+for name in ("TOUCHSTONE_CONFIG", "TOUCHSTONE_DATABASE_URL", *PROXIES, *map(str.lower, PROXIES), *CERTIFICATES):
     os.environ.pop(name, None)
 os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-home-of-no-test")
 
