@@ -30,5 +30,7 @@ class Blocker:
 if __name__ == "__main__":
     sys.meta_path.insert(0, Blocker())
     from pipeline.command_line.main import run
+    from tests.unsynced import without_syncing
 
+    without_syncing()
     run()

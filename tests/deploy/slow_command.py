@@ -7,6 +7,7 @@ from pipeline.command_line.main import run
 from resources.judges import replay
 from resources.judges.contract import Call, Reply
 from tests.small_study import without_drawing
+from tests.unsynced import without_syncing
 
 SECONDS_A_CALL = 0.1
 
@@ -24,5 +25,6 @@ if __name__ == "__main__":
     if "--slow" in sys.argv:
         sys.argv.remove("--slow")
         replay.ReplayJudge = SlowReplay  # type: ignore[misc]
+    without_syncing()
     with without_drawing():
         run()

@@ -1,4 +1,4 @@
-"""How much a refresh does: after one changed score file exactly what depends on it; a backfill is one run."""
+"""How much a backfill of data sets does: it is one run, which makes every table of each once."""
 
 import logging
 import time
@@ -13,68 +13,27 @@ from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._daemon.backfill import execute_backfill_iteration
 
 from assets.shared.partitions import DATASETS
-from pipeline.automation import all_settings, partitions_between
+from pipeline.automation import partitions_between
 from pipeline.definitions import touchstone
 from pipeline.runs import QUIET
-from resources.study import Study
 from tests.pipeline.ticks import code_location
-from tests.pipeline.watch import Watch, quiet
 from tests.small_datasets import write_scores
-from tests.small_study import KEYS, errors, launched, write_study
 
 pytestmark = pytest.mark.slow
-# People's scores decide which objects are judged, so all of study A follows from them, each setting once; the watch on
-# drift (`anchor_scores`, `drift`), which asks a judge anew, does not.
-BY_SETTING = (
-    *("judge_calls", "score_matrix", "retried_calls", "icc_by_setting", "stability", "convergence_curves"),
-    *("convergence_summary", "matched_scores", "human_agreement", "annotator_test", "few_labels"),
-)
-WHOLE = (
-    *("human_scores", "study_objects", "setting_summary", "recommended_setting", "golden_images", "golden_scores"),
-    *("sensitivity", "dose_response", "fidelity_report"),
-)
 # The number of runs does not hang on it, and Dagster takes 20 s to write down what 500 data sets plan.
 N_DATASETS = 8
-OF_SCORES = Counter(dict.fromkeys(BY_SETTING, len(KEYS)) | dict.fromkeys(WHOLE, 1))
 BY_DATASET = (
     *("evaluation_samples", "correlation", "mcq_confusion", "option_rates", "category_breakdown"),
     "paper_comparison",
 )
 
 
-def counted(instance: dg.DagsterInstance, after: int) -> Counter[str]:
-    """Materializations by table since an event, counted in the event log."""
+def counted(instance: dg.DagsterInstance) -> Counter[str]:
+    """Materializations by table, counted in the event log."""
     found: Counter[str] = Counter()
     for key in instance.all_asset_keys():
-        later = dg.AssetRecordsFilter(key, after_storage_id=after)
-        found[key.path[-1]] += len(instance.fetch_materializations(later, limit=10_000).records)
+        found[key.path[-1]] += len(instance.fetch_materializations(key, limit=10_000).records)
     return +found
-
-
-def last_event(instance: dg.DagsterInstance) -> int:
-    return instance.event_log_storage.get_maximum_record_id() or 0
-
-
-def other_scores(study: Study) -> None:
-    path = study.fidelity.human_scores
-    path.write_text(path.read_text(encoding="utf-8-sig").replace("0.190", "0.195"), encoding="utf-8-sig")
-    quiet(path.parent)
-
-
-def test_one_changed_score_file_makes_what_depends_on_it_once_and_nothing_else(
-    tmp_path: Path, sqlite_instance: dg.DagsterInstance
-) -> None:
-    study = write_study(tmp_path, bootstrap_resamples=100)
-    quiet(tmp_path)
-    assert not errors(launched(study, sqlite_instance, all_settings()))
-    watch = Watch(study, sqlite_instance)
-    assert not watch.look().run_requests
-    other_scores(study)
-    before = last_event(sqlite_instance)
-    [request] = watch.look().run_requests or []
-    watch.run(request)
-    assert counted(sqlite_instance, before) == OF_SCORES
-    assert not watch.look().run_requests
 
 
 @pytest.fixture
@@ -135,4 +94,4 @@ def test_a_backfill_of_data_sets_is_one_run_that_makes_every_table_of_each(works
         )
     )
     assert done.success
-    assert counted(workspace.instance, 0) == dict.fromkeys(BY_DATASET, len(names))
+    assert counted(workspace.instance) == dict.fromkeys(BY_DATASET, len(names))

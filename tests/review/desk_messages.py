@@ -1,10 +1,13 @@
 """What the browser would send in, for tests of the page without one."""
 
+from __future__ import annotations
+
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from streamlit.testing.v1 import AppTest
+if TYPE_CHECKING:
+    from streamlit.testing.v1 import AppTest
 
 INTERNAL = "$$STREAMLIT_INTERNAL_KEY"
 

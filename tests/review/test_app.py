@@ -1,14 +1,19 @@
 """The review page without a browser, on both databases: what it shows when, and what it writes."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from streamlit.testing.v1 import AppTest
 
 from tests.made_disputes import add_disputes, add_query, add_validation, disputed, store_of
 from tests.review.desk_messages import bodies, message, save, send, shown
+
+if TYPE_CHECKING:
+    from streamlit.testing.v1 import AppTest
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +22,8 @@ EVIL = "<script>document.title = 'taken'</script> **bold** [x](javascript:alert(
 
 
 def opened(reviewer: str | None = "ann") -> AppTest:
+    from streamlit.testing.v1 import AppTest
+
     page = AppTest.from_file(str(APP), default_timeout=30)
     if reviewer is not None:
         page.query_params["reviewer"] = reviewer

@@ -1,11 +1,17 @@
 """What the filters bring to the desk, and that a query just dealt with does not come back at once."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import sqlalchemy as sa
-from streamlit.testing.v1 import AppTest
 
 from tests.made_disputes import add_disputes, store_of
 from tests.review.desk_messages import message, save, send, shown
 from tests.review.test_app import opened, press
+
+if TYPE_CHECKING:
+    from streamlit.testing.v1 import AppTest
 
 
 def query(page: AppTest) -> str | None:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pingouin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,6 +49,8 @@ def test_constant_scores_have_d_z_undefined_or_d_undefined_each_by_itself():
 
 @given(grid)
 def test_pingouin_gives_the_same_d_and_g(cells):
+    import pingouin  # plots come with it: two seconds for each worker that only collects this file
+
     original, altered = np.array(cells).T / 20
     found = effect_size(original, altered, seed=1, resamples=20)
     if found.d.value is not None:

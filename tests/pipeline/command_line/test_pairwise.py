@@ -26,6 +26,15 @@ from tests.unsynced import without_syncing
 without_syncing()
 run()
 """
+# Drawing takes half of a small run's time, and another test's run draws.
+UNDRAWN = """
+from pipeline.command_line.main import run
+from tests.small_study import without_drawing
+from tests.unsynced import without_syncing
+without_syncing()
+with without_drawing():
+    run()
+"""
 
 
 def home_in(folder: Path) -> Home:
@@ -124,7 +133,7 @@ def test_a_quick_test_and_the_whole_study_after_it_measure_each_photo_once(tmp_p
     pairs, photos = write_series(tmp_path / "mine")
     named = ("pairwise", "--pairs", pairs, "--images", photos, "--method", "sharpness_only")
     for arguments, new in ((("--quick-test",), 24), ((), 0), (("--orders", "as_listed"), 0)):
-        done = touchstone(tmp_path, *named, *arguments)
+        done = touchstone(tmp_path, *named, *arguments, program=UNDRAWN)
         assert done.returncode == 0, done.stderr
         own = Path(next(line for line in done.stdout.splitlines() if line.startswith("Tables and")).split(" to ")[1])
         stored = pd.read_parquet(own / "tables" / "pairwise" / "image_features.parquet")
@@ -170,10 +179,10 @@ def test_a_mistake_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def touchstone(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def touchstone(folder: Path, *arguments: object, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own: partitions are read when assets are imported, once a process."""
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        [sys.executable, "-c", program, *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=ROOT,
