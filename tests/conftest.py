@@ -25,8 +25,8 @@ os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-ho
 without_syncing()
 
 # How long an example takes is no fault: a busy machine would fail tests that hold.
-settings.register_profile("touchstone", deadline=None)
-settings.register_profile("fast", deadline=None, max_examples=25)
+settings.register_profile("touchstone", deadline=None, max_examples=50)
+settings.register_profile("fast", deadline=None, max_examples=15)
 settings.load_profile("touchstone")
 
 pytest_plugins = ["tests.built", "tests.chromium", "tests.postgres", "tests.stored_tables"]
@@ -42,7 +42,8 @@ SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A quarter of the examples of a property in the fast lane, unless the property has a number of its own."""
+    """A third of the examples of a property in the fast lane, unless the property has a number of its own."""
+    gc.disable()  # until everything is loaded
     if "not slow" in config.option.markexpr:
         settings.load_profile("fast")
 
@@ -58,8 +59,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: half a million objects that no garbage collection need look at again."""
+    """What is loaded by now stays: a million objects that no garbage collection need look at again."""
     gc.freeze()
+    gc.enable()
 
 
 def _is_slow(item: pytest.Item) -> bool:
