@@ -241,9 +241,9 @@ def _read_body(body: Body, access: Access) -> Read:
     if isinstance(completion, list) and has_error(completion):
         return Read(None, error=_error(completion, body, access, "status 200 with an error"))
     if not isinstance(completion, dict):
-        words = completion if isinstance(completion, str) else text
-        if status_in(words) is not None and not words.lstrip().startswith(_PARTS_OF_ANSWERS):
-            return Read(None, error=_error(words, body, access, "status 200 with an error"))
+        plain = completion if isinstance(completion, str) else text
+        if status_in(plain) is not None and not plain.lstrip().startswith(_PARTS_OF_ANSWERS):
+            return Read(None, error=_error(plain, body, access, "status 200 with an error"))
         said = access.masked(text) or "nothing"
         return Read(None, error=_fault(f"the server's answer is no JSON object: {said[:200]}"))
     known: dict[str, Any] = {
