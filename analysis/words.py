@@ -25,3 +25,15 @@ def distinct_numbers(one: float, other: float) -> tuple[str, str]:
         if words[0] != words[1]:
             return words
     return f"{one:.{FEWEST_DIGITS}g}", f"{other:.{FEWEST_DIGITS}g}"
+
+
+def decimals(value: float, *, sign: bool = False) -> str:
+    """A number with 3 decimals, or 3 digits where it is too large or too small for that."""
+    plain = value == 0 or 5e-4 <= abs(value) < 1e4
+    return f"{value:{'+' if sign else ''}.3{'f' if plain else 'g'}}"
+
+
+def with_bounds(value: float, low: float | None, high: float | None, *, sign: bool = False) -> str:
+    """A number with its interval behind it, where there is one: 0.824 [0.752, 0.877]."""
+    shown = decimals(value, sign=sign)
+    return shown if low is None or high is None else f"{shown} [{decimals(low)}, {decimals(high)}]"

@@ -10,7 +10,7 @@ from analysis.intervals.headline import Statistic, left_out_of_rows, of_jackknif
 from analysis.resampling.bootstrap import Interval, Statistics
 from analysis.resampling.weighted import Counts, kappa_of_counts, means, pearson_of_counts, spearman_of_counts
 from analysis.ties import differences
-from analysis.verdict.people import Floats, Measure
+from analysis.verdict.people import Floats, Measure, power_of_two
 
 OfCounts = Callable[[Counts], Floats]
 
@@ -68,12 +68,19 @@ def panel(
         return lambda counts: np.column_stack([of(counts) for of in functions])
 
     rows = np.column_stack([one, machine])
+    unit = power_of_two(rows) if measure == "scores" else 1.0
+    rows = rows / unit
     lines, found = lines_of(rows), left_out_of_rows(statistics, rows, sources, seed=seed)
     intervals = of_jackknife(found, [kind for _, kind, _, _ in lines], confidence=confidence)
     return [
-        Line(name, None if np.isnan(value) else float(value), interval, n)
-        for (name, _, _, n), value, interval in zip(lines, found.values, intervals, strict=True)
+        _line(name, value, interval, n, unit if kind == "mean" else 1.0)
+        for (name, kind, _, n), value, interval in zip(lines, found.values, intervals, strict=True)
     ]
+
+
+def _line(name: str, value: float, interval: Interval, n: int, unit: float) -> Line:
+    low, high = (None if bound is None else bound * unit for bound in (interval.low, interval.high))
+    return Line(name, None if np.isnan(value) else float(value) * unit, interval._replace(low=low, high=high), n)
 
 
 Lines = list[tuple[str, Statistic, OfCounts, int]]

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
 from analysis.intervals.headline import Jackknife, left_out_of_rows
-from analysis.intervals.jackknife import FISHER, IDENTITY, Scale, effective_freedom, jackknife_bounds
+from analysis.intervals.jackknife import ARCSINE, FISHER, IDENTITY, Scale, effective_freedom, jackknife_bounds
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Statistics
 from analysis.resampling.weighted import Counts, OfCounts, kappa_of_counts, means, spearman_of_counts
-from analysis.ties import differences, row_means
+from analysis.ties import TIE, differences, row_means
 from analysis.undefined import UndefinedStatistic
 
 Floats = NDArray[np.float64]
@@ -227,20 +227,39 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     """One column of statistics with Student's t on a scale, from its values without each cluster."""
     value, deleted = float(found.values[column]), found.deleted[:, column]
     freedom = float(effective_freedom(found.sizes)) if len(deleted) > 1 else 0.0
-    where = f", {scale.name}" if scale.name else ""
-    method = f"delete-one jackknife{where}, {found.n_clusters} clusters"
-    with np.errstate(invalid="ignore", divide="ignore"):
-        at, without = float(scale.there(np.asarray(value))), scale.there(deleted)
+    over = f"{found.n_clusters} clusters"
+    if scale is FISHER and max(abs(value), np.abs(deleted).max(initial=0.0)) >= 1.0 - TIE:
+        # Fisher's z of perfect agreement is infinite.
+        scale = ARCSINE
+        value, deleted = float(np.clip(value, -1.0, 1.0)), np.clip(deleted, -1.0, 1.0)
+    at, without = float(scale.there(np.asarray(value))), scale.there(deleted)
     if len(deleted) < FEWEST_CLUSTERS or not np.isfinite(without).all() or not np.isfinite(at):
-        return Quantity(value, None, None, f"no interval from {found.n_clusters} clusters", at, np.nan, freedom)
-    bounds = jackknife_bounds(value, deleted, freedom, scale, confidence=confidence)
+        return Quantity(value, None, None, f"no interval from {over}", at, np.nan, freedom)
     error = float(np.sqrt((len(without) - 1) / len(without) * ((without - without.mean()) ** 2).sum()))
+    if np.ptp(deleted) <= TIE:
+        return Quantity(value, value, value, f"the same whichever of {over} is left out", at, 0.0, freedom)
+    bounds = jackknife_bounds(value, deleted, freedom, scale, confidence=confidence)
+    where = f", {scale.name}" if scale.name else ""
+    method = f"delete-one jackknife{where}, {over}"
     return Quantity(value, float(bounds.low), float(bounds.high), method, at, error, freedom)
 
 
 def _bias(people: Floats, judge: Floats, sources: NDArray[Any], confidence: float, seed: int) -> Quantity:
-    away = differences(judge, np.nanmean(people, axis=1))
+    away = differences(judge, row_means(people))
+    unit = power_of_two(away)
     found = left_out_of_rows(
-        lambda rows: lambda counts: means(counts, rows[:, 0])[:, None], away[:, None], sources, seed=seed
+        lambda rows: lambda counts: means(counts, rows[:, 0])[:, None], away[:, None] / unit, sources, seed=seed
     )
-    return quantity_of(found, 0, IDENTITY, confidence)
+    return times(quantity_of(found, 0, IDENTITY, confidence), unit)
+
+
+def power_of_two(values: Floats) -> float:
+    """About the largest absolute value: divided by it, which loses no digit, squares neither vanish nor overflow."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest else 1.0
+
+
+def times(seen: Quantity, unit: float) -> Quantity:
+    """A quantity in a unit that is so much smaller."""
+    low, high = (None if bound is None else bound * unit for bound in (seen.low, seen.high))
+    return seen._replace(value=seen.value * unit, low=low, high=high, at=seen.at * unit, error=seen.error * unit)

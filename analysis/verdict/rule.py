@@ -9,6 +9,7 @@ from scipy.stats import t as student
 
 from analysis.agreement.alternative_annotator import AlternativeAnnotator
 from analysis.verdict.people import Quantity, Standing
+from analysis.words import decimals, with_bounds
 
 Word = Literal["yes", "only for ranking", "not proven", "no", "cannot say"]
 State = Literal["proven", "passes", "fails", "not measured", "does not apply"]
@@ -106,6 +107,8 @@ def decided(
     conditions = (*_of_people(standing, margin, policy), *others)
     if standing.people.low is None or standing.people.low <= 0.0:
         why = "people do not agree with each other beyond chance, so there is nothing to stand in for"
+        if standing.people.low is None:
+            why = f"people's agreement with each other cannot be bounded: {standing.people.method}"
         return Verdict("cannot say", (why,), conditions, margin)
     if standing.own is None or standing.order is None:
         return Verdict("no", ("the judge gives one and the same answer to everything",), conditions, margin)
@@ -183,7 +186,7 @@ def _sorts(standing: Standing, margin: float) -> str:
     return (
         f"it agrees with the others at {_number(standing.own)}, a person at {_number(standing.people)}: "
         f"difference {_number(standing.order)}, "
-        f"margin {margin:.3f} ({standing.n:,} objects, {standing.n_clusters:,} clusters)"
+        f"margin {decimals(margin)} ({standing.n:,} objects, {standing.n_clusters:,} clusters)"
     )
 
 
@@ -208,8 +211,7 @@ def _bias(standing: Standing) -> tuple[str, ...]:
 def _number(seen: Quantity | None, *, sign: bool = False) -> str:
     if seen is None:
         return "an undefined number"
-    shown = f"{seen.value:+.3f}" if sign else f"{seen.value:.3f}"
-    return shown if seen.low is None or seen.high is None else f"{shown} [{seen.low:.3f}, {seen.high:.3f}]"
+    return with_bounds(seen.value, seen.low, seen.high, sign=sign)
 
 
 def mean_d(test: AlternativeAnnotator) -> float:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -14,8 +16,8 @@ from analysis.verdict.findings import Findings, OfJudge, findings
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line
 from analysis.verdict.people import Measure, Quantity
-from analysis.verdict.rule import Condition, Verdict
-from analysis.words import count_noun
+from analysis.verdict.rule import DEFAULT, Condition, Verdict
+from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.any_file import record_file
@@ -203,9 +205,18 @@ def _notes(ratings: Ratings, found: Findings) -> list[str]:
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
         said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.")
+    for judge in found.judges:
+        copied = [name for name, answers in ratings.people.items() if _equal(ratings.judges[judge.name], answers)]
+        if copied:
+            said.append(f"{judge.name} equals {copied[0]} wherever both rated: is it a copy?")
     if found.n_tied:
         said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people not counted in that table.")
     return said
+
+
+def _equal(judge: NDArray[np.float64], person: NDArray[np.float64]) -> bool:
+    both = ~np.isnan(judge) & ~np.isnan(person)
+    return int(both.sum()) >= DEFAULT.fewest_objects and bool((judge[both] == person[both]).all())
 
 
 # For people.
@@ -312,12 +323,11 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
 def _shown(seen: Mapping[str, Any] | None, *, sign: bool = False) -> str:
     if seen is None or seen["value"] is None:
         return "-"
-    value = f"{seen['value']:+.3f}" if sign else f"{seen['value']:.3f}"
-    return value if seen["low"] is None else f"{value} [{seen['low']:.3f}, {seen['high']:.3f}]"
+    return with_bounds(seen["value"], seen["low"], seen["high"], sign=sign)
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else decimals(value)
 
 
 def show_likely(file: str, sheet: str | None, console: Console) -> None:

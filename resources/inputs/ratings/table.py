@@ -291,7 +291,13 @@ def _read(raw: _Raw, columns: RatingColumns, file: RecordFile) -> Ratings:
     words = _first_words(raw)
     if words and len(words) < len(raw.ratings):
         _refuse_mixed(raw, words, file)
-    return _labelled(raw, columns, file) if words else _numbered(raw, columns, file)
+    if not words:
+        return _numbered(raw, columns, file)
+    if columns.scale is not None:
+        _, (row, text, _) = next(iter(words.items()))
+        remedy = "Name the labels in their order by `--labels`, lowest first, or leave out `--scale`."
+        raise FileFault(file.name, f"'{text:.60}' is no number, and words have no order of their own.", remedy, row=row)
+    return _labelled(raw, columns, file)
 
 
 def _first_words(raw: _Raw) -> dict[str, tuple[int, str, int]]:

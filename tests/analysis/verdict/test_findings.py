@@ -99,3 +99,20 @@ def test_the_majority_leaves_out_ties_and_counts_them() -> None:
     assert found.n_tied == 20
     assert {line.statistic: line.value for line in found.judges[0].lines}["same label"] == 1.0
     assert found.judges[0].n == 40
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_huge_and_tiny_scores_have_the_same_statistics_in_their_unit(unit: float) -> None:
+    people, judge = made()
+    named = {f"p{column}": people[:, column] * unit for column in range(3)}
+    plain = findings({"j": judge}, {name: column / unit for name, column in named.items()}, np.arange(60)).judges[0]
+    found = findings({"j": judge * unit}, named, np.arange(60)).judges[0]
+    assert found.verdict is not None
+    assert plain.verdict is not None
+    assert found.verdict.word == plain.verdict.word
+    for line, expected in zip(found.lines, plain.lines, strict=True):
+        scale = unit if line.statistic in ("mean absolute error", "judge - people") else 1.0
+        assert line.value is not None
+        assert line.value / scale == pytest.approx(expected.value, abs=1e-9)
+        assert line.interval.low is not None
+        assert line.interval.low / scale == pytest.approx(expected.interval.low, abs=1e-9)

@@ -78,6 +78,24 @@ def test_people_who_do_not_agree_or_few_objects_leave_nothing_to_say(sure: Stand
     assert decided(replace(sure, people=people, n=n)).word == "cannot say"
 
 
+def test_people_who_agree_in_everything_are_a_measure_too() -> None:
+    person, _ = made()
+    same = np.repeat(person[:, :1], 2, axis=1)
+    perfect = standing(same, same[:, 0], np.arange(60))
+    assert (perfect.people.value, perfect.people.low) == (1.0, 1.0)
+    assert decided(perfect).word == "yes"
+    assert decided(standing(same, np.roll(same[:, 0], 9), np.arange(60))).word == "no"
+
+
+def test_few_clusters_are_said_and_not_called_disagreement() -> None:
+    people, judge = made()
+    found = decided(standing(people, judge, np.arange(60) % 3))
+    assert (found.word, found.reasons[0]) == (
+        "cannot say",
+        "people's agreement with each other cannot be bounded: no interval from 3 clusters",
+    )
+
+
 def test_without_a_standing_the_reason_is_said() -> None:
     found = decided(None, undefined="nobody rated")
     assert (found.word, found.reasons) == ("cannot say", ("nobody rated",))

@@ -118,6 +118,11 @@ def test_numbers_are_labels_where_two_occur_or_it_is_said(tmp_path: Path) -> Non
             ["column 'who' holds no 'gtp'", "did you mean 'gpt'"],
         ),
         ("id,who,s\na,gpt,1\n", RatingColumns(("gpt",), (), rater="who", score="s"), ["--item"]),
+        (
+            "gpt,ann,bob\np,f,p\n",
+            RatingColumns(("gpt",), ("ann", "bob"), scale="ordinal"),
+            ["row 2", "'p' is no number", "no order of their own", "--labels"],
+        ),
         ("gpt,ann,bob\ninf,2,3\n1,2,3\n", WIDE, ["'inf' of 'gpt'"]),
     ],
 )
