@@ -77,7 +77,8 @@ def run_study(
     from assets.shared.partitions import SETTINGS
 
     known = SETTINGS.get_partition_keys()
-    return _run_stretches(definitions, job_name, instance, known, _stretches(known, settings), resources)
+    job = _Job(definitions, job_name, instance, resources)
+    return _run_stretches(job, known, _stretches(known, settings))
 
 
 def run_drift(
@@ -85,7 +86,7 @@ def run_drift(
 ) -> Outcome:
     """Judge the anchor in this process, unless it was judged today, and hold the occasion against the pinned one."""
     outcome = Outcome()
-    _gather(_run(definitions, watch_drift.name, instance, resources), outcome, instance)
+    _gather(_run(_Job(definitions, watch_drift.name, instance, resources)), outcome, instance)
     return outcome
 
 
@@ -107,7 +108,9 @@ def run_pairwise(
         UserError: A method that the study does not have.
     """
     known = METHODS.get_partition_keys()
-    return _run_stretches(definitions, pairwise.name, instance, known, _stretches(known, methods, "method"), resources)
+    return _run_stretches(
+        _Job(definitions, pairwise.name, instance, resources), known, _stretches(known, methods, "method")
+    )
 
 
 def run_reliability(
@@ -142,7 +145,7 @@ def run_evaluation(
     outcome = Outcome()
     for job, partition in [*((evaluation.name, name) for name in chosen), (evaluation_overview.name, None)]:
         tags = {PARTITION: partition} if partition else {}
-        _gather(_run(definitions, job, instance, tags=tags), outcome, instance)
+        _gather(_run(_Job(definitions, job, instance), tags), outcome, instance)
     return outcome
 
 
@@ -156,7 +159,7 @@ def _run_validation(
     outcome = Outcome()
 
     def run_job(name: str) -> str:
-        result = _run(definitions, name, instance, resources)
+        result = _run(_Job(definitions, name, instance, resources))
         _gather(result, outcome, instance)
         return result.run_id
 
@@ -168,26 +171,29 @@ def _run_validation(
     return outcome
 
 
-def _run_stretches(
-    definitions: dg.Definitions,
-    job_name: str,
-    instance: dg.DagsterInstance,
-    known: Sequence[str],
-    stretches: Iterator[tuple[str, str]],
-    resources: dict[str, Any] | None,
-) -> Outcome:
+@dataclass(frozen=True)
+class _Job:
+    """A job that runs in this process; `resources` are in place of those of the definitions."""
+
+    definitions: dg.Definitions
+    name: str
+    instance: dg.DagsterInstance
+    resources: dict[str, Any] | None = None
+
+
+def _run_stretches(job: _Job, known: Sequence[str], stretches: Iterator[tuple[str, str]]) -> Outcome:
     """One run for each stretch of partitions, from its first to its last.
 
     A partition that fails a blocking gate stops itself: what that run left unmade is made for the others, in further
     runs, and then what covers all of them, unless every one of them was stopped.
     """
     outcome = Outcome()
-    job = definitions.resolve_job_def(job_name)
+    layer = job.definitions.resolve_job_def(job.name).asset_layer
 
     def run(first: str, last: str, only: frozenset[dg.AssetKey]) -> list[str]:
         """Make these tables of a stretch; which of its partitions got through, in further runs without the others."""
-        result = _run(definitions, job_name, instance, resources, partitions_between(first, last), only)
-        _gather(result, outcome, instance)
+        result = _run(job, partitions_between(first, last), only)
+        _gather(result, outcome, job.instance)
         blocked = [check for check in result.get_asset_check_evaluations() if check.blocking and not check.passed]
         stopped = {check.partition for check in blocked if check.partition is not None}
         within = list(known[known.index(first) : known.index(last) + 1])
@@ -196,7 +202,7 @@ def _run_stretches(
         if not stopped or not going_on:
             return going_on
         unmade = only - {key for event in result.all_events if (key := _made(event)) is not None}
-        apart = frozenset(key for key in unmade if job.asset_layer.get(key).partitions_def is not None)
+        apart = frozenset(key for key in unmade if layer.get(key).partitions_def is not None)
         through = going_on
         if apart:
             through = [key for stretch in _stretches(known, going_on) for key in run(*stretch, apart)]
@@ -204,36 +210,31 @@ def _run_stretches(
             run(through[-1], through[-1], unmade - apart)
         return through
 
-    every = frozenset(job.asset_layer.selected_asset_keys)
+    every = frozenset(layer.selected_asset_keys)
     if not [key for first, last in stretches for key in run(first, last, every)]:
         outcome.stopped = []
     return outcome
 
 
 def _run(
-    definitions: dg.Definitions,
-    job_name: str,
-    instance: dg.DagsterInstance,
-    resources: dict[str, Any] | None = None,
-    tags: Mapping[str, str] | None = None,
-    only: frozenset[dg.AssetKey] | None = None,
+    asked: _Job, tags: Mapping[str, str] | None = None, only: frozenset[dg.AssetKey] | None = None
 ) -> dg.JobExecutionResult:
     """One run in this process that belongs to the code location, as a run of the UI does; `only` names its tables.
 
     `execute_in_process` names no code location: the UI shows such a run under *Runs* alone, not with its job.
     """
     # Its steps run here, one after the other, whatever executor the definitions name.
-    job = definitions.resolve_job_def(job_name)
+    job = asked.definitions.resolve_job_def(asked.name)
     if only is not None and only < set(job.asset_layer.selected_asset_keys):
         job = job.get_subset(asset_selection=only)
-    job = job.as_ephemeral_job(wrap_resources_for_execution(resources), {})
-    run = instance.create_run_for_job(
+    job = job.as_ephemeral_job(wrap_resources_for_execution(asked.resources), {})
+    run = asked.instance.create_run_for_job(
         job,
         run_config=QUIET,
         tags={**job.run_tags, **(tags or {}), **this_process()},
-        remote_job_origin=_code_location().get_job_origin(job_name),
+        remote_job_origin=_code_location().get_job_origin(asked.name),
     )
-    return execute_run(InMemoryJob(job), run, instance)
+    return execute_run(InMemoryJob(job), run, asked.instance)
 
 
 @cache

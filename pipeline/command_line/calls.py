@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STA
 if TYPE_CHECKING:
     import pandas as pd
 
+    from resources.database.call_lists import Scope
     from resources.study import Study
 
 FAILED_ANSWERS = tuple(state for state in ANSWER_STATES if state not in SCORED_STATES)
@@ -40,6 +42,7 @@ def calls(
     yes: Annotated[bool, typer.Option("--yes", help="Agree to what asking a paid judge again will cost.")] = False,
 ) -> None:
     """Show what became of the judge calls and what they cost; only --retry asks anything."""
+    from resources.database.call_lists import Scope
     from resources.study import study_from_environment
 
     home = touchstone_home()
@@ -50,43 +53,34 @@ def calls(
     if retry:
         if judge is not None or csv is not None:
             raise UserError("`--retry` asks the configured judge: it goes with --setting and --state only.")
-        _retry(study, home, counts, settings, states, yes)
+        _retry(study, counts, settings, states, yes)
         return
-    _show(study, counts, _chosen(counts, judge), settings, states, csv)
+    _show(study, counts, Scope(study.name, _chosen(counts, judge), settings, states or None), csv)
 
 
-def _show(
-    study: Study,
-    counts: pd.DataFrame,
-    identity: str,
-    settings: tuple[str, ...] | None,
-    states: tuple[str, ...],
-    csv: Path | None,
-) -> None:
+def _show(study: Study, counts: pd.DataFrame, scope: Scope, csv: Path | None) -> None:
     from pipeline.command_line import calls_shown
-    from resources.database.call_lists import Scope, attempts, messages
+    from resources.database.call_lists import attempts, messages
 
     engine = study.ledger.engine
-    scope = Scope(study.name, identity, settings, states or None)
-    single = attempts(engine, scope) if states or csv is not None else None
+    single = attempts(engine, scope) if scope.states or csv is not None else None
     if single is not None and csv is not None:
         calls_shown.write_csv(single, csv)
         if str(csv) in calls_shown.TO_STDOUT:
             return
     console = terminal(highlight=False)
-    if single is not None and states:
+    if single is not None and scope.states:
         calls_shown.show_single(single, console)
     else:
-        calls_shown.show_counts(counts, study.name, identity, settings, console)
+        calls_shown.show_counts(counts, study.name, scope.judge_identity, scope.settings, console)
         calls_shown.show_messages(messages(engine, scope), console)
-        calls_shown.show_other_judges(counts, identity, console)
+        calls_shown.show_other_judges(counts, scope.judge_identity, console)
     if csv is not None:
         console.print(f"Wrote {csv}", soft_wrap=True)
 
 
 def _retry(
     study: Study,
-    home: Home,
     counts: pd.DataFrame,
     settings: tuple[str, ...] | None,
     states: tuple[str, ...],
@@ -109,7 +103,7 @@ def _retry(
     if _tell_before(study, counts, settings, chosen, console):
         if costs_money(study.fidelity.judge):
             require_consent(yes)
-        run_and_show(home, terminal(), "fidelity", settings or (), chosen)
+        run_and_show(terminal(), "fidelity", settings or (), replace(study, retry_states=chosen))
 
 
 def _tell_before(

@@ -21,11 +21,11 @@ def demo() -> None:
             "Run it with `touchstone run fidelity`, or unset TOUCHSTONE_CONFIG / move touchstone.yaml away."
         )
     console.rule("Study A: fidelity", align="left")
-    run_and_show(home, console, "fidelity", ())
+    run_and_show(console, "fidelity", ())
     console.rule("Study B: pairwise", align="left")
-    run_and_show(home, console, "pairwise", ())
+    run_and_show(console, "pairwise", ())
     console.rule("Study C: evaluation", align="left")
-    run_and_show(home, console, "evaluation", ())
+    run_and_show(console, "evaluation", ())
     console.rule("Study D: reliability", align="left")
     with console.status("Loading"):
         from pipeline.command_line.demo_reliability import show_both_samples

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from io import StringIO
 from typing import Final
 from uuid import uuid4
@@ -166,7 +165,7 @@ def _validate(console: Console, study: Study, what: str, *, ask_judges: bool) ->
         UserError: The run stopped.
     """
     with console.status(what), _unseen() as unseen:
-        run_and_show(study.home, unseen, "reliability", (), study=replace(study), ask_judges=ask_judges)
+        run_and_show(unseen, "reliability", (), study, ask_judges)
     history = study.validations.validations()
     if history.empty:
         raise UserError("The sample gave no validation. Run `touchstone run reliability` to see why.")

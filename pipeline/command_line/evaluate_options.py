@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
@@ -148,6 +148,11 @@ class Asked:
     color_by: Annotated[
         str | None, typer.Option(help="Field that colours the points.", metavar="COL", rich_help_panel=RESULT)
     ] = None
+
+    @property
+    def name(self) -> str:
+        """What was read, without folder and ending."""
+        return PurePosixPath(self.file).stem
 
     @property
     def scores(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
+from pipeline.command_line.evaluate_options import Asked
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.runtime.partial_files import is_device, write_whole
@@ -33,33 +34,29 @@ def refuse_output(output: Path | None) -> None:
 
 
 def deliver(
-    result: dict[str, Any],
-    show: Callable[[dict[str, Any], Console], None],
-    pictures: Sequence[Picture],
-    output: Path | None,
-    as_json: bool,
-    name: str,
+    asked: Asked, result: dict[str, Any], show: Callable[[dict[str, Any], Console], None], pictures: Sequence[Picture]
 ) -> None:
     """Tell a result.
 
     Args:
+        asked: Where it goes: a file, the terminal as JSON, else for people; pictures next to the file, else in the
+            current folder, with the name of what was read.
         result: Strict JSON values.
         show: Prints it for people.
         pictures: To draw.
-        output: File for the JSON; null for none.
-        as_json: Print the JSON on stdout, and nothing else there.
-        name: Begins the names of pictures in the current folder, where there is no `output`.
 
     Raises:
         UserError: A file cannot be written.
     """
     text = json.dumps(result, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
-    paths = []
+    output, as_json, paths = asked.output, asked.as_json, []
     try:
         if output is not None:
             write_whole(output, text)
             paths.append(output)
-        paths += _drawn(pictures, output.with_suffix("") if output is not None else Path(f"{name}_{result['command']}"))
+        paths += _drawn(
+            pictures, output.with_suffix("") if output is not None else Path(f"{asked.name}_{result['command']}")
+        )
     except OSError as error:
         raise UserError(f"{error.filename or output} cannot be written ({error.strerror}).") from error
     if as_json:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from analysis.correlation.score_correlation import KEYS
@@ -21,8 +21,8 @@ from assets.evaluation.logic.results import (
 )
 from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
 from pipeline.command_line.evaluate_options import Asked, KindName
-from pipeline.command_line.evaluate_output import Picture, deliver, refuse_output
-from pipeline.command_line.evaluate_shown import Show, show_answers, show_breakdown, show_correlation, show_papers
+from pipeline.command_line.evaluate_output import deliver, refuse_output
+from pipeline.command_line.evaluate_shown import show_answers, show_breakdown, show_correlation, show_papers
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
@@ -61,7 +61,7 @@ def correlate(asked: Asked, metric: str) -> None:
 
         drawings = [scatter(one, of_one, _sampling(asked), asked.color_by, len(metrics) > 1)
                     for one, of_one in zip(metrics, rows, strict=True)]  # fmt: skip
-    _deliver(asked, result, show_correlation, drawings)
+    deliver(asked, result, show_correlation, drawings)
 
 
 def confuse(asked: Asked) -> None:
@@ -74,7 +74,7 @@ def confuse(asked: Asked) -> None:
         from pipeline.command_line.evaluate_drawings import confusions
 
         drawings = confusions(answers)
-    _deliver(asked, _begun("mcq", answers, asked) | values, show_answers, drawings)
+    deliver(asked, _begun("mcq", answers, asked) | values, show_answers, drawings)
 
 
 def break_down(asked: Asked, group_by: tuple[str, ...], statistic: str | None) -> None:
@@ -90,14 +90,14 @@ def break_down(asked: Asked, group_by: tuple[str, ...], statistic: str | None) -
 
         drawings = [forest(found)]
     values = breakdown_values(one.read, found)
-    _deliver(asked, _begun("breakdown", one, asked) | values, show_breakdown, drawings)
+    deliver(asked, _begun("breakdown", one, asked) | values, show_breakdown, drawings)
 
 
 def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None:
     """`touchstone evaluate compare`."""
     refuse_output(asked.output)
     path = Path(baseline)
-    name = dataset or _stem(asked.file)
+    name = dataset or asked.name
     papers = read_baseline(path)
     of_file = results_for(papers, name)
     fields = dict.fromkeys(field for result in of_file for field, _ in result.category)
@@ -134,7 +134,7 @@ def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None
             *values["notes"],
             "The paper gives the sign as measured; ours next to it is as measured too.",
         ]
-    _deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
+    deliver(asked, _begun("compare", one, asked) | values, show_papers, [])
 
 
 def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by: tuple[str, ...] = ()) -> Metric:
@@ -162,7 +162,7 @@ def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by:
         votes=asked.votes,
         cluster=asked.cluster,
     )
-    return Metric(read, evaluation_samples_table(_stem(asked.file), read), meaning)
+    return Metric(read, evaluation_samples_table(asked.name, read), meaning)
 
 
 def _sampling(asked: Asked) -> Sampling:
@@ -185,20 +185,12 @@ def _refuse_of_scores(one: Metric, given: Mapping[str, bool]) -> None:
         raise UserError(f"{one.read.name} holds answers; {listing(named)} {verb} of scores. Leave that out.")
 
 
-def _stem(file: str) -> str:
-    return PurePosixPath(file).stem
-
-
 def _begun(command: str, one: Metric, asked: Asked) -> dict[str, Any]:
     file = Path(asked.file)
     inputs = {file.name: sha256_of_file(file)} if file.is_file() else {}
     made = Provenance(now(), inputs=inputs, seed=asked.seed)
-    named = {"command": command, "dataset": _stem(asked.file), "provenance": made.as_json()}
+    named = {"command": command, "dataset": asked.name, "provenance": made.as_json()}
     return named | source_values(one.read, one.dataset, _sampling(asked))
-
-
-def _deliver(asked: Asked, result: dict[str, Any], show: Show, pictures: list[Picture]) -> None:
-    deliver(result, show, pictures, asked.output, asked.as_json, _stem(asked.file))
 
 
 def _say_long_work(one: Metric, asked: Asked) -> None:

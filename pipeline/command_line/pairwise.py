@@ -76,14 +76,14 @@ def pairwise(
 
         study = with_pairwise(study_from_environment(), **given)
         refuse_unusable(study.pairwise, given)
-        run_and_show(home, console, "pairwise", methods, study=study)
+        run_and_show(console, "pairwise", methods, study)
         return
     plan = described(home, config, given)
     refuse_unusable(plan, given)
     refuse_faulty(plan, methods)
     own = claimed(home, plan)
     console.print(f"Tables and report go to {own.base}", soft_wrap=True, highlight=False)
-    run_and_show(own, console, "pairwise", methods)
+    run_and_show(console, "pairwise", methods)
     console.print(f"In the web UI: TOUCHSTONE_HOME={own.base} touchstone dev", soft_wrap=True, highlight=False)
 
 

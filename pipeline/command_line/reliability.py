@@ -55,7 +55,7 @@ def accept_thresholds(
     name = steps.who_takes_it(who)
     show_thresholds(console, study, chosen, advised=not judge)
     steps.accept_thresholds(study, chosen, name)
-    run_and_show(study.home, console, "reliability", (), study=study, ask_judges=False)
+    run_and_show(console, "reliability", (), study, ask_judges=False)
 
 
 @application.command()
@@ -91,7 +91,7 @@ def recalibrate(
         if not dry_run:
             steps.start_recalibration(study, plan.again, name)
     if not dry_run:
-        run_and_show(study.home, console, "reliability", (), study=study)
+        run_and_show(console, "reliability", (), study)
 
 
 @application.command("manual-review")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
-from resources.runtime.home import Home, touchstone_home
+from resources.runtime.home import touchstone_home
 
 if TYPE_CHECKING:
     from resources.study import Study
@@ -90,7 +90,7 @@ def run(
     if study == "reliability":
         _tell_the_price_of_relevance(console, chosen, dry_run, yes)
     if not dry_run:
-        run_and_show(home, console, study, partitions, study=chosen)
+        run_and_show(console, study, partitions, chosen)
 
 
 def study_with(judge: JudgeKind | None) -> "Study":
@@ -147,22 +147,18 @@ def _tell_the_price_of_relevance(console: Console, study: "Study", dry_run: bool
 
 
 def run_and_show(
-    home: Home,
     console: Console,
     name: StudyName,
     partitions: tuple[str, ...],
-    retry_states: frozenset[str] = frozenset(),
     study: "Study | None" = None,
     ask_judges: bool = True,
 ) -> None:
     """Run one study and print its summary.
 
     Args:
-        home: Where it lies.
         console: Where its progress and its summary go.
         name: Which study.
         partitions: Settings, methods or data sets; all where empty.
-        retry_states: Answers without a score that are asked again.
         study: As it is to run; the one that the environment names where left out.
         ask_judges: Of study reliability; otherwise it validates the judgments that are there.
 
@@ -182,7 +178,8 @@ def run_and_show(
         from resources.runtime.progress import BarProgress
         from resources.study import study_from_environment
 
-        study = replace(study or study_from_environment(), retry_states=retry_states)
+        study = replace(study or study_from_environment())
+        home = study.home
         definitions = definitions_of(study)
     getattr(study, "fidelity" if name == "drift" else name)  # refuses what is not configured
     try:

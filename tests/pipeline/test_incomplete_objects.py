@@ -36,7 +36,7 @@ def test_a_setting_that_refuses_one_of_twelve_objects_stops_itself_and_the_other
     section = "fidelity: {human_scores: a.csv, references: b, candidates: c}"
     (study.home.local / "touchstone.yaml").write_text(f"study: small\n{section}\n")
     with pytest.raises(UserError, match=f"stopped {FAULTY}; the others went on"):  # exit status 2
-        run_and_show(study.home, Console(file=said, width=300), "fidelity", (FIRST, FAULTY, LAST, AFTER), study=study)
+        run_and_show(Console(file=said, width=300), "fidelity", (FIRST, FAULTY, LAST, AFTER), study=study)
     assert f"{VICTIM} (2)" in said.getvalue()
     assert f"Not compared: {FAULTY}: Share of objects with fewer than 3 valid repeats is 0.083" in said.getvalue()
     assert "Report: " in said.getvalue()

@@ -1,6 +1,7 @@
 """Which calls a run would make: what is answered counts only where a run would not ask it again."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,6 @@ def test_the_callers_study_is_left_as_it_was(study: Study, monkeypatch: pytest.M
 
     monkeypatch.setattr("pipeline.definitions.definitions_of", looked_at)
     with pytest.raises(UserError, match="enough"):
-        run_and_show(study.home, Console(), "fidelity", (), frozenset({"invalid_json"}), study)
+        run_and_show(Console(), "fidelity", (), replace(study, retry_states=frozenset({"invalid_json"})))
     assert seen[0].retry_states == {"invalid_json"}
     assert study.retry_states == frozenset()

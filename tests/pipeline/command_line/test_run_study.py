@@ -38,10 +38,10 @@ def told(study: Study, error: str | None = None) -> str:
     console = Console(file=StringIO(), width=200)
     with without_drawing():
         if error is None:
-            run_and_show(study.home, console, "fidelity", (SETTING,), study=study)
+            run_and_show(console, "fidelity", (SETTING,), study=study)
         else:
             with pytest.raises(UserError, match=error):
-                run_and_show(study.home, console, "fidelity", (SETTING,), study=study)
+                run_and_show(console, "fidelity", (SETTING,), study=study)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 
