@@ -18,7 +18,7 @@ from upath import UPath
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource, Precision
 from resources.photos.features.reading import read_features
-from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.stages import Stages, stages_of
 
 NO_CUDA = "This machine has no CUDA device that torch sees: nothing was measured."
@@ -86,7 +86,7 @@ def made(folder: Path, paths: list[str], study: PairwiseStudy, gpu: GpuResource)
     stages = stages_of(study, gpu, ("rules", *MODELS))
     named = {f"p{number}": path for number, path in enumerate(paths)}
     log = logging.getLogger(__name__)
-    return make_features(UPath(folder), named, stages, study, gpu, Silent(), log), stages
+    return make_features(Work(UPath(folder), stages, study, gpu), named, Silent(), log), stages
 
 
 def end_to_end(base: Path, paths: list[str], study: PairwiseStudy, device: str) -> None:

@@ -30,7 +30,7 @@ from resources.photos.features.clip import ClipEmbedding
 from resources.photos.features.model import EmbeddingModel
 from resources.photos.features.prefetch import one_thread_a_picture, prefetched
 from resources.photos.features.prepared import Photo, prepared
-from resources.photos.features.run import make_features
+from resources.photos.features.run import Work, make_features
 from resources.photos.features.stages import Stages, stages_of
 from resources.photos.images import decode_photo
 from resources.photos.methods.features import MEASURES, Features
@@ -72,7 +72,7 @@ def cost_of_features(base: Path, paths: list[str], study: PairwiseStudy, stages:
 def make(folder: Path, paths: list[str], study: PairwiseStudy, stages: Stages, gpu: GpuResource) -> None:
     """Features of the photos, from nothing."""
     named = {f"p{number}": path for number, path in enumerate(paths)}
-    make_features(UPath(folder), named, stages, study, gpu, Silent(), LOG)
+    make_features(Work(UPath(folder), stages, study, gpu), named, Silent(), LOG)
 
 
 def forward(model: EmbeddingModel, n: int, batch_size: int) -> None:

@@ -16,7 +16,7 @@ from upath import UPath
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
 from resources.photos.features.prefetch import one_thread_a_picture, prefetched
-from resources.photos.features.run import make_features
+from resources.photos.features.run import Work, make_features
 from resources.photos.features.stages import stages_of
 
 PHOTOS = 24
@@ -80,7 +80,7 @@ def main() -> None:
             plan = modes[name]
             place = UPath(base / f"{name} {number}")
             make_features(
-                place, paths, stages_of(plan, gpu, ["rules"]), plan, gpu, Silent(), logging.getLogger(__name__)
+                Work(place, stages_of(plan, gpu, ["rules"]), plan, gpu), paths, Silent(), logging.getLogger(__name__)
             )
 
         for number in range(ROUNDS):

@@ -119,7 +119,9 @@ def other_tables(
     some = frozenset(scored.query_ids[::5])
     again = Recalibrated("recalibrated_v2", some, frozenset())
     before = scored_documents(judgments, plan, plan.prompt_version)
-    time("recalibration", lambda: changes_of(before, scored, JUDGES, thresholds, again, plan))
+    time(
+        "recalibration", lambda: changes_of(before, scored, {judge: thresholds[judge] for judge in JUDGES}, again, plan)
+    )
     labels = whole.labels(thresholds)[:, 0]
     time("judges_against_reviewers", lambda: judge_row("careful", labels, ~labels, whole.queries, plan))
     versions = kappas.set_index("query_id")["prompt_version"]

@@ -100,16 +100,8 @@ def review(study: Study, reviewer: str) -> None:
         if not blind or page.task is None or page.sent is not None:
             parts.record(page, section)
     with below:
-        data = desk.desk_data(
-            study.name,
-            reviewer,
-            page.submission,
-            page.task,
-            page.sent,
-            n_disputed=page.progress.disputed,
-            pair=page.task_pair,
-            blind=blind,
-        )
+        sitting = desk.Sitting(study.name, reviewer, page.submission, page.progress.disputed, page.task_pair, blind)
+        data = desk.desk_data(sitting, page.task, page.sent)
         data["answered"] = st.session_state.get("answered")
         data["has_problem"] = bool(st.session_state.get("problem"))
         desk.draw(data, partial(state.receive, store, page))

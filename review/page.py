@@ -1,7 +1,7 @@
 """The desk: the part of the page where a reviewer decides, drawn and kept by the browser until it is sent in."""
 
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import streamlit as st
 from pydantic import BaseModel, ConfigDict
@@ -53,22 +53,23 @@ def received() -> Message:
     return Message.model_validate(st.session_state[KEY]["sent"], strict=False)
 
 
-def desk_data(
-    study: str,
-    reviewer: str,
-    submission: str,
-    task: ReviewTask | None,
-    sent: Sent | None,
-    *,
-    n_disputed: int,
-    pair: str,
-    blind: bool,
-) -> dict[str, Any]:
+class Sitting(NamedTuple):
+    """Who reviews which study: the form's submission, how many queries are in dispute, whose kappa is shown, how."""
+
+    study: str
+    reviewer: str
+    submission: str
+    n_disputed: int
+    pair: str
+    blind: bool
+
+
+def desk_data(sitting: Sitting, task: ReviewTask | None, sent: Sent | None) -> dict[str, Any]:
     """What the browser draws: without a task nothing but the keys, of which `U` goes on working."""
     found: dict[str, Any] = {
-        "study": study,
-        "reviewer": reviewer,
-        "submission": submission,
+        "study": sitting.study,
+        "reviewer": sitting.reviewer,
+        "submission": sitting.submission,
         "sent": None if sent is None else sent.submission,
         "query_row": None,
         "documents": [],
@@ -79,17 +80,17 @@ def desk_data(
         return found
     more = task.n_open - len(task.documents)
     parts = [
-        f"Disagreement {task.place} of {n_disputed}",
+        f"Disagreement {task.place} of {sitting.n_disputed}",
         count_noun(len(task.documents), "document")
         + (f", {more} more after {these(len(task.documents))}" if more else ""),
     ]
-    if not blind and task.kappa is not None:
-        parts.append(kappa_shown("kappa", task.kappa, pair))
+    if not sitting.blind and task.kappa is not None:
+        parts.append(kappa_shown("kappa", task.kappa, sitting.pair))
     return found | {
         "query_row": task.query_row,
         "query": task.query,
         "caption": " · ".join(parts),
-        "documents": [_document(one, blind) for one in task.documents],
+        "documents": [_document(one, sitting.blind) for one in task.documents],
     }
 
 

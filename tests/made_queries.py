@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from resources.database.migrate import migrate
 from resources.database.reliability.query_store import QueryStore
-from resources.database.reliability.records import GroundTruthRecord, JudgmentRecord
+from resources.database.reliability.records import GroundTruthRecord, JudgmentRecord, ValidationRecord
 from resources.database.reliability.validation_store import ValidationStore
 
 STUDY = "shoes"
@@ -81,7 +81,7 @@ def validated(store: ValidationStore, run: str = "run1", status: str = "passed",
         "notes": "IRR Validation Passed (Kappa: 0.75)",
         "measures": measures | changes.pop("measures", {}),
     }
-    return int(store.record_validation(**values | changes)["id"])
+    return int(store.record_validation(ValidationRecord(**values | changes))["id"])
 
 
 def truth(query: str, validation: int, **changes: Any) -> GroundTruthRecord:

@@ -56,7 +56,7 @@ def golden_images(
     choosing = products_that_choose(study_objects, human_scores, study.fidelity).products
     chosen = golden_objects(study_objects, choosing, study.fidelity)
     with progress.track("golden images", len(chosen) * len(alterations), context.log) as advance:
-        made = golden_rows(chosen, study_objects, study.fidelity, golden_folder(study.home), alterations, advance)
+        made = golden_rows(chosen, study_objects, study.fidelity, golden_folder(study.home), advance)
     manifest = made[[column.name for column in GOLDEN_IMAGES.columns]]
     context.add_output_metadata(
         headline(manifest) | {"n_kept": int(made["kept"].sum()), "folder": str(golden_folder(study.home))}
@@ -69,10 +69,10 @@ def golden_rows(
     study_objects: pd.DataFrame,
     study: FidelityStudy,
     folder: UPath,
-    alterations: list[Alteration],
     advance: Advance,
 ) -> pd.DataFrame:
     """The manifest, one row per chosen object and alteration, and whether the file was `kept`."""
+    alterations = alterations_of(study.golden)
     rows: list[dict[str, Any]] = []
     for one in chosen.to_dict("records"):
         original = _opened(one)

@@ -1,7 +1,7 @@
 """Table `sensitivity`: whether the judge sees each alteration of the golden set."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import dagster as dg
 import pandas as pd
@@ -133,12 +133,14 @@ def effect_gate(frame: pd.DataFrame, threshold: float, column: str = "cohens_d")
     name = "stripes_are_seen" if column == "cohens_d" else "stripes_are_seen_for_sure"
     what = "Cohen's d" if column == "cohens_d" else "The lower bound of Cohen's d"
     n_stripes = int(frame["kind"].isin(STRIPES).sum())
-    return _effect_gate(name, weakest_stripes(frame, column), n_stripes, threshold, column, what)
+    return _effect_gate(_Effect(name, column, what), weakest_stripes(frame, column), n_stripes, threshold)
 
 
 def strong_stripes_gate(frame: pd.DataFrame, threshold: float) -> Gate:
     """The d of plain stripes at opacity 0.7 against the threshold."""
-    return _effect_gate("strong_stripes_stand_out", strong_stripes(frame), 1, threshold, "cohens_d", "Cohen's d")
+    return _effect_gate(
+        _Effect("strong_stripes_stand_out", "cohens_d", "Cohen's d"), strong_stripes(frame), 1, threshold
+    )
 
 
 def hit_rate_gate(frame: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:
@@ -210,7 +212,16 @@ def _first(rows: pd.DataFrame, column: str) -> pd.Series | None:
     return rows.iloc[int(rows[column].astype(float).fillna(-math.inf).argmin())] if len(rows) else None
 
 
-def _effect_gate(name: str, worst: pd.Series | None, n_stripes: int, threshold: float, column: str, what: str) -> Gate:
+class _Effect(NamedTuple):
+    """A gate on an effect: its name, the column of the number that it looks at, and that number in words."""
+
+    name: str
+    column: str
+    what: str
+
+
+def _effect_gate(effect: _Effect, worst: pd.Series | None, n_stripes: int, threshold: float) -> Gate:
+    name, column, what = effect
     if worst is None:
         return _not_asked(name, f">= {threshold:g}")
     which = _of_several("lowest", n_stripes, "stripes alterations")

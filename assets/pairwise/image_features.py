@@ -18,7 +18,7 @@ from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
 from resources.gpu import GpuResource
 from resources.photos.features.on_ray import ENGINES
-from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.shards import alone_in, features_folder
 from resources.photos.features.stages import STAGES, Stages, stages_of
 from resources.photos.methods.own import needs_written_in
@@ -48,10 +48,10 @@ def image_features(
         gpu.opened()
     photos = images_of(judged_pairs(photo_pairs))
     paths = dict(zip(photos.index.astype(str), photos, strict=True))
-    folder = features_folder(study.home, plan)
+    work = Work(features_folder(study.home, plan), stages, plan, gpu)
     try:
-        with alone_in(folder, progress, context.log):
-            made = make_features(folder, paths, stages, plan, gpu, progress, context.log, ENGINES[plan.engine])
+        with alone_in(work.folder, progress, context.log):
+            made = make_features(work, paths, progress, context.log, ENGINES[plan.engine])
     finally:
         gpu.free()
     features = features_of(study, list(paths), stages.names, vectors=False)

@@ -25,7 +25,7 @@ from assets.shared.provenance import started_by_a_person
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.records import JudgmentRecord, Source
 from resources.judges.relevance.documents import AskedDocument, Judged
-from resources.judges.relevance.registry import ReadyJudge, judge_documents, ready_judges
+from resources.judges.relevance.registry import AskingRun, PromptedJudge, judge_documents, ready_judges
 from resources.judges.without_score import why_no_score
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
@@ -49,7 +49,9 @@ def judgments(
         for asked in [documents_of(query_documents, queries)]
     ]
     for version, ready, asked in prepared:
-        sources += [ask(context, study, progress, name, judge, version, asked) for name, judge in ready.items()]
+        sources += [
+            ask(context, study, progress, PromptedJudge(name, judge, version), asked) for name, judge in ready.items()
+        ]
     frame = study.queries.judgments(judges, query_documents, sources, withdrawn)
     frame.attrs["about"]["input"] = query_documents.attrs["about"]["input"]
     context.add_output_metadata(headline(frame, scored_documents(frame, plan, documents=query_documents)))
@@ -75,9 +77,7 @@ def ask(
     context: dg.AssetExecutionContext,
     study: Study,
     progress: TracksProgress,
-    name: str,
-    judge: ReadyJudge,
-    version: str,
+    judge: PromptedJudge,
     asked: Sequence[AskedDocument],
 ) -> Source:
     """One judge about these documents; each answer is in the database before the next batch is asked.
@@ -92,20 +92,10 @@ def ask(
     def keep(batch: list[Judged]) -> None:
         study.queries.record(JudgmentRecord(**one._asdict(), run=context.run.run_id) for one in batch)
 
-    outcome = judge_documents(
-        study,
-        name,
-        judge,
-        version,
-        asked,
-        study.ledger,
-        progress,
-        context.log,
-        context.run.run_id,
-        not started_by_a_person(context.run.tags),
-        keep,
-    )
-    return Source(name, version, outcome.judge_identity, outcome.prompt_hash)
+    unattended = not started_by_a_person(context.run.tags)
+    run = AskingRun(study.ledger, progress, context.log, context.run.run_id, unattended, keep)
+    outcome = judge_documents(study, judge, asked, run)
+    return Source(judge.name, judge.version, outcome.judge_identity, outcome.prompt_hash)
 
 
 def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:

@@ -24,6 +24,7 @@ from assets.shared.partitions import metadata_value
 from reports.reliability.plots import kappa_history
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
+from resources.database.reliability.records import ValidationRecord
 from resources.database.reliability.validation_store import recalibrations
 from resources.study import Study
 
@@ -48,7 +49,7 @@ def kappa_validation(
         return study.validations.validations()
     status = status_of(verdict, disputed_documents)
     thresholds = study.thresholds(judges_of(query_kappa))
-    study.validations.record_validation(
+    record = ValidationRecord(
         run=context.run.run_id,
         status=status,
         kappa_macro=verdict.measures["kappa_macro"],
@@ -60,6 +61,7 @@ def kappa_validation(
         notes=notes_of(verdict, status, chosen_low=only_low_again(study, query_kappa)),
         measures=verdict.measures | {"thresholds": thresholds},
     )
+    study.validations.record_validation(record)
     history = study.validations.validations()
     context.add_output_metadata(headline(history) | {"plot": history_plot(history, study.reliability)})
     return history

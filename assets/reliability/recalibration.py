@@ -36,7 +36,8 @@ def recalibration(
         context.add_output_metadata({"n_queries": 0, "status": "no query was judged again"})
         return pd.DataFrame([], columns=COLUMNS)
     before = scored_documents(judgments, study.reliability, study.reliability.prompt_version, query_documents)
-    changes = changes_of(before, after, pair, study.thresholds(after.judges), started, study.reliability)
+    thresholds = study.thresholds(after.judges)
+    changes = changes_of(before, after, {judge: thresholds[judge] for judge in pair}, started, study.reliability)
     frame = pd.DataFrame([_row(change, started.prompt_version) for change in changes], columns=COLUMNS)
     again = judged_again_now(judgments, query_documents, started, study.reliability)
     context.add_output_metadata(headline(frame) | {"n_counting": again.n_counting, "status": again.sentence})
@@ -52,20 +53,14 @@ def deciding_pair(history: pd.DataFrame, judges: tuple[str, ...]) -> tuple[str, 
 
 
 def changes_of(
-    before: Scored,
-    after: Scored,
-    pair: tuple[str, str],
-    thresholds: dict[str, float],
-    started: Recalibrated,
-    plan: ReliabilityStudy,
+    before: Scored, after: Scored, thresholds: dict[str, float], started: Recalibrated, plan: ReliabilityStudy
 ) -> list[KappaChange]:
     """Kappa of each part before and after.
 
     Args:
         before: Scores under the first prompt.
         after: The scores that count.
-        pair: The two judges that decide.
-        thresholds: The current ones, for both sides.
+        thresholds: The current ones of the two judges that decide, for both sides.
         started: Which queries were judged again, and which of them are held out.
         plan: The study.
     """
@@ -73,7 +68,7 @@ def changes_of(
     again = np.array([query in started.queries for query in queries])
     held_out = np.array([query in started.held_out for query in queries])
     parts = {"all": np.ones(len(queries), dtype=bool), "judged_again": again, "held_out": held_out, "untouched": ~again}
-    sides = [_counts(scored, queries, pair, thresholds) for scored in (before, after)]
+    sides = [_counts(scored, queries, thresholds) for scored in (before, after)]
     return recalibration_effect(
         sides[0],
         sides[1],
@@ -84,15 +79,15 @@ def changes_of(
     )
 
 
-def _counts(scored: Scored, queries: list[str], pair: tuple[str, str], thresholds: dict[str, float]) -> np.ndarray:
+def _counts(scored: Scored, queries: list[str], thresholds: dict[str, float]) -> np.ndarray:
     """Documents by both labels, for the queries in the order given; zeros for a query that has none."""
-    columns = [scored.judges.index(judge) for judge in pair]
+    columns = [scored.judges.index(judge) for judge in thresholds]
     both = np.isfinite(scored.scores[:, columns]).all(axis=1)
     number = {query: place for place, query in enumerate(queries)}
     of_query = np.array([number.get(query, -1) for query in scored.query_ids], dtype=np.intp)
     index = of_query[scored.queries[both]]
     labels = [
-        relevant(scored.scores[both, column], thresholds[judge]) for column, judge in zip(columns, pair, strict=True)
+        relevant(scored.scores[both, column], limit) for column, limit in zip(columns, thresholds.values(), strict=True)
     ]
     known = index >= 0
     return counts_of_queries(labels[0][known], labels[1][known], index[known], len(queries))

@@ -31,7 +31,7 @@ from resources.judges.openai.estimate import EstimateRow
 from resources.judges.openai.prices import costs_money, price_age_gate
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.estimate import RelevanceEstimate, estimate
-from resources.judges.relevance.registry import ready_judges
+from resources.judges.relevance.registry import PromptedJudge, ready_judges
 from resources.runtime.sanitize import one_line
 from resources.study import Study
 
@@ -210,7 +210,8 @@ def asked_ahead(console: Console, study: Study, again: Recalibrated | None = Non
         for name, judge in one.judges.items():
             row = None
             if isinstance(judge, OpenAIJudge):
-                row = estimate(study.name, plan, name, judge, one.version, one.asked, study.ledger)
+                model = PromptedJudge(name, judge, one.version)
+                row = estimate(study.name, plan, model, one.asked, study.ledger)
             found.append(Asked(name, judge, one.version, len(one.asked), row))
     return found
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from tenacity import RetryCallState, Retrying, retry_if_result, sleep_using_event, stop_after_attempt
 
@@ -180,14 +180,14 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
     def _records(self, call: Call, last: Reply, taken_ms: float) -> list[CallRecord]:
         """One for each attempt that a reply reports, in order; the last ended now."""
         ended_at, read = datetime.now(UTC), partial(self._read, call=call)
+        by = AskedBy(self.study, self.judge.identity, self.dagster_run_id)
         records = []
         for attempt, reply in enumerate((*last.earlier, last), start=call.attempt):
             # The judge tried again with the nonce and the seed that it was given.
             asked = replace(call, attempt=attempt)
             latency_ms = taken_ms if reply.latency_ms is None else reply.latency_ms
-            began_at = ended_at - timedelta(milliseconds=latency_ms)
-            identity, run_id = self.judge.identity, self.dagster_run_id
-            records.append(recorded(self.study, read, identity, asked, reply, began_at, latency_ms, run_id))
+            took = Took(ended_at - timedelta(milliseconds=latency_ms), latency_ms)
+            records.append(recorded(by, read, asked, reply, took))
         return records
 
 
@@ -420,39 +420,45 @@ def _reply_of(tried: RetryCallState) -> Reply:
     return cast(Reply, tried.outcome.result())
 
 
-def recorded(
-    study: str,
-    read: Callable[[str | None], Parsed],
-    identity: JudgeIdentity,
-    call: Call,
-    reply: Reply,
-    started_at: datetime,
-    latency_ms: float,
-    dagster_run_id: str | None,
-) -> CallRecord:
+class AskedBy(NamedTuple):
+    """Which study asks whom, and in which of Dagster's runs."""
+
+    study: str
+    identity: JudgeIdentity
+    dagster_run_id: str | None
+
+
+class Took(NamedTuple):
+    """When an attempt began, and the milliseconds that it took."""
+
+    started_at: datetime
+    latency_ms: float
+
+
+def recorded(by: AskedBy, read: Callable[[str | None], Parsed], call: Call, reply: Reply, took: Took) -> CallRecord:
     """One attempt with everything that is kept of it; `read` finds state and scores in an answer's text."""
     state = reply.fault or reply.answer_state
     parsed = read(reply.raw_answer) if state is None else Parsed(state, problem=reply.fault_message)
     return CallRecord(
-        study=study,
+        study=by.study,
         object=call.judged.object,
         item_id=call.judged.item_id,
         setting=call.setting.key,
         repeat=call.repeat,
         attempt=call.attempt,
         run_id=call.run_id,
-        judge=identity.judge,
-        judge_identity=identity.digest,
-        model_asked=identity.model,
-        rubric_version=identity.rubric_version,
-        parameters=identity.parameters,
+        judge=by.identity.judge,
+        judge_identity=by.identity.digest,
+        model_asked=by.identity.model,
+        rubric_version=by.identity.rubric_version,
+        parameters=by.identity.parameters,
         temperature=call.setting.temperature,
         top_p=call.setting.top_p,
         seed=call.seed,
         prompt_hash=call.prompt_hash,
         image_hashes=call.judged.image_hashes,
-        started_at=started_at,
-        latency_ms=latency_ms,
+        started_at=took.started_at,
+        latency_ms=took.latency_ms,
         model_answered=reply.model_answered,
         fingerprint=reply.fingerprint,
         tokens_in=reply.tokens_in,
@@ -460,7 +466,7 @@ def recorded(
         tokens_cached=reply.tokens_cached,
         cost_usd=reply.cost_usd,
         raw_answer=reply.raw_answer,
-        dagster_run_id=dagster_run_id,
+        dagster_run_id=by.dagster_run_id,
         answer_form=reply.answer_form,
         key_id=reply.key_id,
         state=parsed.state,

@@ -81,13 +81,13 @@ def accuracy_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
             _right(sides.both, "_x"), _right(sides.both, "_y"), clusters, **sampling.percentile
         )
         method = same.p_method.replace("McNemar", "McNemar's mid-p")
-        row = _row("accuracy", same.first, same.second, same.difference, same.interval, same.n)
+        row = _row("accuracy", (same.first, same.second), same.difference, same.interval, same.n)
         return row | {"significant": same.significant, "p": same.mcnemar.p_mid, "p_method": method}
     first, second = (_right(frame) for frame in sides.frames)
     first_clusters, second_clusters = _clusters_of_both(sides)
     found = compare_accuracies(first, second, first_clusters, second_clusters, **sampling.percentile)
     n = found.n_first + found.n_second
-    row = _row("accuracy", found.first, found.second, found.difference, found.interval, n)
+    row = _row("accuracy", (found.first, found.second), found.difference, found.interval, n)
     return row | {
         "significant": found.significant,
         "p": found.p,
@@ -113,16 +113,22 @@ def mean_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
             first_clusters, second_clusters = _clusters_of_both(sides)
             found = welch(first, second, first_clusters, second_clusters, **sampling.percentile)
     except UndefinedStatistic as undefined:
-        row = _row("mean", *means, means[0] - means[1], None, n)
+        row = _row("mean", means, means[0] - means[1], None, n)
         return row | {"method": f"none: {undefined.reason}"}
-    row = _row("mean", *means, found.difference, found.interval, n)
+    row = _row("mean", means, found.difference, found.interval, n)
     return row | {"significant": found.significant, "p": found.p, "p_method": found.p_method}
 
 
 def _row(
-    statistic: str, first: float, second: float, difference: float, interval: Interval | None, n: int
+    statistic: str, values: tuple[float, float], difference: float, interval: Interval | None, n: int
 ) -> dict[str, Any]:
-    row = {"statistic": statistic, "first_value": first, "second_value": second, "difference": difference, "n_used": n}
+    row = {
+        "statistic": statistic,
+        "first_value": values[0],
+        "second_value": values[1],
+        "difference": difference,
+        "n_used": n,
+    }
     if interval is None:
         return row | {"n_clusters": n, "method": None}
     bounds = {"ci_low": interval.low, "ci_high": interval.high}

@@ -56,13 +56,13 @@ def breakdown(
         UserError: A field that the data set does not have.
     """
     labels = pd.DataFrame({name: labels_of(samples, name) for name in fields}).reset_index(drop=True)
-    groups = [Group((), _row(samples, ALL, 0, dataset, sampling, statistic))]
+    groups = [Group((), {"group": ALL, "level": 0} | _row(samples, dataset, sampling, statistic))]
     differences: dict[int, GroupAccuracies | str] = {}
     for level in range(1, len(labels.columns) + 1):
         members = _members(labels.iloc[:, :level])
         names = group_names(list(members))
         of_level = [
-            Group(values, _row(samples.iloc[rows], name, level, dataset, sampling, statistic))
+            Group(values, {"group": name, "level": level} | _row(samples.iloc[rows], dataset, sampling, statistic))
             for name, (values, rows) in zip(names, members.items(), strict=True)
         ]
         _mark_best_and_worst([group.row for group in of_level])
@@ -168,14 +168,10 @@ def _counted(text: str) -> list[tuple[bool, int, str]]:
     return key
 
 
-def _row(
-    samples: pd.DataFrame, name: str, level: int, dataset: Dataset, sampling: Sampling, statistic: str
-) -> dict[str, Any]:
+def _row(samples: pd.DataFrame, dataset: Dataset, sampling: Sampling, statistic: str) -> dict[str, Any]:
     kind = samples["kind"].iloc[0]
     clusters = clusters_of(samples, dataset)
     row: dict[str, Any] = {
-        "group": name,
-        "level": level,
         "statistic": "accuracy" if kind == "answers" else statistic,
         "value": None,
         "n_used": len(samples),

@@ -20,9 +20,7 @@ from resources.configuration.reliability import ReliabilityGate, ReliabilityStud
 def proven_gate(history: pd.DataFrame, limits: ReliabilityGate, reason: str | None = None) -> Gate:
     """Whether the latest validation, where it passed, is proven by its lower bounds; `reason`: why none was given."""
     why = "" if history.empty else f" ({unproven(history.iloc[-1].to_dict(), limits)})"
-    return _flag_gate(
-        history,
-        reason,
+    flag = _Flag(
         "agreement_is_proven",
         "not_proven",
         f"The judges agree well enough over {{queries}}, and that is not proven yet{why}; needed: lower bounds that "
@@ -30,6 +28,7 @@ def proven_gate(history: pd.DataFrame, limits: ReliabilityGate, reason: str | No
         "Judge more queries: the intervals narrow.",
         "The lower bounds of kappa reach their limits.",
     )
+    return _flag_gate(history, reason, flag)
 
 
 def unproven(last: Mapping[Any, Any], limits: ReliabilityGate) -> str:
@@ -53,9 +52,7 @@ def unproven(last: Mapping[Any, Any], limits: ReliabilityGate) -> str:
 
 def convention_gate(history: pd.DataFrame, reason: str | None = None) -> Gate:
     """Whether the latest pass depends on how queries with one label count; `reason`: why no verdict was given."""
-    return _flag_gate(
-        history,
-        reason,
+    flag = _Flag(
         "convention_does_not_decide",
         "depends_on_convention",
         "The verdict would be another if queries on which both judges give one and the same label did not count as 1 "
@@ -63,11 +60,21 @@ def convention_gate(history: pd.DataFrame, reason: str | None = None) -> Gate:
         "Sample queries with relevant and irrelevant documents.",
         "The verdict is the same under both conventions.",
     )
+    return _flag_gate(history, reason, flag)
 
 
-def _flag_gate(
-    history: pd.DataFrame, reason: str | None, name: str, column: str, raised: str, remedy: str, holds: str
-) -> Gate:
+class _Flag(NamedTuple):
+    """A flag of a verdict as a gate: its name, its column, and what is said where it is raised and where it is not."""
+
+    name: str
+    column: str
+    raised: str
+    remedy: str
+    holds: str
+
+
+def _flag_gate(history: pd.DataFrame, reason: str | None, flag: _Flag) -> Gate:
+    name, remedy = flag.name, flag.remedy
     if reason is not None or history.empty:
         return Gate(name, True, None, "nothing", f"{DOES_NOT_APPLY}: there is no verdict.", 0, reason)
     last = history.iloc[-1]
@@ -75,8 +82,8 @@ def _flag_gate(
     if last["status"] != PASSED:
         # Without queries of one label macro is lower still: what fails with them fails without them.
         return Gate(name, True, None, "nothing", f"{DOES_NOT_APPLY}: the judges do not pass.", n)
-    gate = at_most(name, float(bool(last[column])), 0, n=n, counted="queries", what=name, remedy=remedy)
-    return gate._replace(sentence=f"{raised.format(queries=queries(n))} {remedy}").passing_as(holds)
+    gate = at_most(name, float(bool(last[flag.column])), 0, n=n, counted="queries", what=name, remedy=remedy)
+    return gate._replace(sentence=f"{flag.raised.format(queries=queries(n))} {remedy}").passing_as(flag.holds)
 
 
 DECIDED = "People decided every document on which the judges differ."

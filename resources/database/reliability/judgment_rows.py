@@ -1,7 +1,7 @@
 """Judgments inside a transaction of the query store: written as rows, read as table `judgments`."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -182,35 +182,37 @@ def _refuse_other_scores(connection: sa.Connection) -> None:
     )
 
 
-def judgments(
-    connection: sa.Connection,
-    study: str,
-    judges: Sequence[str],
-    among: pd.DataFrame | None = None,
-    sources: Collection[Source] | None = None,
-    withdrawn: Collection[int] = (),
-) -> pd.DataFrame:
+class Meant(NamedTuple):
+    """Which judgments are meant: `among` has `query_id` and `doc_id` of documents, each once; null is no limit.
+
+    `withdrawn` are rows that are not meant: the input has these scores no more.
+    """
+
+    among: pd.DataFrame | None = None
+    sources: Collection[Source] | None = None
+    withdrawn: Collection[int] = ()
+
+
+def judgments(connection: sa.Connection, study: str, judges: Sequence[str], meant: Meant) -> pd.DataFrame:
     """What stands of these judges, and which scores count: by query and document as the input has them, then judge.
 
     Args:
         connection: An open connection.
         study: The study's name.
         judges: Names, in their order.
-        among: `query_id` and `doc_id` of the documents meant, each once; all where left out.
-        sources: Whose judgments are meant; everyone's where left out.
-        withdrawn: Rows that are not meant: the input has these scores no more.
+        meant: Which documents, sources and rows.
     """
     # Documents after judgments, so that each judgment finds its document whatever is recorded meanwhile.
     rows = _recorded(connection, study, judges)
     documents = _documents_of(connection, study)
-    if among is not None and len(among) < len(documents):
-        documents = documents.merge(among[["query_id", "doc_id"]], on=["query_id", "doc_id"])
+    if meant.among is not None and len(meant.among) < len(documents):
+        documents = documents.merge(meant.among[["query_id", "doc_id"]], on=["query_id", "doc_id"])
     place = pd.Index(documents["row"]).get_indexer(pd.Index(rows["document_row"]))
     if bool((place < 0).any()):
         rows, place = rows[place >= 0].reset_index(drop=True), place[place >= 0]
-    meant = _meant(rows, sources, withdrawn)
-    n_others = int((rows["score"].notna().to_numpy(dtype=bool) & ~meant).sum())
-    rows, place = rows[meant].reset_index(drop=True), place[meant]
+    kept = _meant(rows, meant.sources, meant.withdrawn)
+    n_others = int((rows["score"].notna().to_numpy(dtype=bool) & ~kept).sum())
+    rows, place = rows[kept].reset_index(drop=True), place[kept]
     document_query = pd.factorize(documents["query_id"])[0].astype(np.int64)
     query = document_query[place]
     judge = pd.Index(judges).get_indexer(pd.Index(rows["judge"])).astype(np.int64)

@@ -11,6 +11,7 @@ from resources.database.bulk_frames import TEXT, WHOLE, read_frame
 from resources.database.bulk_rows import alone, count_distinct_values, staged, staging, write_rows
 from resources.database.engine import usable
 from resources.database.reliability import judgment_rows
+from resources.database.reliability.judgment_rows import Meant
 from resources.database.reliability.models import Document, Judgment, Query
 from resources.database.reliability.records import Changed, JudgmentRecord, KeptOtherwise, Source, short
 from resources.tables.reliability.agreement import QUERY_DOCUMENTS
@@ -296,7 +297,7 @@ class QueryStore:
         """
         asked = tuple(judges) or self.judges()
         with usable(self.engine), self.engine.connect() as connection:
-            return judgment_rows.judgments(connection, self.study, asked, documents, sources, withdrawn)
+            return judgment_rows.judgments(connection, self.study, asked, Meant(documents, sources, withdrawn))
 
     def withdrawn(self, given: pd.DataFrame, documents: pd.DataFrame) -> list[int]:
         """The rows of scores that came with an earlier input and are not in the one of now, though they could be.

@@ -1,6 +1,6 @@
 """Rows of the reliability study as values: one judgment, one query's ground truth."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -94,6 +94,27 @@ def imported(frame: pd.DataFrame, run: str | None = None) -> Iterator[JudgmentRe
     columns = [frame[name].tolist() for name in ("query_id", "doc_id", "judge", "prompt_version", "score")]
     for query, document, judge, version, score in zip(*columns, strict=True):
         yield JudgmentRecord(query, document, judge, version, score, judged_at=now, run=run)
+
+
+@dataclass(frozen=True)
+class ValidationRecord:
+    """One validation as a run made it: kappa of the deciding pair, by the headline convention, and what follows.
+
+    `not_proven`: it passes, and a lower bound does not. `depends_on_convention`: it passes under one convention of the
+    macro alone. `contingency_actions` are the steps since the validation before, of finite numbers and words.
+    `measures` are further columns of table `kappa_validation` by name; `thresholds` is a dict by judge.
+    """
+
+    run: str
+    status: str
+    kappa_macro: float
+    kappa_micro: float
+    total_queries: int
+    not_proven: bool
+    depends_on_convention: bool
+    contingency_actions: Sequence[Mapping[str, Any]]
+    notes: str
+    measures: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

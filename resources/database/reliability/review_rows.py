@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -319,16 +319,18 @@ def query_of(connection: sa.Connection, study: str, documents: Iterable[int]) ->
     return int(next(iter(queries.values())))
 
 
-def keep(
-    connection: sa.Connection,
-    reviewer: str,
-    submission: str,
-    query_row: int,
-    votes: Mapping[int, bool | None],
-    reason: str | None,
-    note: str | None,
-    blind: bool | None = None,
-) -> bool:
+class Submission(NamedTuple):
+    """What a reviewer sends in at once about a query, next to the votes; `blind` as of `ReviewStore.vote`."""
+
+    reviewer: str
+    submission: str
+    query_row: int
+    reason: str | None
+    note: str | None = None
+    blind: bool | None = None
+
+
+def keep(connection: sa.Connection, sent: Submission, votes: Mapping[int, bool | None]) -> bool:
     """Write votes or skips in the place of this reviewer's standing ones; false where the submission is there.
 
     A document on which this reviewer voted before is not voted on blind again: after a vote its scores are shown.
@@ -337,10 +339,10 @@ def keep(
         UserError: It is there with other votes, or another's.
     """
     there = connection.execute(
-        sa.select(VOTES.c.document_row, VOTES.c.relevant, VOTES.c.reviewer).where(VOTES.c.submission == submission)
+        sa.select(VOTES.c.document_row, VOTES.c.relevant, VOTES.c.reviewer).where(VOTES.c.submission == sent.submission)
     ).all()
     if there:
-        if {row.document_row: row.relevant for row in there} != dict(votes) or there[0].reviewer != reviewer:
+        if {row.document_row: row.relevant for row in there} != dict(votes) or there[0].reviewer != sent.reviewer:
             raise UserError(
                 "This form was saved before, with other votes. Nothing was changed: reload the page and vote again."
             )
@@ -348,15 +350,15 @@ def keep(
     now = datetime.now(UTC)
     connection.execute(
         sa.update(Tiebreak)
-        .where(VOTES.c.document_row.in_(list(votes)), VOTES.c.reviewer == reviewer, STANDS)
+        .where(VOTES.c.document_row.in_(list(votes)), VOTES.c.reviewer == sent.reviewer, STANDS)
         .values(withdrawn_at=now)
     )
-    voted = (VOTES.c.reviewer == reviewer, VOTES.c.relevant.is_not(None), VOTES.c.document_row.in_(list(votes)))
+    voted = (VOTES.c.reviewer == sent.reviewer, VOTES.c.relevant.is_not(None), VOTES.c.document_row.in_(list(votes)))
     seen = set(connection.scalars(sa.select(VOTES.c.document_row).where(*voted)))
-    common = {"query_row": query_row, "reviewer": reviewer, "reason": reason, "note": note}
+    common = {"query_row": sent.query_row, "reviewer": sent.reviewer, "reason": sent.reason, "note": sent.note}
     rows = [
-        {**common, "document_row": row, "relevant": relevant, "submission": submission, "voted_at": now}
-        | {"blind": blind and row not in seen}
+        {**common, "document_row": row, "relevant": relevant, "submission": sent.submission, "voted_at": now}
+        | {"blind": sent.blind and row not in seen}
         for row, relevant in votes.items()
     ]
     connection.execute(sa.insert(Tiebreak), rows)

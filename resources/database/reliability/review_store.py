@@ -35,6 +35,7 @@ from resources.database.reliability.review_rows import (
     IS_VOTE,
     STANDS,
     VOTES,
+    Submission,
     keep,
     query_of,
     sent_of,
@@ -172,7 +173,7 @@ class ReviewStore:
         with self._alone() as connection:
             name = self._person(connection, reviewer)
             query_row = query_of(connection, self.study, votes)
-            return keep(connection, name, submission, query_row, votes, kept, words_kept(note), blind)
+            return keep(connection, Submission(name, submission, query_row, kept, words_kept(note), blind), votes)
 
     def skip(self, reviewer: str, submission: str, query_row: int, reason: str) -> bool:
         """Pass over what is left of a query: its disputed documents that this reviewer has not voted on.
@@ -199,7 +200,7 @@ class ReviewStore:
             known = connection.scalar(sa.select(sa.exists().where(VOTES.c.submission == submission)))
             if known or not left:
                 return False
-            return keep(connection, name, submission, query_row, dict.fromkeys(left), kept, None)
+            return keep(connection, Submission(name, submission, query_row, kept), dict.fromkeys(left))
 
     def undo(self, reviewer: str, submission: str | None = None) -> str | None:
         """Withdraw what this reviewer sent in last; it stays on record.
@@ -380,12 +381,15 @@ class ReviewStore:
             yield connection
 
 
-def _agreement(one: str, other: str, n_queries: int, n_11: int, n_10: int, n_01: int, n_00: int) -> dict[str, Any]:
-    """A row of the table; kappa and agreement do not depend on who comes first."""
-    n_documents = n_11 + n_10 + n_01 + n_00
+def _agreement(one: str, other: str, n_queries: int, *counts: int) -> dict[str, Any]:
+    """A row of the table; kappa and agreement do not depend on who comes first.
+
+    `counts` of documents: both say yes, the first alone, the second alone, neither.
+    """
+    n_documents = sum(counts)
     kappa, undefined = None, None
     try:
-        kappa = cohens_kappa([n_11, n_10, n_01, n_00])
+        kappa = cohens_kappa(counts)
     except UndefinedStatistic as reason:
         undefined = f"kappa: {reason}"
     # Databases order names differently, Python does not.
@@ -395,7 +399,7 @@ def _agreement(one: str, other: str, n_queries: int, n_11: int, n_10: int, n_01:
         "reviewer_2": second,
         "n_documents": n_documents,
         "n_queries": n_queries,
-        "percent_agreement": (n_11 + n_00) / n_documents,
+        "percent_agreement": (counts[0] + counts[3]) / n_documents,
         "kappa": kappa,
         "undefined": undefined,
     }

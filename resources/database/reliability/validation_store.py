@@ -14,7 +14,7 @@ from resources.database.bulk_rows import alone
 from resources.database.engine import usable
 from resources.database.reliability.models import ACTIONS as KNOWN_ACTIONS
 from resources.database.reliability.models import ContingencyAction, GroundTruth, Query, ValidationResult
-from resources.database.reliability.records import GroundTruthRecord
+from resources.database.reliability.records import GroundTruthRecord, ValidationRecord
 from resources.errors import UserError
 from resources.tables.declare import DTYPES
 from resources.tables.reliability.decision import GROUND_TRUTH, KAPPA_VALIDATION
@@ -121,33 +121,8 @@ class ValidationStore:
         """Use a database whose tables are up to date (`resources.database.migrate`)."""
         self.engine, self.study = engine, study
 
-    def record_validation(
-        self,
-        *,
-        run: str,
-        status: str,
-        kappa_macro: float,
-        kappa_micro: float,
-        total_queries: int,
-        not_proven: bool,
-        depends_on_convention: bool,
-        contingency_actions: Sequence[Mapping[str, Any]],
-        notes: str,
-        measures: Mapping[str, Any],
-    ) -> dict[str, Any]:
+    def record_validation(self, validation: ValidationRecord) -> dict[str, Any]:
         """Keep one validation; of a run that has one already, that one stays.
-
-        Args:
-            run: The run that made it.
-            status: One of `contingency.STATUSES`.
-            kappa_macro: Of the deciding pair, by the headline convention.
-            kappa_micro: Of the same pair.
-            total_queries: Queries behind it.
-            not_proven: It passes, and a lower bound does not.
-            depends_on_convention: It passes under one convention of the macro alone.
-            contingency_actions: Steps since the validation before; finite numbers and words only.
-            notes: In words.
-            measures: Further columns of table `kappa_validation` by name; `thresholds` is a dict by judge.
 
         Returns:
             The run's row in table `kappa_validation`.
@@ -156,25 +131,25 @@ class ValidationStore:
             ValueError: A measure of the table is missing, or a number is not finite.
             UserError: The database cannot be used.
         """
-        measured = plain(measures)
+        measured = plain(validation.measures)
         if missing := [name for name in MEASURES if name not in measured]:
             raise ValueError(f"measures lack {missing}")
         values = {
             "study": self.study,
             "timestamp": datetime.now(UTC),
-            "kappa_macro": float(kappa_macro),
-            "kappa_micro": float(kappa_micro),
-            "status": status,
-            "total_queries": int(total_queries),
-            "contingency_actions": plain(contingency_actions),
-            "notes": notes,
-            "not_proven": bool(not_proven),
-            "depends_on_convention": bool(depends_on_convention),
+            "kappa_macro": float(validation.kappa_macro),
+            "kappa_micro": float(validation.kappa_micro),
+            "status": validation.status,
+            "total_queries": int(validation.total_queries),
+            "contingency_actions": plain(validation.contingency_actions),
+            "notes": validation.notes,
+            "not_proven": bool(validation.not_proven),
+            "depends_on_convention": bool(validation.depends_on_convention),
             "measures": measured,
-            "run": run,
+            "run": validation.run,
         }
         with alone(self.engine, f"validations of {self.study}") as connection:
-            own = (VALIDATIONS.c.study == self.study, VALIDATIONS.c.run == run)
+            own = (VALIDATIONS.c.study == self.study, VALIDATIONS.c.run == validation.run)
             if connection.scalar(sa.select(VALIDATIONS.c.id).where(*own)) is None:
                 connection.execute(sa.insert(ValidationResult), [values])
             row = connection.execute(sa.select(VALIDATIONS).where(*own)).mappings().one()

@@ -110,18 +110,16 @@ class SharedForm:
 def request_of(
     call: Call,
     parts: list[dict[str, Any]],
-    model: str,
     configuration: OpenAIJudge,
     form: RequestForm,
     schema: AnswerSchema | None,
 ) -> dict[str, Any]:
-    """The arguments of `chat.completions.create`.
+    """The arguments of `chat.completions.create`, but for the model.
 
     The parts come first and the nonce last, so that a provider's cache can serve what repeats have in common.
     """
     text = call.user_message
     request: dict[str, Any] = {
-        "model": model,
         "messages": [
             {"role": "system", "content": call.system_message},
             {"role": "user", "content": [*parts, {"type": "text", "text": text}] if parts else text},
@@ -335,7 +333,9 @@ class ChatJudge:
                         break
                     bill.usd, form, began = worst_usd, self._form.now, perf_counter()
                     model, schema = self._access.model, self._task.schema
-                    read = self._client.send(request_of(call, parts, model, self._configuration, form, schema))
+                    read = self._client.send(
+                        {"model": model, **request_of(call, parts, self._configuration, form, schema)}
+                    )
                     latency_ms, key_id = (perf_counter() - began) * 1000, self._access.key_id
                     sent: dict[str, Any] = {"answer_form": form.form, "latency_ms": latency_ms, "key_id": key_id}
                     if (error := read.error) is None or (other := self._form.give_way(form, error, call)) is None:

@@ -19,6 +19,7 @@ from resources.judges.relevance.openai_relevance import (
     relevance_judge,
 )
 from resources.judges.relevance.prompts import build_call, prompt_of
+from resources.judges.relevance.registry import PromptedJudge
 
 
 @dataclass(frozen=True)
@@ -36,54 +37,47 @@ class RelevanceEstimate:
 
 
 def estimate(
-    study: str,
-    plan: ReliabilityStudy,
-    judge_name: str,
-    judge: OpenAIJudge,
-    prompt_version: str,
-    asked: Sequence[AskedDocument],
-    ledger: Ledger,
+    study: str, plan: ReliabilityStudy, model: PromptedJudge, asked: Sequence[AskedDocument], ledger: Ledger
 ) -> RelevanceEstimate:
     """What a run would take that asks one judge about these documents; nothing is sent.
 
     Args:
         study: Name of the study.
         plan: Its section `reliability`.
-        judge_name: The judge's name in it.
-        judge: The judge's section.
-        prompt_version: Version of the prompt.
+        model: A model, and the prompt under which it would be asked.
         asked: All documents; those answered before are found in the ledger.
         ledger: The ledger.
 
     Raises:
         UserError: There is no model, price or prompt, or a document has no text.
     """
-    refuse_without_text(judge_name, asked)
-    prompt, access = prompt_of(prompt_version, plan.prompts, plan.prompt_scales), access_of(judge)
-    model, setting = relevance_judge(judge_name, judge, prompt, access), PromptSetting(prompt_version)
+    assert isinstance(model.section, OpenAIJudge)
+    refuse_without_text(model.name, asked)
+    prompt, access = prompt_of(model.version, plan.prompts, plan.prompt_scales), access_of(model.section)
+    judge, setting = relevance_judge(model.name, model.section, prompt, access), PromptSetting(model.version)
     run = RelevanceRun(
         study,
         RelevancePlan(plan.seed),
-        model,
+        judge,
         asked,
         [setting],
         ledger,
         prompt=prompt,
-        name=judge_name,
+        name=model.name,
         count=Count(asked, lambda judged: None),
     )
     open_objects = {key.object for key in run.open_calls()}
     planned = [
-        Planned(build_call(study, prompt, one, setting, 1, model.identity), 1)
+        Planned(build_call(study, prompt, one, setting, 1, judge.identity), 1)
         for one in asked
         if one.object in open_objects
     ]
-    measured = measured_calls(ledger.engine, study, model.identity.digest)
-    estimator = Estimator(judge, model.price, measured, TextSize(), has_pictures=False)
+    measured = measured_calls(ledger.engine, study, judge.identity.digest)
+    estimator = Estimator(model.section, judge.price, measured, TextSize(), has_pictures=False)
     return RelevanceEstimate(
-        estimator.row(f"{judge_name} {prompt_version}", planned),
+        estimator.row(f"{model.name} {model.version}", planned),
         len(asked) - len(planned),
         estimator.method,
         access,
-        model.price,
+        judge.price,
     )

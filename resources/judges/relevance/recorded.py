@@ -50,7 +50,7 @@ def scored_rows(
         FileFault: The file cannot be read, lacks a column, or has one fault.
         FileFaults: It has several.
     """
-    columns = [*texts, score]
+    columns, asked = [*texts, score], _Columns(texts, ids, score)
     file = record_file(path, columns)
     names, _ = file.names(whole=True)
     if not names:
@@ -69,7 +69,7 @@ def scored_rows(
                 faults.add(record.problem, record.remedy, record.row)
                 continue
             fields = {column: record.fields.get(theirs) for column, theirs in own.items()}
-            one = _read(record.row, fields, texts, ids, score, written, faults)
+            one = _read(record.row, fields, asked, written, faults)
             if one is None:
                 continue
             if one.score is None and not score_may_be_missing:
@@ -85,17 +85,19 @@ def scored_rows(
     return read_as_written(read, file.name, file.delimiter)
 
 
+class _Columns(NamedTuple):
+    """The texts of a row, which of them are ids, and its score, by the names of their columns."""
+
+    texts: Sequence[str]
+    ids: Sequence[str]
+    score: str
+
+
 def _read(
-    row: int,
-    fields: dict[str, Any],
-    texts: Sequence[str],
-    ids: Sequence[str],
-    score: str,
-    written: WrittenColumns,
-    faults: Faults,
+    row: int, fields: dict[str, Any], asked: _Columns, written: WrittenColumns, faults: Faults
 ) -> ScoredRow | None:
     found = []
-    for column in texts:
+    for column in asked.texts:
         try:
             text = as_text(fields.get(column))
         except SeveralValues as several:
@@ -104,8 +106,8 @@ def _read(
         if text is None:
             faults.add(f"there is no value in column '{column}'.", "Write one, or remove the row.", row)
             return None
-        found.append(written.label(column, text) if column in ids else text)
-    value = fields.get(score)
+        found.append(written.label(column, text) if column in asked.ids else text)
+    value, score = fields.get(asked.score), asked.score
     try:
         text = as_text(value)
     except SeveralValues:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, RecordedJudge, RelevanceJudge
@@ -51,36 +51,42 @@ def ready_judges(
     return found
 
 
-def judge_documents(
-    study: Study,
-    judge_name: str,
-    judge_section: ReadyJudge,
-    prompt_version: str,
-    asked: Sequence[AskedDocument],
-    ledger: Ledger,
-    progress: TracksProgress,
-    log: logging.Logger,
-    dagster_run_id: str | None,
-    unattended: bool,
-    keep: Keep,
-) -> Outcome:
+class PromptedJudge(NamedTuple):
+    """One judge under one prompt: its name in the study, part of who judges for models, and what is configured of it.
+
+    `section` is one of `ready_judges`; `version` is noted by judges that read no prompt.
+    """
+
+    name: str
+    section: ReadyJudge
+    version: str
+
+
+class AskingRun(NamedTuple):
+    """The run that asks: where attempts are kept, where progress and words go, its id, and who stores judgments.
+
+    `unattended`: no person started it, and a paid judge then needs a daily budget. `keep` stores judgments, again and
+    again; what it got counts as done once it has returned. A judgment may come that an earlier run handed on already:
+    answers of the ledger come first, and offline judges always judge anew, with the same result.
+    """
+
+    ledger: Ledger
+    progress: TracksProgress
+    log: logging.Logger
+    dagster_run_id: str | None
+    unattended: bool
+    keep: Keep
+
+
+def judge_documents(study: Study, judge: PromptedJudge, asked: Sequence[AskedDocument], run: AskingRun) -> Outcome:
     """Have one judge score documents under one prompt.
 
     Args:
         study: The running study, with its section `reliability`.
-        judge_name: The judge's name in it; part of who judges, for models.
-        judge_section: What the configuration says of it (`judges` or `recalibration.judges`); of `ready_judges`.
-        prompt_version: Version of the prompt; noted by judges that read none.
+        judge: Who is asked under which prompt.
         asked: Documents, each once and a query's next to each other; a query must come with all of its documents,
             because the lexical judge compares them.
-        ledger: Where every attempt at a call is a row.
-        progress: Shows how far it is.
-        log: The run's log.
-        dagster_run_id: The run that asks.
-        unattended: Whether no person started it: a paid judge then needs a daily budget.
-        keep: Stores judgments, again and again; what it got counts as done once it has returned. A judgment may come
-            that an earlier run handed on already: answers of the ledger come first, and offline judges always judge
-            anew, with the same result.
+        run: The run that asks.
 
     Returns:
         What came of it. A model's call with a fault that stands, and a document without a record, is in
@@ -91,32 +97,32 @@ def judge_documents(
             asked or stopped on the way; what came until then was kept.
         Exception: Whatever `keep` raised; the ledger has what it got.
     """
-    count = Count(asked, keep)
-    if not isinstance(judge_section, RecordedJudge | recorded.RecordedJudge):
-        refuse_without_text(judge_name, asked)
-    if isinstance(judge_section, OpenAIJudge):
-        plan, prompt = study.reliability, _prompt(study, prompt_version)
-        model = relevance_judge(judge_name, judge_section, prompt, access_of(judge_section))
+    count = Count(asked, run.keep)
+    if not isinstance(judge.section, RecordedJudge | recorded.RecordedJudge):
+        refuse_without_text(judge.name, asked)
+    if isinstance(judge.section, OpenAIJudge):
+        plan, prompt = study.reliability, _prompt(study, judge.version)
+        model = relevance_judge(judge.name, judge.section, prompt, access_of(judge.section))
         RelevanceRun(
             study.name,
             RelevancePlan(plan.seed),
             model,
             asked,
-            [PromptSetting(prompt_version)],
-            ledger,
-            dagster_run_id,
-            unattended,
+            [PromptSetting(judge.version)],
+            run.ledger,
+            run.dagster_run_id,
+            run.unattended,
             prompt=prompt,
-            name=judge_name,
+            name=judge.name,
             count=count,
-        ).ask_and_keep(progress, log)
+        ).ask_and_keep(run.progress, run.log)
         outcome = count.outcome._replace(judge_identity=model.identity.digest, prompt_hash=prompt.sha256)
     else:
-        identity = _judge_at_once(study, judge_name, judge_section, prompt_version, asked, progress, log, count)
+        identity = _judge_at_once(study, judge, asked, run, count)
         outcome = count.outcome._replace(judge_identity=identity)
     if outcome.without_answer:
         names = listing(one.object for one in outcome.without_answer)
-        log.warning(f"Judge {judge_name}: no answer about {len(outcome.without_answer)} of {len(asked)}: {names}")
+        run.log.warning(f"Judge {judge.name}: no answer about {len(outcome.without_answer)} of {len(asked)}: {names}")
     return outcome
 
 
@@ -125,24 +131,19 @@ def _prompt(study: Study, version: str) -> Prompt:
 
 
 def _judge_at_once(
-    study: Study,
-    name: str,
-    section: EmbeddingJudge | LexicalJudge | RecordedJudge | recorded.RecordedJudge,
-    prompt_version: str,
-    asked: Sequence[AskedDocument],
-    progress: TracksProgress,
-    log: logging.Logger,
-    count: Count,
+    study: Study, judge: PromptedJudge, asked: Sequence[AskedDocument], run: AskingRun, count: Count
 ) -> str:
-    """Judge all, and return who that was: the identity's digest."""
+    """Judge all by a judge that is no model, and return who that was: the identity's digest."""
+    name, section, version = judge
+    assert not isinstance(section, OpenAIJudge)
     if isinstance(section, RecordedJudge):
-        section = recorded.RecordedJudge(name, section.path, prompt_version)
-    judge = section if isinstance(section, recorded.RecordedJudge) else _offline(study, name, section, asked)
-    with progress.track("documents judged", len(asked), log) as advance:
+        section = recorded.RecordedJudge(name, section.path, version)
+    opened = section if isinstance(section, recorded.RecordedJudge) else _offline(study, name, section, asked)
+    with run.progress.track("documents judged", len(asked), run.log) as advance:
         for chunk in _chunks(asked):
-            count.keep(judge.judged(chunk, prompt_version))
+            count.keep(opened.judged(chunk, version))
             advance(len(chunk))
-    return judge.identity.digest
+    return opened.identity.digest
 
 
 def _offline(

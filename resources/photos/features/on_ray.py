@@ -7,17 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-from upath import UPath
-
-from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
 from resources.extras import require_extra
-from resources.gpu import GpuResource
 from resources.photos.features.making import ShardReport
 from resources.photos.features.plan import Plan
 from resources.photos.features.ray_worker import REPORT, ShardWorker, Tally, WorkerPlan, text_of
-from resources.photos.features.run import Engine, one_after_another
-from resources.photos.features.stages import Stages
+from resources.photos.features.run import Engine, Work, one_after_another
 from resources.runtime.progress import Advance
 
 LOOK_EVERY_S: Final = 1.0
@@ -36,17 +31,13 @@ class Devices(NamedTuple):
         return 1 if self.name == "cuda" else None
 
 
-def on_ray(
-    folder: UPath, plan: Plan, stages: Stages, study: PairwiseStudy, gpu: GpuResource, advance: Advance
-) -> Iterator[ShardReport]:
+def on_ray(work: Work, plan: Plan, advance: Advance) -> Iterator[ShardReport]:
     """Make the shards on every device of the cluster: `RAY_ADDRESS`, else one that runs here, else one for this run.
 
     Args:
-        folder: Of the features, which every machine of the cluster must see.
+        work: The folder, which every machine of the cluster must see; what this machine can compute, of which the
+            others have to give the same numbers; precision and batch size, which hold for the workers' devices too.
         plan: The shards' tasks, of which none needs another.
-        stages: What this machine can compute; the others have to give the same numbers.
-        study: Sent to the workers.
-        gpu: Its precision and batch size hold for the workers' devices too.
         advance: Called with photos about once a second.
 
     Yields:
@@ -57,10 +48,15 @@ def on_ray(
             shard killed its worker too often; finished shards stay.
     """
     with _cluster() as ray:
-        devices = devices_of([node["Resources"] for node in ray.nodes() if node["Alive"]], study.device)
+        devices = devices_of([node["Resources"] for node in ray.nodes() if node["Alive"]], work.study.device)
         tally = _beside_this_process(ray, Tally)
         worker = WorkerPlan(
-            str(folder), study.model_dump_json(), devices.name, gpu.precision, gpu.batch_size, stages.recipes
+            str(work.folder),
+            work.study.model_dump_json(),
+            devices.name,
+            work.gpu.precision,
+            work.gpu.batch_size,
+            work.stages.recipes,
         )
         tasks = [{"task": text_of(task)} for task in plan.tasks]
         made = ray.data.from_items(tasks, override_num_blocks=len(tasks)).map_batches(

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from upath import UPath
 
@@ -23,7 +23,20 @@ from resources.runtime.memory import return_freed_memory
 from resources.runtime.partial_files import sweep
 from resources.runtime.progress import Advance, TracksProgress
 
-Engine = Callable[[UPath, Plan, Stages, PairwiseStudy, GpuResource, Advance], Iterable[ShardReport]]
+
+class Work(NamedTuple):
+    """What features are made with: their folder, what can be computed, the study's settings, and the device.
+
+    The folder is one that every machine that takes part can see. The models stay loaded.
+    """
+
+    folder: UPath
+    stages: Stages
+    study: PairwiseStudy
+    gpu: GpuResource
+
+
+Engine = Callable[[Work, Plan, Advance], Iterable[ShardReport]]
 
 
 @dataclass(frozen=True)
@@ -38,21 +51,16 @@ class FeaturesMade:
     model_share: float | None
 
 
-def one_after_another(
-    folder: UPath, plan: Plan, stages: Stages, study: PairwiseStudy, gpu: GpuResource, advance: Advance
-) -> Iterator[ShardReport]:
+def one_after_another(work: Work, plan: Plan, advance: Advance) -> Iterator[ShardReport]:
     """The engine of one machine: shard by shard in this process."""
-    maker = FeatureMaker(stages, gpu, study.decoding_threads, advance)
+    maker = FeatureMaker(work.stages, work.gpu, work.study.decoding_threads, advance)
     for task in plan.tasks:
-        yield maker.make_shard(folder, task)
+        yield maker.make_shard(work.folder, task)
 
 
 def make_features(
-    folder: UPath,
+    work: Work,
     paths: Mapping[str, str],
-    stages: Stages,
-    study: PairwiseStudy,
-    gpu: GpuResource,
     progress: TracksProgress,
     log: logging.Logger,
     engine: Engine = one_after_another,
@@ -60,11 +68,8 @@ def make_features(
     """Bring the features of these photos up to date: what is there and still holds is not computed again.
 
     Args:
-        folder: Of the features.
+        work: Folder, stages, settings and device.
         paths: Image name to path.
-        stages: What can be computed.
-        study: Names shard size, threads and the sentences.
-        gpu: Where the models run; they stay loaded.
         progress: Shown while files are looked at and photos computed.
         log: Of the run.
         engine: Who makes the shards.
@@ -72,6 +77,7 @@ def make_features(
     Raises:
         UserError: A file changed meanwhile, a shard is damaged, or a model cannot be used; finished shards stay.
     """
+    folder, stages, study = work.folder, work.stages, work.study
     sweep(folder)
     with progress.track("photo files looked at", len(paths), log) as advance:
         known = look_at(folder, paths, study.decoding_threads, advance)
@@ -82,7 +88,7 @@ def make_features(
     started = time.perf_counter()
     if plan.tasks:
         with progress.track("photos", plan.n_photos, log) as advance:
-            reports = {one.file: one for one in engine(folder, plan, stages, study, gpu, advance)}
+            reports = {one.file: one for one in engine(work, plan, advance)}
     elapsed_s = time.perf_counter() - started
     sentences = [text for one in study.clip_attributes for text in (one.positive, one.negative)]
     for model in stages.models:

@@ -25,7 +25,7 @@ def both(again_counts: bool = True) -> pd.DataFrame:
 def changes(started: Recalibrated = STARTED, again_counts: bool = True) -> pd.DataFrame:
     rows = both(again_counts)
     before, after = scored_documents(rows, plan(), "v1"), scored_documents(rows, plan())
-    found = changes_of(before, after, TWO, at(TWO), started, plan())
+    found = changes_of(before, after, at(TWO), started, plan())
     return pd.DataFrame([one._asdict() for one in found]).set_index(["part", "statistic"])
 
 

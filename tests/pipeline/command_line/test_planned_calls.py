@@ -55,9 +55,7 @@ def judge_the_golden_set(study: Study) -> pd.DataFrame:
     scores = read_human_scores(plan).frame
     objects = find_study_objects(scores, selected_objects(plan), plan)
     chosen = golden_objects(objects, products_that_choose(objects, scores, plan).products, plan)
-    made = golden_rows(
-        chosen, objects, plan, golden_folder(study.home), alterations_of(plan.golden), lambda done=1: None
-    )
+    made = golden_rows(chosen, objects, plan, golden_folder(study.home), lambda done=1: None)
     altered = altered_objects(made, objects)
     judging = Judging(study.name, plan, judge_of(plan, altered), altered, [setting_from_key(SETTING)], study.ledger)
     judging.ask(LoggedProgress(), logging.getLogger())

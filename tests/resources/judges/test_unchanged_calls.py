@@ -12,7 +12,7 @@ from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
-from resources.judges.asking import recorded
+from resources.judges.asking import AskedBy, Took, recorded
 from resources.judges.contract import Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai.access import Access
@@ -56,7 +56,8 @@ def test_an_answer_under_a_nonce_of_before_is_never_asked_for_again(tmp_path: Pa
     for (_, repeat), nonce in answers.items():
         asked = replace(build_call("chairs", JUDGED, SETTING, repeat, 1, JUDGE.identity, RubricWeights()), run_id=nonce)
         read = partial(parse_answer, item_id=JUDGED.item_id, weights=RubricWeights())
-        ledger.record_many([recorded("chairs", read, JUDGE.identity, asked, Reply(ANSWER), now, 1.0, None)])
+        by = AskedBy("chairs", JUDGE.identity, None)
+        ledger.record_many([recorded(by, read, asked, Reply(ANSWER), Took(now, 1.0))])
     files = {name: Path(name) for name in ("human_scores", "references", "candidates")}
     plan = FidelityStudy(**files, repeats=5)
     run = Judging("chairs", plan, JUDGE, [JUDGED], [SETTING], ledger)
@@ -70,7 +71,8 @@ def test_a_call_takes_at_most_what_it_took() -> None:
 
 def test_the_request_has_the_same_fields_in_the_same_form() -> None:
     form = SharedForm(CONFIGURATION, is_openai=False).now
-    request = request_of(call(), [{"type": "text", "text": "GT #1"}], "m", CONFIGURATION, form, JUDGE._task.schema)
+    parts = [{"type": "text", "text": "GT #1"}]
+    request = {"model": "m"} | request_of(call(), parts, CONFIGURATION, form, JUDGE._task.schema)
     assert list(request) == ["model", "messages", "temperature", "max_tokens", "top_p", "seed", "response_format"]
     assert request["response_format"]["json_schema"]["name"] == "appearance_score"
     assert request["response_format"]["json_schema"]["strict"] is True

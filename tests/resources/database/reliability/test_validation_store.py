@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from resources.database.engine import open_engine
+from resources.database.reliability.records import ValidationRecord
 from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
 from resources.tables.reliability.decision import GROUND_TRUTH, KAPPA_VALIDATION
@@ -67,19 +68,20 @@ def test_a_measure_that_is_no_number_is_refused_and_nothing_is_kept(store: Valid
 
 
 def test_a_measure_that_is_missing_is_refused(store: ValidationStore) -> None:
+    empty = ValidationRecord(
+        run="r",
+        status="passed",
+        kappa_macro=1,
+        kappa_micro=1,
+        total_queries=1,
+        not_proven=False,
+        depends_on_convention=False,
+        contingency_actions=[],
+        notes="",
+        measures={},
+    )
     with pytest.raises(ValueError, match="lack .*'kappa_macro_defined'"):
-        store.record_validation(
-            run="r",
-            status="passed",
-            kappa_macro=1,
-            kappa_micro=1,
-            total_queries=1,
-            not_proven=False,
-            depends_on_convention=False,
-            contingency_actions=[],
-            notes="",
-            measures={},
-        )
+        store.record_validation(empty)
 
 
 def test_steps_are_listed_with_who_took_them(store: ValidationStore) -> None:

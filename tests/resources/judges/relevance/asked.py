@@ -14,7 +14,7 @@ from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.relevance.documents import AskedDocument, Judged, Outcome
-from resources.judges.relevance.registry import judge_documents
+from resources.judges.relevance.registry import AskingRun, PromptedJudge, judge_documents
 from resources.runtime.home import Home
 from resources.study import Study
 from tests.openai_server import OpenAIServer
@@ -90,7 +90,6 @@ def judge(
 ) -> tuple[list[Judged], Outcome]:
     """What one judge said."""
     said: list[Judged] = []
-    outcome = judge_documents(
-        study, name, section, version, asked, ledger, CountedProgress(), LOG, None, unattended, keep or said.extend
-    )
+    run = AskingRun(ledger, CountedProgress(), LOG, None, unattended, keep or said.extend)
+    outcome = judge_documents(study, PromptedJudge(name, section, version), asked, run)
     return said, outcome

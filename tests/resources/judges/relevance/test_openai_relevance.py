@@ -15,6 +15,7 @@ from resources.judges.relevance.documents import AskedDocument, Judged
 from resources.judges.relevance.estimate import estimate
 from resources.judges.relevance.openai_relevance import relevance_judge
 from resources.judges.relevance.prompts import prompt_of
+from resources.judges.relevance.registry import PromptedJudge
 from tests.openai_server import Asked, Scripted, answered, failed, openai_server
 from tests.resources.judges.relevance.asked import ASKED, judge, ledger_of, model_on, study_in
 from tests.resources.judges.relevance.killed_run import KILLED
@@ -212,9 +213,10 @@ def test_the_estimate_counts_open_calls_and_bounds_what_they_cost(
     usage = {"prompt_tokens": 200, "completion_tokens": 4}
     with openai_server(lambda asked: answered("0.5", usage=usage)) as server:
         section: OpenAIJudge = model_on(server, monkeypatch, max_output_tokens=50)
-        before = estimate("study", study.reliability, "judge1", section, "v1", [*ASKED, long], on_disk)
+        model = PromptedJudge("judge1", section, "v1")
+        before = estimate("study", study.reliability, model, [*ASKED, long], on_disk)
         judge(study, section, on_disk)
-        after = estimate("study", study.reliability, "judge1", section, "v1", [*ASKED, long], on_disk)
+        after = estimate("study", study.reliability, model, [*ASKED, long], on_disk)
     assert (before.row.n_calls, before.n_answered) == (len(ASKED) + 1, 0)
     assert (after.row.n_calls, after.n_answered) == (1, len(ASKED))
     # Each ü is two bytes, and a text has no more tokens than bytes: 100,000 x $2 a million, and 50 x $8.

@@ -13,7 +13,7 @@ from upath import UPath
 
 from resources.configuration.pairwise import ClipModel, PairwiseStudy, VitModel
 from resources.gpu import GpuResource
-from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.stages import stages_of
 from resources.runtime.progress import Advance
 
@@ -109,4 +109,4 @@ def make(
 ) -> FeaturesMade:
     """The features of these photos below the folder, by what the study names."""
     chosen = stages_of(study, gpu, stages)
-    return make_features(UPath(folder / "features"), paths, chosen, study, gpu, progress or Counted(), LOG)
+    return make_features(Work(UPath(folder / "features"), chosen, study, gpu), paths, progress or Counted(), LOG)

@@ -14,7 +14,7 @@ from resources.errors import UserError
 from resources.photos.features import on_ray as engine_module
 from resources.photos.features.on_ray import devices_of, on_ray
 from resources.photos.features.reading import read_features
-from resources.photos.features.run import FeaturesMade, make_features
+from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.stages import stages_of
 from tests.resources.photos.features.made_photos import CPU, LOG, Counted, make, study_of, write_photos, write_vit
 from tests.resources.photos.features.ray_workers import NotingWorker
@@ -57,7 +57,7 @@ def over_ray(
 ) -> FeaturesMade:
     chosen = stages_of(study, CPU, STAGES)
     return make_features(
-        UPath(folder / "features"), paths, chosen, study, CPU, progress or Counted(), LOG, engine=on_ray
+        Work(UPath(folder / "features"), chosen, study, CPU), paths, progress or Counted(), LOG, engine=on_ray
     )
 
 
@@ -139,7 +139,7 @@ def test_what_a_user_can_mend_comes_back_from_the_worker_in_one_sentence(tmp_pat
 
     chosen = stages_of(study, CPU, STAGES)
     with pytest.raises(UserError, match=rf"On {socket.gethostname()}: .*p2.png cannot be read any more .* run again"):
-        make_features(UPath(tmp_path / "features"), paths, chosen, study, CPU, Counted(), LOG, engine=lose_one)
+        make_features(Work(UPath(tmp_path / "features"), chosen, study, CPU), paths, Counted(), LOG, engine=lose_one)
 
 
 @pytest.mark.usefixtures("cluster")
@@ -152,7 +152,9 @@ def test_a_machine_with_other_weights_is_refused(tmp_path: Path, study: Pairwise
 
     chosen = stages_of(study, CPU, STAGES)
     with pytest.raises(UserError, match="this machine has other weights or versions behind vit than the one"):
-        make_features(UPath(tmp_path / "features"), paths, chosen, study, CPU, Counted(), LOG, engine=other_weights)
+        make_features(
+            Work(UPath(tmp_path / "features"), chosen, study, CPU), paths, Counted(), LOG, engine=other_weights
+        )
 
 
 def test_without_ray_the_engine_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
