@@ -28,9 +28,6 @@ from resources.database.reliability.records import ValidationRecord
 from resources.database.reliability.validation_store import recalibrations
 from resources.study import Study
 
-# What the checks read next to the table: a run without a verdict adds no row to it.
-NEXT_TO = {"query_kappa": dg.AssetIn("query_kappa"), "judge_agreement": dg.AssetIn("judge_agreement")}
-
 
 @dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
 def kappa_validation(

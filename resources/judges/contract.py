@@ -199,3 +199,17 @@ class Judge(Protocol):
             UserError: What is judged or replayed changed during the run: no answer would be about what is recorded.
         """
         ...
+
+
+class FreeJudge:
+    """What judges have in common that cost nothing and wait for nothing."""
+
+    def taken_in_turns(self, study: str) -> tuple[str, ...]:
+        """Runs share nothing."""
+        return ()
+
+    def begin(self, spent: Spent) -> None:
+        """It costs nothing and can always be asked."""
+
+    def stop(self, why: str) -> None:
+        """No reply waits for anything."""

@@ -11,10 +11,9 @@ from analysis.images.appearance.comparison import Comparison, Photos, compare, p
 from analysis.images.appearance.descriptors import Patches, described, patches
 from analysis.images.appearance.looks import patches_in_view
 from resources.configuration import fidelity
-from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges.bounded_cache import BoundedCache
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
+from resources.judges.contract import Call, FreeJudge, JudgedObject, JudgeIdentity, Reply
 from resources.judges.prompt import RUBRIC_VERSION
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
 from resources.tables.call_states import SUBSCORES
@@ -25,7 +24,7 @@ KEPT_CANDIDATES: Final = 2048  # about 80 kB each
 KEPT_PHOTO_SETS: Final = 4096  # about 5 kB each
 
 
-class LocalJudge:
+class LocalJudge(FreeJudge):
     """Scores a candidate against its photos by colour, gloss, texture and scale measured on the object.
 
     Temperature sets how much of the candidate one reply sees (at 0 all of it, so repeats agree exactly), `top_p`
@@ -53,16 +52,6 @@ class LocalJudge:
     def identity(self) -> JudgeIdentity:
         """What tells this judge's answers from another's."""
         return self._identity
-
-    def taken_in_turns(self, study: str) -> tuple[str, ...]:
-        """Runs share nothing."""
-        return ()
-
-    def begin(self, spent: Spent) -> None:
-        """It costs nothing and can always be asked."""
-
-    def stop(self, why: str) -> None:
-        """No reply waits for anything."""
 
     def reply(self, call: Call) -> Reply:
         """The answer in the rubric's JSON form, or the fault ``provider_error`` where an image cannot be read.

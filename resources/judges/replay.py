@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from resources.configuration.fidelity import Setting, setting_from_key
-from resources.database.call_records import Spent
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.faults import Faults
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
-from resources.judges.contract import SAID_BY_SERVER, Call, JudgedObject, JudgeIdentity, Reply
+from resources.judges.contract import SAID_BY_SERVER, Call, FreeJudge, JudgedObject, JudgeIdentity, Reply
 from resources.judges.vfscore_tree import VfscoreTree
 from resources.runtime.opened_files import lines_of, refuse_no_file
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
@@ -259,7 +258,7 @@ def _is_cost(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
-class ReplayJudge:
+class ReplayJudge(FreeJudge):
     """Gives back recorded answers; a call without a record is a fault, and `n_not_recorded` counts them."""
 
     faults_are_final = True  # the recording is part of the identity: another one is asked anew
@@ -283,16 +282,6 @@ class ReplayJudge:
     def identity(self) -> JudgeIdentity:
         """Other recorded answers make another judge."""
         return self._identity
-
-    def taken_in_turns(self, study: str) -> tuple[str, ...]:
-        """Runs share nothing."""
-        return ()
-
-    def begin(self, spent: Spent) -> None:
-        """It costs nothing and can always be asked."""
-
-    def stop(self, why: str) -> None:
-        """No reply waits for anything."""
 
     def reply(self, call: Call) -> Reply:
         """What is recorded, every attempt of it, or the fault ``provider_error`` where there is nothing.
