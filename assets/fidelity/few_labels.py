@@ -7,8 +7,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.accuracy.prediction_powered import FEWEST_LABELS, judge_alone, labels_alone, prediction_powered_mean
+from analysis.accuracy.prediction_powered_correlation import prediction_powered_correlation
+from analysis.accuracy.prediction_powered_share import prediction_powered_share
+from analysis.accuracy.rogan_gladen import rogan_gladen
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate
 from analysis.significance.dependent_correlations import ASSUMES
+from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.matched_scores import sound_matches
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
@@ -22,7 +26,7 @@ STEPS = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
 FEWEST_SHOWN = 5
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
 def few_labels(context: dg.AssetExecutionContext, matched_scores: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per number of labels: the mean by labels and judge together, and by either alone."""
     return each_partition(
@@ -36,12 +40,19 @@ def label_rows(setting: str, matched: pd.DataFrame, study: FidelityStudy) -> pd.
     drawn = ordered.iloc[np.random.default_rng(study.seed).permutation(len(ordered))]
     human, judge = drawn["human_score"].to_numpy(dtype=float), drawn["judge_score"].to_numpy(dtype=float)
     n_products = int(matched["product_id"].nunique())
-    shared = {"n_products": n_products, "all_labels": human.mean() if len(human) else None}
+    passed, judged_good = (np.asarray(compare(side, study.pass_score) >= 0) for side in (human, judge))
+    shared = {
+        "n_products": n_products,
+        "all_labels": human.mean() if len(human) else None,
+        "pass_all_labels": passed.mean() if len(human) else None,
+    }
     clustered = n_products < len(matched)
     rows = []
     for n in numbers_of_labels(len(drawn)):
         row = {"n_labels": n, "n_unlabelled": len(drawn) - n, **shared}
-        rows.append(row | _estimates(human[:n], judge[:n], judge[n:], clustered, study))
+        row |= _estimates(human[:n], judge[:n], judge[n:], clustered, study)
+        row |= _passes(passed[:n], judged_good[:n], judged_good[n:], study.confidence)
+        rows.append(row | _correlation(human[:n], judge[:n], judge[n:], study.confidence))
     frame = pd.DataFrame(rows, columns=[column.name for column in FEW_LABELS.columns])
     return frame.assign(setting=setting)
 
@@ -71,6 +82,34 @@ def _estimates(
         "method": ", ".join(part for part in method if part),
         "undefined": None if found.effective_labels_gain is not None else "labels_gained: nothing varies",
     }
+
+
+def _passes(labels: np.ndarray, seen: np.ndarray, unseen: np.ndarray, confidence: float) -> dict[str, Any]:
+    """The share of objects that people would pass: by labels and judge, by the judge's error rates, by either alone."""
+    row: dict[str, Any] = {}
+    reasons = []
+    for name, function, value in (
+        ("pass_prediction_powered", prediction_powered_share, "share"),
+        ("pass_corrected", rogan_gladen, "rate"),
+    ):
+        try:
+            found: Any = function(labels, seen, unseen, confidence=confidence)
+        except UndefinedStatistic as undefined:
+            reasons.append(f"{name}: {undefined.reason}")
+            continue
+        row |= _columns(name, getattr(found, value))
+        row |= _columns("pass_people_only", found.human_only) | _columns("pass_judge_only", found.judge_only)
+    return row | {"pass_undefined": "; ".join(reasons) or None}
+
+
+def _correlation(labels: np.ndarray, seen: np.ndarray, unseen: np.ndarray, confidence: float) -> dict[str, Any]:
+    """How the judge's scores would go with people's over all objects."""
+    try:
+        found = prediction_powered_correlation(labels, seen, unseen, confidence=confidence)
+    except UndefinedStatistic as undefined:
+        return {"correlation_undefined": undefined.reason}
+    together = _columns("correlation_prediction_powered", found.correlation)
+    return together | _columns("correlation_people_only", found.human_only)
 
 
 def _columns(name: str, estimate: Estimate) -> dict[str, float | None]:

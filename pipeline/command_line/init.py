@@ -68,6 +68,7 @@ fidelity:
   # minimum_repeats: 3              # valid repeats that every object needs in a setting
   # max_incomplete_share: 0.05      # objects with fewer, at which a setting stops; up to it they are left out of all
   # aggregate: mean                 # or median: an object's score from its repeats
+  # pass_score: 0.5                 # few_labels: the share of objects that people score at least this
 
   # --- what the gates ask for ------------------------------------------------------------------------------
   # thresholds:

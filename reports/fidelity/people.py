@@ -5,7 +5,7 @@ from typing import Any
 from reports.fidelity.contents import Contents, defined, few, say
 from reports.shared.charts import Chart, Interval, error_bars, finite, line_at, words
 from reports.shared.figure import BLUE, DARK, GREY
-from reports.shared.numbers import interval, is_number, number, p_value, plain_number, whole
+from reports.shared.numbers import interval, is_number, number, p_value, percent, plain_number, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
@@ -162,7 +162,17 @@ def said_of_few_labels(contents: Contents, key: str) -> Text | None:
     half = (row["prediction_powered_high"] - row["prediction_powered_low"]) / 2
     alone = (row["people_only_high"] - row["people_only_low"]) / 2
     parts = {"half": number(half), "alone": number(alone), "gain": whole(row["labels_gained"])}
-    return joined([say(f"people.{worth}", n=whole(row["n_labels"]), **parts)])
+    said = [say(f"people.{worth}", n=whole(row["n_labels"]), **parts)]
+    if is_number(row["pass_prediction_powered"]):
+        said.append(say("people.passes", score=plain_number(contents.plan.pass_score), **_shares(row)))
+    return joined(said, " ")
+
+
+def _shares(row: dict[Any, Any]) -> dict[str, Part]:
+    """Shares of objects that people would pass, with bounds, as sentences have them."""
+    names = {"both": "pass_prediction_powered", "corrected": "pass_corrected", "judge": "pass_judge_only"}
+    shares: dict[str, Part] = {part: percent(row[name]) for part, name in names.items()}
+    return shares | {"bounds": interval(row["pass_prediction_powered_low"], row["pass_prediction_powered_high"])}
 
 
 def _there(value: Any) -> bool:

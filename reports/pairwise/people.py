@@ -49,15 +49,15 @@ def position_table(contents: Contents) -> TableView | None:
             continue
         unreliable = "unreliable" in position[f"{name}_share_interval_method"]
         coefficient = position if name == "position_both_orders" else dict.fromkeys(position)
-        odds = [coefficient[f"position_log_odds{end}"] for end in ("", "_low", "_high")]
+        odds, low, high = (coefficient[f"position_log_odds{end}"] for end in ("", "_low", "_high"))
         rows.append(
             [
                 say(f"people.{name}"),
                 number(share),
                 interval(position[f"{name}_share_low"], position[f"{name}_share_high"], unreliable=unreliable),
                 number(position[f"{name}_z"], 2),
-                number(odds[0]),
-                interval(*odds[1:], unreliable="unreliable" in str(coefficient["position_log_odds_interval_method"])),
+                number(odds),
+                interval(low, high, unreliable="unreliable" in str(coefficient["position_log_odds_interval_method"])),
                 whole(position[f"{name}_votes_first"]),
                 whole(int((frame["votes_1"] + frame["votes_2"]).sum())),
             ]

@@ -236,6 +236,7 @@ class FidelityStudy(Section):
     minimum_repeats: int = Field(3, ge=2)
     max_incomplete_share: Share = Field(0.05, description="objects of a setting with fewer valid repeats than that")
     aggregate: Literal["mean", "median"] = "mean"
+    pass_score: Share = Field(0.5, description="an object that people score at least this passes")
     thresholds: FidelityThresholds = FidelityThresholds()
     recommendation: Recommendation = Recommendation()
     golden: GoldenSet = GoldenSet()

@@ -183,12 +183,33 @@ FEW_LABELS = Table(
         number("all_labels", "Mean human score of all objects: what is estimated.", "0-1", nullable=True),
         number("lambda_", "How far the judge is trusted, 0-1.", "unitless", nullable=True, **SCORE),
         number("labels_gained", "Labels that the judge is worth.", "labels", nullable=True),
+        *(
+            column
+            for name, what in (
+                ("pass_prediction_powered", "Share of objects that people would pass, by labels and judge (PPI++)."),
+                ("pass_corrected", "The same by the judge's share and its error rates (Rogan and Gladen)."),
+                ("pass_people_only", "Share of the labelled that people pass."),
+                ("pass_judge_only", "Share that the judge passes, uncorrected."),
+            )
+            for column in (number(name, what, "share", nullable=True), *bounds(name, "it", "share"))
+        ),
+        number("pass_all_labels", "Share that people pass of all objects: what is estimated.", "share", nullable=True),
+        text("pass_undefined", "Why shares are null; null where none is.", nullable=True),
+        *(
+            column
+            for name, what in (
+                ("correlation_prediction_powered", "Pearson's r of judge and people by labels and judge (PPI++)."),
+                ("correlation_people_only", "The same on the labelled alone."),
+            )
+            for column in (number(name, what, "unitless", nullable=True), *bounds(name, "it", "unitless"))
+        ),
+        text("correlation_undefined", "Why correlations are null; null where none is.", nullable=True),
         whole("n_products", "Products behind the objects.", "count", low=0),
         text("method", "How the intervals were made, and what they assume.", nullable=True),
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting", "n_labels"),
-    reads=("confidence", "seed"),
+    reads=("confidence", "pass_score", "seed"),
 )
 
 ANCHOR_SCORES = Table(

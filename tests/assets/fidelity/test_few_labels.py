@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 
 from analysis.accuracy.prediction_powered import prediction_powered_mean
+from analysis.accuracy.prediction_powered_correlation import prediction_powered_correlation
+from analysis.accuracy.prediction_powered_share import prediction_powered_share
+from analysis.accuracy.rogan_gladen import rogan_gladen
 from assets.fidelity.few_labels import headline, label_rows, numbers_of_labels
 from tests.assets.shared.made_tables import SETTING, keeps_to_its_declaration, plan
 
@@ -130,3 +133,36 @@ def test_the_headline_is_the_last_step() -> None:
     last = seen.iloc[-1]
     assert (numbers["n_labels"], numbers["labels_gained"]) == (20, last["labels_gained"])
     assert numbers["half_width"] == pytest.approx(last["prediction_powered_high"] - last["prediction_powered"])
+
+
+def test_shares_that_people_would_pass_are_those_of_the_functions() -> None:
+    seen = rows_of(matched(), pass_score=0.45)
+    order = np.random.default_rng(plan().seed).permutation(40)
+    passed, good = TRUTH[order] >= 0.45, JUDGE[order] >= 0.45
+    found = prediction_powered_share(passed[:20], good[:20], good[20:])
+    corrected = rogan_gladen(passed[:20], good[:20], good[20:])
+    row = seen.loc[20]
+    assert row["pass_prediction_powered"] == pytest.approx(found.share.value)
+    assert row["pass_prediction_powered_high"] == pytest.approx(found.share.interval.high)
+    assert row["pass_corrected"] == pytest.approx(corrected.rate.value)
+    assert (row["pass_people_only"], row["pass_judge_only"]) == pytest.approx((passed[:20].mean(), good.mean()))
+    assert row["pass_all_labels"] == pytest.approx(passed.mean())
+    # The judge is 0.1 too high and passes too many; both corrections take that off.
+    assert row["pass_judge_only"] > row["pass_all_labels"] + 0.05
+    assert abs(row["pass_prediction_powered"] - row["pass_all_labels"]) < 0.1
+
+
+def test_a_share_without_a_failed_label_says_why() -> None:
+    seen = rows_of(matched(), pass_score=0.0)
+    assert seen["pass_corrected"].isna().all()
+    assert seen["pass_undefined"].str.contains("pass_corrected: people pass").all()
+
+
+def test_the_correlation_is_that_of_the_function() -> None:
+    seen = rows_of(matched())
+    order = np.random.default_rng(plan().seed).permutation(40)
+    found = prediction_powered_correlation(TRUTH[order[:20]], JUDGE[order[:20]], JUDGE[order[20:]])
+    assert seen.loc[20, "correlation_prediction_powered"] == pytest.approx(found.correlation.value)
+    assert seen.loc[20, "correlation_people_only_low"] == pytest.approx(found.human_only.interval.low)
+    constant = rows_of(matched(judge=np.full(40, 0.5)))
+    assert constant["correlation_undefined"].notna().all()
