@@ -14,6 +14,8 @@ from analysis.agreement.alternative_annotator import (
     alternative_annotator,
 )
 from analysis.agreement.icc import icc
+from analysis.agreement.kendall_w import kendall_w
+from analysis.agreement.variance_components import reml_icc
 from analysis.gates import Gate, at_least
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.undefined import UndefinedStatistic
@@ -33,7 +35,7 @@ NOT_TESTABLE = "Not testable"
 HEADLINE = ("omega", "rho", "human_icc_1_1", "human_icc_1_k", "n_instances")
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="3")
 def annotator_test(
     context: dg.AssetExecutionContext,
     score_matrix: Frames,
@@ -121,12 +123,29 @@ def _people_among_themselves(people: np.ndarray, study: FidelityStudy, reasons: 
     except UndefinedStatistic as undefined:
         reasons.append(f"human_icc: {undefined.reason}")
         return {}
-    row: dict[str, Any] = {"human_icc_n": found.n_used_objects}
+    row: dict[str, Any] = {"human_icc_n": found.n_used_objects} | _other_agreement(people, study.confidence, reasons)
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
         row |= {name: form.value, f"{name}_low": form.low, f"{name}_high": form.high}
         if form.reason:
             reasons.append(f"{name}: {form.reason}")
     return row
+
+
+def _other_agreement(people: np.ndarray, confidence: float, reasons: list[str]) -> dict[str, Any]:
+    """The ICC that weighs objects by what their scores tell, and whether people agree on the order."""
+    row: dict[str, Any] = {}
+    try:
+        by_reml = reml_icc(people, confidence=confidence)
+    except UndefinedStatistic as undefined:
+        reasons.append(f"human_icc_1_1_reml: {undefined.reason}")
+    else:
+        low, high = by_reml.icc_1_1_interval.low, by_reml.icc_1_1_interval.high
+        row = {"human_icc_1_1_reml": by_reml.icc_1_1, "human_icc_1_1_reml_low": low, "human_icc_1_1_reml_high": high}
+    try:
+        return row | {"human_kendall_w": kendall_w(people).w}
+    except UndefinedStatistic as undefined:
+        reasons.append(f"human_kendall_w: {undefined.reason}")
+        return row
 
 
 def _skipped(found: AlternativeAnnotator) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.agreement.alternative_annotator import alternative_annotator
 from analysis.agreement.icc import icc
+from analysis.agreement.kendall_w import kendall_w
 from assets.fidelity.annotator_test import EVERYBODY, annotator_rows, headline, stand_in_gate
 from resources.errors import UserError
 from tests.assets.shared.made_tables import (
@@ -65,6 +66,10 @@ def test_people_among_themselves_stand_in_the_row_of_the_whole(near: pd.DataFram
     whole = near.loc[EVERYBODY]
     assert (whole["human_icc_1_1"], whole["human_icc_1_1_low"]) == (form.value, form.low)
     assert whole["human_icc_1_1"] < whole["human_icc_1_k"] < 1
+    # Nobody left a gap, so both ways agree.
+    assert whole["human_icc_1_1_reml"] == pytest.approx(form.value, rel=1e-4)
+    assert whole["human_icc_1_1_reml_low"] < form.value < whole["human_icc_1_1_reml_high"]
+    assert whole["human_kendall_w"] == kendall_w(np.array([PEOPLE[name] for name in NAMES])).w
     assert pd.isna(whole["undefined"])
     assert pd.isna(whole["note"])
 
@@ -82,6 +87,9 @@ def test_an_annotator_with_few_objects_is_skipped_and_the_whole_counts_him() -> 
     people = {name: scores if place < 10 else scores[:2] for place, (name, scores) in enumerate(PEOPLE.items())}
     seen = rows_of(TRUTH, people)
     assert seen.loc["a3", "n_instances"] == 10
+    # The other 26 objects have two scores: REML uses them, and W the ten that all three scored.
+    assert 0 < seen.loc[EVERYBODY, "human_icc_1_1_reml"] < 1
+    assert not pd.isna(seen.loc[EVERYBODY, "human_kendall_w"])
     assert seen.loc["a3", ["p", "rejected", "share_judge_better"]].isna().all()
     assert seen.loc["a3", "undefined"] == "skipped: 10 objects with the judge and another annotator, 30 needed"
     assert seen.loc[EVERYBODY, "note"] == "1 of 3 annotators skipped: under 30 objects"
