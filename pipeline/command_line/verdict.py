@@ -64,6 +64,10 @@ def verdict(
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of a workbook.", metavar="NAME", rich_help_panel=COLUMNS)
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Of a CSV file that is not UTF-8: latin-1, cp1252.", metavar="NAME", rich_help_panel=COLUMNS),
+    ] = None,
     annotators: Annotated[
         Literal["expert", "skilled", "crowd"],
         typer.Option(help="Who the people are: sets epsilon of the alternative annotator test, 0.2, 0.15 or 0.1."),
@@ -82,10 +86,12 @@ def verdict(
     """
     from pipeline.command_line.evaluate_output import deliver, refuse_output
     from pipeline.command_line.verdict_result import show_likely, show_verdict, verdict_result
+    from resources.inputs.any_file import Opening
     from resources.inputs.ratings.table import RatingColumns
 
+    opening = Opening(sheet, encoding)
     if not judge and not (human and rater):
-        show_likely(file, sheet, terminal(highlight=False))
+        show_likely(file, opening, terminal(highlight=False))
         return
     if not human and rater is None:
         raise UserError("`--human` is missing: name each column with a person's ratings, or with means of people.")
@@ -101,5 +107,5 @@ def verdict(
         labels=tuple(label.strip() for label in labels.split(",")) if labels else (),
         blank=tuple(blank or ()),
     )
-    result = verdict_result(file, sheet, columns, tuple(lower_is_better or ()), annotators)
+    result = verdict_result(file, opening, columns, tuple(lower_is_better or ()), annotators)
     deliver(result, show_verdict, [], output, as_json, Path(file).stem)

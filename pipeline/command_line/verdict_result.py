@@ -1,6 +1,7 @@
 """The result of `touchstone verdict`, as JSON values and for people: the verdict first, then what it rests on."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,7 @@ from analysis.verdict.rule import DEFAULT, Condition, Verdict
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from resources.errors import UserError, did_you_mean, listing
-from resources.inputs.any_file import record_file
+from resources.inputs.any_file import Opening, record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.ratings.table import RatingColumns, Ratings, read_ratings
@@ -46,13 +47,13 @@ _MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority",
 
 
 def verdict_result(
-    file: str, sheet: str | None, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
+    file: str, opening: Opening, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
 ) -> dict[str, Any]:
     """What `--json` prints.
 
     Args:
         file: Path or fsspec address.
-        sheet: Of a workbook.
+        opening: What the file does not say of itself.
         columns: What the columns mean.
         lower_is_better: Judges whose scores fall as quality rises.
         annotators: Who the people are, a key of `EPSILON`.
@@ -60,7 +61,7 @@ def verdict_result(
     Raises:
         UserError: The file cannot be read so.
     """
-    ratings = read_ratings(file, columns, sheet)
+    ratings = read_ratings(file, columns, opening)
     if not ratings.judges or not ratings.people:
         missing = "judge" if not ratings.judges else "human"
         raise UserError(f"{ratings.name}: `--{missing}` names nobody who is left. Name at least one of each.")
@@ -330,14 +331,17 @@ def _number(value: float | None) -> str:
     return "-" if value is None else decimals(value)
 
 
-def show_likely(file: str, sheet: str | None, console: Console) -> None:
+def show_likely(file: str, opening: Opening, console: Console) -> None:
     """What the columns of a file look like, and the command that reads it so."""
-    found = likely_columns(record_file(file, (), sheet))
+    found = likely_columns(record_file(file, (), opening))
     table = grid("column", "taken for", "holds")
     for column in found.columns:
         table.add_row(Text(column.name), column.role, Text(column.holds[:60]))
     console.print(table)
     if found.question is not None:
         console.print(found.question)
-    command = found.command(file) + (f" --sheet {sheet}" if sheet else "")
+    given = {"--sheet": opening.sheet, "--encoding": opening.encoding}
+    command = " ".join(
+        [found.command(file), *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)]
+    )
     console.print(Text(f"Run it, with other columns where these are not the right ones:\n  {command}"), soft_wrap=True)

@@ -1,11 +1,13 @@
 """A user's file of records, read as the ending of its name says."""
 
+import codecs
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 
 from upath import UPath
 
-from resources.errors import FileFault, listing
+from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.record_files import CsvRecords, JsonLines, ParquetRecords, RecordFile
 from resources.inputs.whole_files import SHEETS, JsonList, Sheet, is_json_list
 from resources.runtime.opened_files import refuse_no_file
@@ -23,27 +25,50 @@ KINDS: dict[str, Callable[..., RecordFile]] = {
 ENDINGS = (*KINDS, *SHEETS)
 
 
-def record_file(path: str | Path | UPath, likely: Collection[str] = (), sheet: str | None = None) -> RecordFile:
+COMMON = ("utf-8", "latin-1", "cp1252", "utf-16", "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r", "cp1251")
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What a file does not say of itself: the sheet of a workbook, the encoding of a CSV file as Python names it."""
+
+    sheet: str | None = None
+    encoding: str | None = None
+
+
+AS_IT_IS = Opening()
+
+
+def record_file(path: str | Path | UPath, likely: Collection[str] = (), opening: Opening = AS_IT_IS) -> RecordFile:
     """The file, read as the ending of its name says; a JSON file may be one list.
 
     Args:
         path: Local path or fsspec address.
         likely: Field names that help to tell a CSV file's delimiter.
-        sheet: Of a workbook; none: the only one that holds anything.
+        opening: What the file does not say of itself.
 
     Raises:
-        FileFault: Its ending names no kind of file that is read, or its header is wrong.
+        FileFault: Its ending names no kind of file that is read, it has no sheets or no text, or its header is wrong.
     """
     refuse_no_file(path)
-    ending = UPath(path).suffix.lower()
-    if ending in SHEETS:
-        return Sheet(path, likely, sheet)
-    if sheet is not None:
-        raise FileFault(UPath(path).name, "it is no workbook, and a sheet is named.", "Leave out `--sheet`.")
+    ending, name = UPath(path).suffix.lower(), UPath(path).name
     kind = KINDS.get(ending)
+    if opening.sheet is not None and ending not in SHEETS:
+        raise FileFault(name, "it is no workbook, and a sheet is named.", "Leave out `--sheet`.")
+    if opening.encoding is not None and kind is not CsvRecords:
+        raise FileFault(name, "an encoding is named, and it is no CSV file.", "Leave out `--encoding`.")
+    if ending in SHEETS:
+        return Sheet(path, likely, opening.sheet)
     if kind is None:
         problem = f"files of this kind are not read; those that are: {listing(ENDINGS, len(ENDINGS))}."
-        raise FileFault(UPath(path).name, problem, "Convert the file, or rename it.")
+        raise FileFault(name, problem, "Convert the file, or rename it.")
     if kind is JsonLines and is_json_list(path):
         return JsonList(path, likely)
-    return kind(path, likely)
+    if opening.encoding is None:
+        return kind(path, likely)
+    try:
+        codecs.lookup(opening.encoding)
+    except LookupError:
+        problem = f"there is no encoding '{opening.encoding}'{did_you_mean(opening.encoding, COMMON)}."
+        raise FileFault(name, problem, f"Common ones: {listing(COMMON)}.") from None
+    return CsvRecords(path, likely, opening.encoding)

@@ -19,7 +19,7 @@ from resources.errors import FileFault, listing, nearest_of
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.written_columns import WrittenColumns, columns_as_written
-from resources.runtime.opened_files import lines_of, opened, refuse_utf16
+from resources.runtime.opened_files import begins_utf16, lines_of, opened
 
 DELIMITERS = (",", ";", "\t")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
@@ -40,22 +40,23 @@ class CsvRow(NamedTuple):
 class CsvRows:
     """An open CSV file: its header now, its rows one at a time; closes with the `with` statement."""
 
-    def __init__(self, path: str | Path | UPath, likely: Sequence[str] = ()) -> None:
+    def __init__(self, path: str | Path | UPath, likely: Sequence[str] = (), encoding: str | None = None) -> None:
         """Open the file and read its header.
 
         Args:
             path: Local path or fsspec address.
             likely: Column names that help to tell the delimiter.
+            encoding: Of the text, as Python names it; none: UTF-8, or UTF-16 where the file begins with its mark.
 
         Raises:
-            FileFault: Missing, empty or not UTF-8, or the header's line is empty.
+            FileFault: Missing, empty or in another encoding, or the header's line is empty.
         """
         self.path = UPath(path)
         self.name = self.path.name
         self._file: BinaryIO = opened(path)
         try:
-            refuse_utf16(self._file, self.name, _SAVE_AS)
-            self._text = io.TextIOWrapper(self._file, encoding="utf-8-sig", newline="")
+            self.encoding = encoding or ("utf-16" if begins_utf16(self._file) else "utf-8-sig")
+            self._text = io.TextIOWrapper(self._file, encoding=self.encoding, newline="")
             self._lines = lines_of(self._text, self.name, _CLOSE_IT)
             first, self.header_row = self._line(), 1
             said = _SEPARATOR_LINE.fullmatch(first)
@@ -126,16 +127,17 @@ class CsvRows:
 
     def _undecodable(self) -> FileFault:
         """What is wrong, with the line; the file is read again because the decoder knows no lines."""
+        known = "UTF-8" if self.encoding == "utf-8-sig" else self.encoding
         row = 0
         with opened(self.path) as file:
             for row, line in enumerate(file, start=1):
                 try:
-                    line.decode("utf-8")
+                    line.decode(self.encoding)
                 except UnicodeDecodeError as error:
                     text = line.decode("latin-1").strip()
-                    problem = f"byte 0x{line[error.start]:02x} is not UTF-8, in '{text[:120]}'."
+                    problem = f"byte 0x{line[error.start]:02x} is not {known}, in '{text[:120]}'."
                     return FileFault(self.name, problem, f"Save it as {_SAVE_AS}.", row=row)
-        return FileFault(self.name, "the text is not UTF-8.", f"Save it as {_SAVE_AS}.", row=row)
+        return FileFault(self.name, f"the text is not {known}.", f"Save it as {_SAVE_AS}.", row=row)
 
 
 def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> None:

@@ -21,7 +21,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.csv_files import CsvRows, refuse_names_twice
 from resources.inputs.faults import BadRow, Faults
-from resources.runtime.opened_files import lines_of, opened, refuse_utf16
+from resources.runtime.opened_files import begins_utf16, lines_of, opened
 
 BATCH_ROWS: Final = 8192
 BATCH_BYTES: Final = 2**28  # of decoded values at a time
@@ -248,7 +248,8 @@ class JsonLines(RecordFile):
         """Every line, parsed whole: JSON has no columns to skip."""
         row = 0
         with opened(self.path) as file:
-            refuse_utf16(file, self.name, "UTF-8")
+            if begins_utf16(file):
+                raise FileFault(self.name, "the text is UTF-16.", "Save it as UTF-8.")
             for line in lines_of(file, self.name, _SINGLE_LINES):
                 row += 1
                 if not line.isspace():
@@ -297,16 +298,17 @@ class CsvRecords(RecordFile):
 
     numbers_are_text = True
 
-    def __init__(self, path: str | Path | UPath, likely: Collection[str] = ()) -> None:
+    def __init__(self, path: str | Path | UPath, likely: Collection[str] = (), encoding: str | None = None) -> None:
         """Read the header."""
         super().__init__(path, likely)
-        with CsvRows(path, self.likely) as rows:
+        self._encoding = encoding
+        with CsvRows(path, self.likely, encoding) as rows:
             refuse_names_twice(rows.name, rows.columns, rows.header_row)
             self._columns, self.delimiter = rows.columns, rows.delimiter
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """Every row as a flat record."""
-        with CsvRows(self.path, self.likely) as rows:
+        with CsvRows(self.path, self.likely, self._encoding) as rows:
             kept = [
                 (index, column)
                 for index, column in enumerate(rows.header)

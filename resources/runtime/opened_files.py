@@ -88,15 +88,11 @@ def refuse_name(path: str | Path | UPath) -> None:
         raise FileFault(repr(name), "its name holds NUL.", "Correct it.")
 
 
-def refuse_utf16(file: BinaryIO, name: str, wanted: str) -> None:
-    """End the reading of a text file that a spreadsheet saved as "Unicode".
-
-    Raises:
-        FileFault: The file begins with a mark of UTF-16; ``wanted`` says what to save it as.
-    """
-    if file.read(2) in _UTF16_MARKS:
-        raise FileFault(name, "the text is UTF-16.", f"Save it as {wanted}.")
+def begins_utf16(file: BinaryIO) -> bool:
+    """Whether a text file begins with the mark of UTF-16, as spreadsheets save "Unicode"; then it is at its start."""
+    found = file.read(2) in _UTF16_MARKS
     file.seek(0)
+    return found
 
 
 def lines_of(file: IO[AnyStr], name: str, remedy: str, first_row: int = 1) -> Iterator[AnyStr]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from upath import UPath
 
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
-from resources.inputs.any_file import record_file
+from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.record_files import (
@@ -95,20 +95,20 @@ class Ratings:
         return not self.labels
 
 
-def read_ratings(path: str | Path | UPath, columns: RatingColumns, sheet: str | None = None) -> Ratings:
+def read_ratings(path: str | Path | UPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> Ratings:
     """The ratings of a file.
 
     Args:
         path: Local path or fsspec address of a CSV, JSONL, JSON, Parquet, Excel or ODS file.
         columns: What its columns mean.
-        sheet: Of a workbook.
+        opening: What the file does not say of itself.
 
     Raises:
         FileFault: The file cannot be read, a column is not there, ratings are numbers for some and words for others,
             or there is no row.
         FileFaults: Several rows cannot be read, or a rater rated one object twice.
     """
-    file = record_file(path, (*columns.judges, *columns.people), sheet)
+    file = record_file(path, (*columns.judges, *columns.people), opening)
     columns = _own_columns(file, columns)
     cells = _cells(file, columns)
     raw = _long(cells, columns, file) if columns.is_long else _wide(cells, columns, file)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from resources.errors import UserError
+from resources.inputs.any_file import Opening
 from resources.inputs.ratings.table import RatingColumns, Ratings, read_ratings
 from tests.resources.inputs.ratings.workbooks import excel
 
@@ -145,11 +146,11 @@ def test_a_workbook_of_several_sheets_asks_which(tmp_path: Path) -> None:
     path = excel(tmp_path / "two.xlsx", first=rows, second=rows, empty=[])
     with pytest.raises(UserError, match="several sheets hold something: 'first', 'second'"):
         read_ratings(path, WIDE)
-    same(values(read_ratings(path, WIDE, "second")), {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]})
+    same(values(read_ratings(path, WIDE, Opening("second"))), {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]})
     with pytest.raises(UserError, match=r"no sheet 'secnd' \(did you mean 'second'\?\)"):
-        read_ratings(path, WIDE, "secnd")
+        read_ratings(path, WIDE, Opening("secnd"))
     with pytest.raises(UserError, match="it is no workbook, and a sheet is named"):
-        read_ratings(csv(tmp_path, "gpt,ann,bob\n1,2,3\n"), WIDE, "first")
+        read_ratings(csv(tmp_path, "gpt,ann,bob\n1,2,3\n"), WIDE, Opening("first"))
 
 
 def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
@@ -157,3 +158,16 @@ def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 and nothing else")
     with pytest.raises(UserError, match="it is no workbook"):
         read_ratings(path, WIDE)
+
+
+def test_a_csv_file_of_another_encoding_is_read_when_it_is_named_and_never_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_bytes("gpt,añn\n1,2\n3,4\n".encode("latin-1"))
+    columns = RatingColumns(("gpt",), ("añn",))
+    with pytest.raises(UserError, match="byte 0xf1 is not UTF-8"):
+        read_ratings(path, columns)
+    same(values(read_ratings(path, columns, Opening(encoding="latin-1"))), {"gpt": [1, 3], "añn": [2, 4]})
+    with pytest.raises(UserError, match=r"no encoding 'latin-l' \(did you mean 'latin-1'\?\)"):
+        read_ratings(path, columns, Opening(encoding="latin-l"))
+    path.write_bytes("gpt\tañn\n1\t2\n3\t4\n".encode("utf-16"))
+    same(values(read_ratings(path, columns)), {"gpt": [1, 3], "añn": [2, 4]})
