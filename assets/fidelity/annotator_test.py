@@ -24,7 +24,7 @@ from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.annotators import draw_annotator_test
+from reports.fidelity.plots.people import annotators
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listing
@@ -161,8 +161,7 @@ def _joined(parts: list[str] | list[str | None]) -> str | None:
 def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
     """The row of the whole, and every annotator at a glance."""
     whole = _whole(frame)
-    height_in = 1.6 + 0.3 * len(frame)
-    plot = figure_metadata(lambda figure: draw_annotator_test(figure, frame, EVERYBODY, needed), height_in=height_in)
+    plot = figure_metadata(annotators(frame, EVERYBODY, needed).specification())
     return {name: whole[name] for name in HEADLINE} | {"plot": plot}
 
 

@@ -7,7 +7,7 @@ from analysis.agreement.convergence import convergence, summarised
 from assets.fidelity.logic.judge_answers import as_planned, scores_of
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.settings import draw_convergence
+from reports.fidelity.plots.settings import convergence as convergence_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -47,5 +47,5 @@ def headline(frame: pd.DataFrame, curves: Frames) -> dict[str, object]:
         "n_converged": last["n_converged"],
         "n_objects": last["n_objects"],
         "median_half_width": last["median_half_width"],
-        "plot": figure_metadata(lambda figure: draw_convergence(figure, of_setting, frame)),
+        "plot": figure_metadata(convergence_chart(of_setting, frame, float(last["threshold"])).specification()),
     }

@@ -12,7 +12,7 @@ from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import dose_points, dose_rows
 from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
-from reports.fidelity.plots.sensitivity import draw_dose_response
+from reports.fidelity.plots.golden import dose_panels
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
@@ -35,12 +35,11 @@ def dose_response(
 def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dict[str, Any]:
     """How many kinds the dose explains, their R squared, and all lines at a glance."""
     explained = {kind: said == EXPLAINED for kind, said in readings(frame, threshold).items()}
-    height_in = 0.6 + 2.1 * max(1, -(-len(frame) // 3))
     return {
         "n_kinds": len(frame),
         "n_explained": sum(explained.values()),
         "not_explained": ", ".join(kind for kind, done in explained.items() if not done) or "none",
-        "plot": figure_metadata(lambda figure: draw_dose_response(figure, points, frame), 8.4, height_in),
+        "plot": figure_metadata(dose_panels(points, frame)),
     }
 
 

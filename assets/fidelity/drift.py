@@ -17,7 +17,7 @@ from assets.fidelity.logic.anchor import changes_since, has_enough_repeats, pinn
 from assets.shared.gate import Kind, gate
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
-from reports.fidelity.plots.drift import draw_drift
+from reports.fidelity.plots.decision import drift as drift_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -132,7 +132,7 @@ def headline(frame: pd.DataFrame, scores: pd.DataFrame, study: FidelityStudy) ->
         for name in ("n_objects", "n_pinned", "mean_then", "mean_now", "shift", "icc", "cost_usd")
     }
     limit = study.thresholds.drift_shift
-    plot = figure_metadata(lambda figure: draw_drift(figure, frame, limit, study.thresholds.drift_icc), 7.2, 4.8)
+    plot = figure_metadata(drift_chart(frame, limit, study.thresholds.drift_icc))
     return numbers | {
         "occasion": last["occasion"],
         "pinned": last["pinned"],

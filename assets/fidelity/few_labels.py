@@ -16,7 +16,7 @@ from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.matched_scores import sound_matches
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.annotators import draw_few_labels
+from reports.fidelity.plots.people import few_labels as few_labels_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -123,5 +123,5 @@ def headline(frame: pd.DataFrame) -> dict[str, object]:
     numbers = {name: last[name] for name in ("n_labels", "n_unlabelled", "labels_gained", "lambda_")}
     low, high = last["prediction_powered_low"], last["prediction_powered_high"]
     half_width = None if pd.isna(low) or pd.isna(high) else (high - low) / 2
-    plot = figure_metadata(lambda figure: draw_few_labels(figure, frame))
+    plot = figure_metadata(few_labels_chart(frame).specification())
     return numbers | {"half_width": half_width, "plot": plot}

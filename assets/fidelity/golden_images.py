@@ -13,8 +13,8 @@ from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
-from reports.fidelity.plots.golden import draw_contact_sheet, sheet_size_in
-from reports.shared.figure import figure_metadata
+from reports.fidelity.plots.sheets import contact_sheet as drawn_sheet
+from reports.shared.figure import picture_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
 from resources.photos.golden_set import (
@@ -139,9 +139,8 @@ def headline(manifest: pd.DataFrame) -> dict[str, Any]:
         return metadata
     shown = manifest[manifest["object"] == manifest.loc[~skipped, "object"].iloc[0]]
     title, pictures = contact_sheet(shown[shown["skipped"].isna()])
-    size = sheet_size_in(len(pictures))
     return metadata | {
-        "plot": figure_metadata(lambda figure: draw_contact_sheet(figure, title, pictures), *size),
+        "plot": picture_metadata(drawn_sheet(title, pictures)),
     }
 
 

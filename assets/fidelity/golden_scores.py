@@ -20,7 +20,7 @@ from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import NOT_ASKED, require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames
-from reports.fidelity.plots.sensitivity import draw_golden_scores
+from reports.fidelity.plots.golden import golden_scores as golden_scores_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge, setting_from_key
 from resources.database.call_queries import ALTERATION_SIGN
@@ -168,7 +168,7 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
         "n_without_pair": int(frame["undefined"].notna().sum()),
         "n_items_that_chose_the_setting": int(frame.loc[chose_setting(frame), "object"].nunique()),
         "cost_usd": float(frame["cost_usd"].sum()),
-        "plot": figure_metadata(lambda figure: draw_golden_scores(figure, frame), 6.4, 4.8),
+        "plot": figure_metadata(golden_scores_chart(frame).specification()),
     }
 
 

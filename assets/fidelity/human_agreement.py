@@ -11,7 +11,7 @@ from assets.fidelity.logic.agreement_rows import agreement_rows, unit_of
 from assets.fidelity.matched_scores import match_column, sound_matches
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.settings import draw_agreement_by_group
+from reports.fidelity.plots.settings import agreement_by_group
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -73,8 +73,7 @@ def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
     """The overall numbers and the groups at a glance."""
     overall = frame[frame["grouped_by"] == "overall"].set_index("statistic")
     numbers = {name: overall.loc[name, "value"] for name in HEADLINE}
-    height_in = 1.6 + 0.28 * frame["group"].nunique()
-    plot = figure_metadata(lambda figure: draw_agreement_by_group(figure, frame, threshold), height_in=height_in)
+    plot = figure_metadata(agreement_by_group(frame, threshold).specification())
     return {"n_used": overall["n_used"].iloc[0], **numbers, "plot": plot}
 
 

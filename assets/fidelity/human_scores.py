@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
-from reports.fidelity.plots.settings import draw_human_scores
+from reports.fidelity.plots.settings import human_scores as human_scores_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, listing
@@ -46,7 +46,7 @@ def headline(read: HumanScoresRead) -> dict[str, Any]:
         "n_catalogue_duplicates": read.n_catalogue_duplicates,
     }
     left_out = {f"n_left_out_{cause}": count for cause, count in counted_by_cause(read.exclusions).items()}
-    plot = figure_metadata(lambda figure: draw_human_scores(figure, frame))
+    plot = figure_metadata(human_scores_chart(frame).specification())
     values = {name: metadata_value(value) for name, value in (numbers | left_out).items()}
     notes = {"notes": " ".join(read.notes)} if read.notes else {}
     return values | notes | {"left_out": listing(read.exclusions) or "none", "plot": plot}

@@ -17,7 +17,7 @@ from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.settings import draw_icc
+from reports.fidelity.plots.settings import icc_forms
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -42,7 +42,7 @@ def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, stud
 def headline(row: pd.DataFrame, threshold: float) -> dict[str, Any]:
     """The coefficient that counts with its bounds, and all six at a glance."""
     numbers = {name: row[name].iloc[0] for name in HEADLINE}
-    return numbers | {"plot": figure_metadata(lambda figure: draw_icc(figure, row, threshold))}
+    return numbers | {"plot": figure_metadata(icc_forms(row, threshold).specification())}
 
 
 def of_sound_objects(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:

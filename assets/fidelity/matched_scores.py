@@ -12,7 +12,7 @@ from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.settings import draw_matched_scores
+from reports.fidelity.plots.settings import matched_scores as matched_scores_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -38,7 +38,7 @@ def matched_scores(
         lambda frame: {
             "n_matched": len(frame),
             "bias": frame["difference"].mean(),
-            "plot": figure_metadata(lambda figure: draw_matched_scores(figure, frame), height_in=4.2),
+            "plot": figure_metadata(matched_scores_chart(frame).specification()),
         },
     )
 

@@ -14,7 +14,7 @@ from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
-from reports.fidelity.plots.recommendation import draw_recommendation
+from reports.fidelity.plots.decision import recommendation
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -122,7 +122,7 @@ def headline(recommended: pd.DataFrame) -> dict[str, Any]:
     shown = recommended[recommended["setting"] == chosen.setting]
     for name in ("icc_reported", "spearman_reported", "mad_reported", "json_validity_reported", "n_reporting"):
         numbers[name] = metadata_value(shown[name].iloc[0] if len(shown) else None)
-    plot = figure_metadata(lambda figure: draw_recommendation(figure, recommended), 8.4, 1.8 + 0.32 * len(recommended))
+    plot = figure_metadata(recommendation(recommended).specification())
     return numbers | {"plot": plot}
 
 

@@ -13,7 +13,7 @@ from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.annotators import draw_retried_calls
+from reports.fidelity.plots.people import retried_calls as retried_calls_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
@@ -131,7 +131,7 @@ def _difference(
 
 def headline(row: pd.DataFrame) -> dict[str, object]:
     """How many calls were tried again and what they say."""
-    plot = figure_metadata(lambda figure: draw_retried_calls(figure, row))
+    plot = figure_metadata(retried_calls_chart(row))
     return {name: row[name].iloc[0] for name in HEADLINE} | {"plot": plot}
 
 

@@ -9,7 +9,7 @@ from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.settings import draw_score_matrix
+from reports.fidelity.plots.settings import score_matrix as score_matrix_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -45,7 +45,7 @@ def headline(matrix: pd.DataFrame) -> dict[str, object]:
     return {
         "n_objects": len(matrix),
         "n_missing": int(matrix["n_planned"].sum() - matrix["n_valid"].sum()),
-        "plot": figure_metadata(lambda figure: draw_score_matrix(figure, matrix), height_in=4.5),
+        "plot": figure_metadata(score_matrix_chart(matrix).specification()),
     }
 
 

@@ -13,7 +13,7 @@ from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
 from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
-from reports.fidelity.plots.sensitivity import draw_sensitivity
+from reports.fidelity.plots.golden import sensitivity_panels
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
@@ -39,7 +39,6 @@ def headline(frame: pd.DataFrame, thresholds: dict[str, float]) -> dict[str, Any
     """The weakest stripes, the false alarms, and what the judge does not see."""
     stripes = frame[frame["kind"].isin(STRIPES)]
     same = frame[frame["expected"] == "same"]
-    height_in = 1.2 + 0.24 * len(frame)
     return {
         "setting": str(frame["setting"].iloc[0]) if len(frame) else "none",
         "n_items": int(frame["n_items"].max()) if len(frame) else 0,
@@ -47,7 +46,7 @@ def headline(frame: pd.DataFrame, thresholds: dict[str, float]) -> dict[str, Any
         "lowest_hit_rate_on_stripes": metadata_value(stripes["hit_rate"].astype(float).min()),
         "false_alarm_rate": metadata_value(same["false_alarm_rate"].astype(float).max()),
         **{name.replace(" ", "_"): _named(frame, name) for name in (NOT_SEEN, IN_PART, DISTURBED, UNKNOWN)},
-        "plot": figure_metadata(lambda figure: draw_sensitivity(figure, frame, thresholds), 9.0, height_in),
+        "plot": figure_metadata(sensitivity_panels(frame, thresholds)),
     }
 
 

@@ -19,7 +19,7 @@ from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.stability import stability_rows
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
-from reports.fidelity.plots.settings import draw_setting_summary
+from reports.fidelity.plots.settings import setting_summary as setting_summary_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -217,8 +217,6 @@ def headline(summary: pd.DataFrame, study: FidelityStudy) -> dict[str, Any]:
     """The settings at a glance, and the best ICC and Spearman among those that are not deterministic."""
     varying = summary[~summary["deterministic"].astype(bool)]
     thresholds = study.thresholds.model_dump()
-    plot = figure_metadata(
-        lambda figure: draw_setting_summary(figure, summary, thresholds), 9.6, 1.4 + 0.3 * len(summary)
-    )
+    plot = figure_metadata(setting_summary_chart(summary, thresholds))
     best = {f"best_{name}": metadata_value(varying[name].max()) for name in ("icc", "spearman_r")}
     return {"n_settings": len(summary), "cost_usd": float(summary["cost_usd"].sum()), **best, "plot": plot}

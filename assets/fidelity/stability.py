@@ -9,7 +9,7 @@ from assets.fidelity.logic.judge_answers import scores_of
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
-from reports.fidelity.plots.settings import draw_stability
+from reports.fidelity.plots.settings import stability as stability_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
@@ -26,7 +26,7 @@ def stability(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg
             "n_objects": len(frame),
             "median_mad": frame["mad"].median(),
             "median_half_width": frame["half_width"].median(),
-            "plot": figure_metadata(lambda figure: draw_stability(figure, frame, limit)),
+            "plot": figure_metadata(stability_chart(frame, limit).specification()),
         },
     )
 

@@ -12,8 +12,8 @@ from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.logic.golden_choice import refuse_unknown_items
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from reports.fidelity.plots.settings import draw_study_objects
-from reports.shared.figure import figure_metadata
+from reports.fidelity.plots.sheets import rows_of_pictures
+from reports.shared.figure import picture_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
 from resources.inputs.fidelity.human_scores import known_algorithms, read_catalogue
@@ -54,9 +54,7 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
     """How many objects are judged, and what was left out for which cause."""
     left_out = frame["excluded"].dropna().value_counts()
     rows = thumbnails(frame)
-    plot = (
-        {"plot": figure_metadata(lambda figure: draw_study_objects(figure, rows), 6.4, 1.6 * len(rows))} if rows else {}
-    )
+    plot = {"plot": picture_metadata(rows_of_pictures(rows))} if rows else {}
     return plot | {
         "n_objects": len(frame),
         "n_judged": int(frame["excluded"].isna().sum()),

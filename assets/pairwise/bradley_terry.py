@@ -12,7 +12,7 @@ from analysis.preference.strength_groups import rank_groups
 from analysis.preference.truth import majority_share
 from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, strengths_of
 from assets.shared.gate import Kind, gate
-from reports.pairwise.plots.methods import draw_strengths
+from reports.pairwise.plots import strengths_and_errors
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
 from resources.study import Study
@@ -95,7 +95,7 @@ def headline(photo_pairs: pd.DataFrame, frame: pd.DataFrame, fit: BradleyTerry |
         "tie_parameter": "none" if fit.tie_parameter is None else fit.tie_parameter,
         "log_likelihood": fit.log_likelihood,
         "majority_share_of_votes": majority_share(voted["votes_1"], voted["votes_2"]),
-        "plot": figure_metadata(lambda figure: draw_strengths(figure, frame), 7.2, 3.4),
+        "plot": figure_metadata(strengths_and_errors(frame)),
     }
 
 

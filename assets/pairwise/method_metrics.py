@@ -13,7 +13,7 @@ from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, metadata_value
-from reports.pairwise.plots.methods import draw_accuracies, draw_agreement_bands, draw_speed, forest_height_in
+from reports.pairwise.plots import accuracies, bands, speeds
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listing
@@ -84,12 +84,11 @@ def headline(frame: pd.DataFrame, not_run: list[str], study: PairwiseStudy) -> d
         return numbers | {"note": "no method has a number"}
     seen = ("accuracy", "accuracy_low", "accuracy_high", "n", "n_series", "n_clusters")
     numbers |= {name: best[name].iloc[0] for name in seen}
-    height = forest_height_in(len(frame))
     return {name: metadata_value(value) for name, value in numbers.items()} | {
         "best": best["method"].iloc[0],
-        "plot": figure_metadata(lambda figure: draw_accuracies(figure, frame, study.level, study.units), 7.6, height),
-        "plot_by_agreement": figure_metadata(lambda figure: draw_agreement_bands(figure, frame), 7.6, height),
-        "plot_speed": figure_metadata(lambda figure: draw_speed(figure, frame), 7.2, 4.2),
+        "plot": figure_metadata(accuracies(frame, study.level).specification()),
+        "plot_by_agreement": figure_metadata(bands(frame).specification()),
+        "plot_speed": figure_metadata(speeds(frame).specification()),
     }
 
 

@@ -12,7 +12,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.pairwise.logic.method_scores import current_pairs_gate
 from assets.shared.checks import require
 from assets.shared.partitions import MADE_SO_FAR
-from reports.pairwise.plots.methods import draw_significance
+from reports.pairwise.plots import couples
 from reports.shared.figure import figure_metadata
 from resources.study import Study
 from resources.tables.pairwise import METHOD_SIGNIFICANCE
@@ -137,8 +137,7 @@ def headline(frame: pd.DataFrame, credit: pd.DataFrame) -> dict[str, Any]:
     if frame.empty:
         return metadata | {"note": "fewer than two methods predict anything"}
     letters = letters_of(frame)
-    side = 2.6 + 0.32 * len(letters)
     return metadata | {
         "letters": letters,
-        "plot": figure_metadata(lambda figure: draw_significance(figure, frame), side + 2.0, side),
+        "plot": figure_metadata(couples(frame).specification()),
     }

@@ -3,26 +3,29 @@
 from typing import Any
 
 from reports.fidelity.contents import Contents, defined, few, say
-from reports.shared.charts import (
-    Chart,
+from reports.fidelity.plots.settings import SCALE, UNIT, same_score
+from reports.shared import marks
+from reports.shared.charts import Chart
+from reports.shared.colours import INK, MAIN, NEUTRAL, OTHER, PALE, PAPER
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import (
+    Entry,
     Interval,
+    Layer,
     band,
-    column,
+    legend,
     line_at,
-    mean_of,
     note_at_line,
-    row_traces,
-    rows_axis,
-    rows_height,
+    path,
+    row_layers,
+    rows_of_column,
     words,
 )
-from reports.shared.figure import BLUE, DARK, GREY, ORANGE, PALE
 from reports.shared.numbers import interval, is_number, number, plain_number, whole
 from reports.shared.table_view import DataColumn, DataTable, Head, TableView
-from reports.shared.text import LANGUAGES, Text, joined
+from reports.shared.text import Text, joined
 
 SOURCE = "matched_scores"
-SCALE = {"range": [-0.03, 1.03], "dtick": 0.2}
 
 
 def agreement_charts(contents: Contents) -> list[Chart]:
@@ -32,35 +35,28 @@ def agreement_charts(contents: Contents) -> list[Chart]:
 
 def scatter_chart(contents: Contents) -> Chart:
     """People on x, judge on y, with the line of equal scores and the calibration line."""
-    same = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [0, 1],
-        "y": [0, 1],
-        "line": {"color": GREY, "width": 1.3, "dash": "dash"},
-        "name": words(say("legend.same_score")),
-        "hoverinfo": "skip",
-        "showlegend": True,
-    }
+    entries = [
+        Entry(say("legend.same_score"), NEUTRAL, "stroke", dash="dash"),
+        Entry(say("legend.calibration"), OTHER, "stroke"),
+    ]
     return Chart(
         "scatter",
         say("chart.scatter.title"),
         say("chart.scatter.reading"),
         _table(contents, "scatter"),
-        [same, _points(column("human_score"), column("judge_score"))],
-        {
-            "xaxis": {"title": {"text": words(say("axis.people"))}, **SCALE},
-            "yaxis": {"title": {"text": words(say("axis.judge"))}, **SCALE},
-            "showlegend": True,
-        },
-        520,
-        SOURCE,
-        {key: {"traces": _calibration_line(contents, key)} for key in contents.settings},
+        drawing=Drawing(
+            [same_score(), _points(x="human_score", y="judge_score"), legend(entries)],
+            Axis(say("axis.people"), UNIT, SCALE),
+            Axis(say("axis.judge"), UNIT, SCALE),
+            520,
+            variants={key: _calibration_line(contents, key) for key in contents.settings},
+            source=SOURCE,
+        ),
         empty=_nothing_matched(contents),
     )
 
 
-def _calibration_line(contents: Contents, key: str) -> list[dict[str, Any]]:
+def _calibration_line(contents: Contents, key: str) -> list[Layer]:
     """Human on judge, drawn where the judge's scores lie."""
     slope = contents.statistic(key, "calibration_slope")["value"]
     start = contents.statistic(key, "calibration_intercept")["value"]
@@ -68,18 +64,7 @@ def _calibration_line(contents: Contents, key: str) -> list[dict[str, Any]]:
     if not defined(slope, start) or judge.empty:
         return []
     ends = [float(judge.min()), float(judge.max())]
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [float(start) + float(slope) * end for end in ends],
-            "y": ends,
-            "line": {"color": ORANGE, "width": 2.2},
-            "name": words(say("legend.calibration")),
-            "hoverinfo": "skip",
-            "showlegend": True,
-        }
-    ]
+    return [path([(float(start) + float(slope) * end, end) for end in ends], OTHER, width=2.2)]
 
 
 def limits_chart(contents: Contents) -> Chart:
@@ -89,31 +74,31 @@ def limits_chart(contents: Contents) -> Chart:
         say("chart.limits.title"),
         say("chart.limits.reading"),
         _limits_table(contents),
-        [_points(mean_of("judge_score", "human_score"), column("difference"))],
-        {
-            "xaxis": {"title": {"text": words(say("axis.mean_of_both"))}, **SCALE},
-            "yaxis": {"title": {"text": words(say("axis.difference"))}},
-        },
-        420,
-        SOURCE,
-        {key: {"layout": _limit_lines(contents, key)} for key in contents.settings},
+        drawing=Drawing(
+            [_points(x="(datum.judge_score + datum.human_score) / 2", y="difference")],
+            Axis(say("axis.mean_of_both"), UNIT, SCALE),
+            Axis(say("axis.difference")),
+            420,
+            variants={key: _limit_lines(contents, key) for key in contents.settings},
+            source=SOURCE,
+        ),
         empty=_nothing_matched(contents),
     )
 
 
-def _limit_lines(contents: Contents, key: str) -> dict[str, Any]:
-    shapes, notes = [line_at(0, vertical=False, color=GREY, dash="dot")], []
-    for name, color in (("bias", BLUE), ("limit_low", DARK), ("limit_high", DARK)):
+def _limit_lines(contents: Contents, key: str) -> list[Layer]:
+    layers = [line_at(0, vertical=False, color=NEUTRAL, dash="dot")]
+    for name, color in (("bias", MAIN), ("limit_low", INK), ("limit_high", INK)):
         row = contents.statistic(key, name)
         if not is_number(row["value"]):
             continue
         value = float(row["value"])
-        shapes.append(line_at(value, vertical=False, color=color, dash="solid" if name == "bias" else "dash"))
+        layers.append(line_at(value, vertical=False, color=color, dash="solid" if name == "bias" else "dash"))
         if defined(row["ci_low"], row["ci_high"]):
-            shapes.append(band(float(row["ci_low"]), float(row["ci_high"]), BLUE if name == "bias" else PALE))
+            layers.append(band(float(row["ci_low"]), float(row["ci_high"]), MAIN if name == "bias" else PALE))
         label = joined([say(f"statistic.{name}"), number(value)], " ")
-        notes.append(note_at_line(label, value, vertical=False, color=color))
-    return {"shapes": shapes, "annotations": notes}
+        layers.append(note_at_line(label, value, vertical=False, color=color))
+    return layers
 
 
 def signed_chart(contents: Contents) -> Chart:
@@ -123,14 +108,13 @@ def signed_chart(contents: Contents) -> Chart:
         say("chart.signed.title"),
         say("chart.signed.reading"),
         _table(contents, "signed"),
-        [_points(column("human_score"), column("difference"))],
-        {
-            "xaxis": {"title": {"text": words(say("axis.people"))}, **SCALE},
-            "yaxis": {"title": {"text": words(say("axis.difference"))}},
-            "shapes": [line_at(0, vertical=False, color=DARK, dash="solid")],
-        },
-        420,
-        SOURCE,
+        drawing=Drawing(
+            [line_at(0, vertical=False, color=INK, dash="solid"), _points(x="human_score", y="difference")],
+            Axis(say("axis.people"), UNIT, SCALE),
+            Axis(say("axis.difference")),
+            420,
+            source=SOURCE,
+        ),
         empty=_nothing_matched(contents),
     )
 
@@ -138,10 +122,11 @@ def signed_chart(contents: Contents) -> Chart:
 def errors_chart(contents: Contents) -> Chart:
     """MAE and RMSE of every setting with their intervals and limits."""
     limits, keys = contents.plan.thresholds, contents.settings
-    traces: list[dict[str, Any]] = []
+    layers: list[Layer] = []
+    entries = []
     cells: list[list[Text]] = [[contents.named(key)] for key in keys]
     values: list[Any] = []
-    for name, color, offset, symbol in (("mae", BLUE, -0.14, "circle"), ("rmse", DARK, 0.14, "diamond")):
+    for name, color, offset, symbol in (("mae", MAIN, -0.14, "circle"), ("rmse", INK, 0.14, "diamond")):
         found = [contents.statistic(key, name) for key in keys]
         points = [Interval(row["value"], row["ci_low"], row["ci_high"]) for row in found]
         label = say(f"statistic.{name}")
@@ -149,8 +134,8 @@ def errors_chart(contents: Contents) -> Chart:
             joined([key, label, number(one.value), interval(one.low, one.high, unreliable=few(row))], " ")
             for key, one, row in zip(keys, points, found, strict=True)
         ]
-        marks = {"offset": offset, "symbol": symbol, "name": label}
-        traces += row_traces(points, hover, [color] * len(keys), bars=False, **marks)  # type: ignore[arg-type]
+        layers += row_layers(points, hover, [color] * len(keys), offset=offset, shape=symbol)
+        entries.append(Entry(label, color, symbol))
         for cell, one, row in zip(cells, points, found, strict=True):
             cell += [number(one.value), interval(one.low, one.high, unreliable=few(row))]
         values += [one.value for one in points]
@@ -167,52 +152,41 @@ def errors_chart(contents: Contents) -> Chart:
         Head(say("head.rmse_calibrated"), term="calibration"),
         Head(say("head.objects")),
     ]
-    shapes = [line_at(limits.mae, vertical=True, color=BLUE), line_at(limits.rmse, vertical=True, color=DARK)]
-    notes = [
-        note_at_line(
-            say("chart.at_most", limit=plain_number(limits.mae)), limits.mae, vertical=True, color=BLUE, anchor="right"
-        ),
-        note_at_line(
-            say("chart.at_most", limit=plain_number(limits.rmse)), limits.rmse, vertical=True, color=DARK, anchor="left"
-        ),
-    ]
+    for limit, color, anchor in ((limits.mae, MAIN, "right"), (limits.rmse, INK, "left")):
+        said = say("chart.at_most", limit=plain_number(limit))
+        layers.append(line_at(limit, vertical=True, color=color))
+        layers.append(note_at_line(said, limit, vertical=True, color=color, anchor=anchor))
     return Chart(
         "errors",
         say("chart.errors.title"),
         say("chart.errors.reading"),
         TableView(say("chart.errors.table"), heads, cells),
-        traces,
-        {
-            "xaxis": {"title": {"text": words(say("axis.error"))}, "rangemode": "tozero"},
-            "yaxis": rows_axis(keys),
-            "shapes": shapes,
-            "annotations": notes,
-            "showlegend": True,
-            "legend": {"orientation": "h", "x": 0, "y": 1.1, "yanchor": "bottom"},
-            "margin": {"l": 56, "r": 20, "t": 64, "b": 48},
-        },
-        rows_height(len(keys)) + 40,
+        drawing=Drawing(
+            [*layers, legend(entries)],
+            Axis(say("axis.error"), zero=True),
+            rows_axis(keys),
+            rows_height(len(keys)) + 40,
+        ),
         empty=None if any(is_number(value) for value in values) else say("chart.nothing_matched"),
     )
 
 
-def _points(x: Any, y: Any) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "customdata": {"$hover": ["item_id", "match_key", "human_score", "judge_score"]},
-        "hovertemplate": {"$t": {language: _hover(language) for language in LANGUAGES}},
-        "marker": {"color": BLUE, "size": 8, "opacity": 0.62, "line": {"color": "#ffffff", "width": 0.6}},
-        "showlegend": False,
-    }
-
-
-def _hover(language: str) -> str:
-    people, judge = (say(f"head.{name}").plain(language) for name in ("people", "judge"))
-    lines = ["<b>%{customdata[0]}</b>", "%{customdata[1]}", people + ": %{customdata[2]:.3f}"]
-    return "<br>".join([*lines, judge + ": %{customdata[3]:.3f}"]) + "<extra></extra>"
+def _points(*, x: str, y: str) -> Layer:
+    """A dot for each object of the setting that is shown; x and y are columns, or what Vega makes of them."""
+    columns = ("item_id", "match_key", "human_score", "judge_score", "difference")
+    said = [
+        {"field": "item_id", "type": "nominal", "title": words(say("head.item"))},
+        {"field": "match_key", "type": "nominal", "title": words(say("head.object"))},
+        *(
+            {"field": f"{name}_score", "type": "quantitative", "format": ".3f", "title": words(say(f"head.{head}"))}
+            for name, head in (("human", "people"), ("judge", "judge"))
+        ),
+    ]
+    look: dict[str, Any] = {"fill": {"value": MAIN}, "stroke": {"value": PAPER}, "shape": {"value": "circle"}}
+    dots = marks.dots(rows_of_column(*columns), size=50, opacity=0.62, hover=said, **look)
+    places = {"x": x, "y": y}
+    made = [{"calculate": f"datum.{of}" if of in columns else of, "as": side} for side, of in places.items()]
+    return dots | {"transform": made}
 
 
 def _table(contents: Contents, name: str) -> DataTable:

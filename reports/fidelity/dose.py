@@ -4,9 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from reports.fidelity.contents import Contents, defined, say
-from reports.shared.charts import Chart, words
-from reports.shared.figure import BLUE, GREY, ORANGE
+from reports.fidelity.contents import Contents, say
+from reports.fidelity.plots.golden import dose
+from reports.shared.charts import Chart
+from reports.shared.drawing import Axis
 from reports.shared.numbers import interval, is_number, number, p_value, plain_number, whole
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
@@ -24,74 +25,21 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
     of_kind = seen[(seen["kind"] == kind) & seen["alteration"].isin(list(contents.doses))]
     doses = [contents.doses[name] for name in of_kind["alteration"]]
     drops = [float(drop) if is_number(drop) else None for drop in of_kind["mean_drop"]]
-    traces: list[dict[str, Any]] = [
-        _items(contents.drops[contents.drops["kind"] == kind]),
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": doses,
-            "y": drops,
-            "marker": {"color": BLUE, "size": 9},
-            "line": {"color": BLUE, "width": 1.2, "dash": "dot"},
-            "hovertemplate": "%{x}: %{y:.3f}<extra></extra>",
-        },
-    ]
-    if defined(row["slope"], row["intercept"]) and doses:
-        ends = [min(doses), max(doses)]
-        line = [float(row["intercept"]) + float(row["slope"]) * end for end in ends]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": ends,
-                "y": line,
-                "line": {"color": ORANGE, "width": 2},
-                "hoverinfo": "skip",
-            }
-        )
     return Chart(
         f"dose-{kind}",
         say(f"kind.{kind}"),
         _reading(contents, row),
         None,
-        traces,
-        {
-            "xaxis": {"title": {"text": words(_dose_axis(str(row["dose_unit"])))}, "rangemode": "tozero"},
-            "yaxis": {"title": {"text": words(say("axis.drop"))}},
-            "shapes": [
-                {
-                    "type": "line",
-                    "xref": "paper",
-                    "x0": 0,
-                    "x1": 1,
-                    "y0": 0,
-                    "y1": 0,
-                    "line": {"color": GREY, "width": 1, "dash": "dot"},
-                }
-            ],
-        },
-        250,
+        drawing=dose(
+            contents.drops[contents.drops["kind"] == kind],
+            list(zip(doses, drops, strict=True)),
+            row,
+            Axis(_dose_axis(str(row["dose_unit"])), zero=True),
+            height_px=250,
+            width_px=330,
+        ),
         empty=None if any(drop is not None for drop in drops) else say("chart.nothing"),
     )
-
-
-def _items(drops: pd.DataFrame) -> dict[str, Any]:
-    """Each item's drops as a thin line, all in one trace with gaps between."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for _, item in drops.sort_values("dose").groupby("object"):
-        x += [*map(float, item["dose"]), None]
-        y += [*map(float, item["drop"]), None]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "connectgaps": False,
-        "line": {"color": GREY, "width": 0.8},
-        "opacity": 0.45,
-        "hoverinfo": "skip",
-    }
 
 
 def _reading(contents: Contents, row: dict[Any, Any]) -> Text:

@@ -3,15 +3,14 @@
 from typing import Any
 
 from reports.fidelity.contents import Contents, defined, few, say
-from reports.shared.charts import Chart, Interval, error_bars, finite, line_at, words
-from reports.shared.figure import BLUE, DARK, GREY
+from reports.fidelity.plots.people import estimates, labels_axis
+from reports.shared.charts import Chart
+from reports.shared.drawing import Axis, Drawing
 from reports.shared.numbers import interval, is_number, number, p_value, percent, plain_number, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
 from resources.tables.fidelity.decision import EVERYBODY
-
-ESTIMATES = (("people_only", DARK, -0.12), ("prediction_powered", BLUE, 0.0), ("judge_only", GREY, 0.12))
 
 
 def said_of_annotators(contents: Contents, key: str) -> list[Text]:
@@ -73,55 +72,21 @@ def annotator_table(contents: Contents, key: str) -> TableView | None:
 
 def few_labels_chart(contents: Contents) -> Chart:
     """The mean human score by labels alone, by labels and judge, and by the judge alone, against the labels."""
-    variants = {key: _variant(contents, key) for key in contents.settings}
     known = contents.tables["few_labels"]["prediction_powered"].notna().any()
     return Chart(
         "labels",
         say("chart.labels.title"),
         say("chart.labels.reading"),
         _labels_table(contents),
-        (),
-        {
-            "xaxis": {"title": {"text": words(say("axis.labels"))}},
-            "yaxis": {"title": {"text": words(say("axis.mean_people"))}},
-            "showlegend": True,
-        },
-        380,
-        variants=variants,
+        drawing=Drawing(
+            (),
+            labels_axis(contents.tables["few_labels"]),
+            Axis(say("axis.mean_people")),
+            380,
+            variants={key: estimates(contents.of("few_labels", key)) for key in contents.settings},
+        ),
         empty=None if known else say("people.no_labels"),
     )
-
-
-def _variant(contents: Contents, key: str) -> dict[str, Any]:
-    rows: list[dict[Any, Any]] = contents.of("few_labels", key).sort_values("n_labels").to_dict("records")
-    rows = [row for row in rows if is_number(row["prediction_powered"])]
-    traces = []
-    for name, color, shift in ESTIMATES:
-        points = [Interval(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in rows]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [place + shift for place in range(len(rows))],
-                "y": [finite(one.value) for one in points],
-                "error_y": error_bars(points, color, 2),
-                "marker": {"color": color, "size": 8},
-                "name": words(say(f"legend.{name}")),
-                "hovertemplate": "%{y:.3f}<extra></extra>",
-            }
-        )
-    ticks = [str(int(row["n_labels"])) for row in rows]
-    axis: dict[str, Any] = {
-        "title": {"text": words(say("axis.labels"))},
-        "tickmode": "array",
-        "tickvals": list(range(len(rows))),
-        "ticktext": ticks,
-        "range": [-0.6, max(len(rows), 1) - 0.4],
-    }
-    everyone = rows[0]["all_labels"] if rows else None
-    line = finite(everyone)
-    shapes = [] if line is None else [line_at(line, vertical=False, color=DARK, dash="dot")]
-    return {"traces": traces, "layout": {"xaxis": axis, "shapes": shapes}}
 
 
 def _labels_table(contents: Contents) -> TableView:

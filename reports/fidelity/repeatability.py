@@ -5,26 +5,15 @@ from typing import Any
 import pandas as pd
 
 from reports.fidelity.contents import Contents, defined, few, say
-from reports.shared.charts import (
-    Chart,
-    Interval,
-    finite,
-    line_at,
-    note_at_line,
-    row_traces,
-    rows_axis,
-    rows_height,
-    shade,
-    words,
-)
-from reports.shared.figure import BLUE, GREY
+from reports.fidelity.plots.settings import convergence_of_settings
+from reports.shared.charts import Chart
+from reports.shared.colours import INK, MAIN, NEUTRAL
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import Interval, line_at, note_at_line, row_layers
 from reports.shared.numbers import interval, is_number, number, plain_number, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
-
-# Two repeats give intervals several times wider than three: they would flatten the rest.
-FEWEST_SHOWN = 3
 
 
 def repeatability_charts(contents: Contents) -> list[Chart]:
@@ -62,16 +51,16 @@ def icc_chart(contents: Contents) -> Chart:
         say("chart.icc.title"),
         say("chart.icc.reading"),
         table,
-        row_traces(points, hover, _colors(contents), bars=True, hollow=[bool(row["deterministic"]) for row in rows]),
-        {
-            "xaxis": {"title": {"text": words(say("statistic.icc"))}, "range": _from_zero(points)},
-            "yaxis": rows_axis(contents.settings),
-            "shapes": [line_at(limit, vertical=True)],
-            "annotations": [
-                note_at_line(say("chart.needed", limit=plain_number(limit)), limit, vertical=True, anchor="right")
+        drawing=Drawing(
+            [
+                *row_layers(points, hover, _colors(contents), bars=True, hollow=_deterministic(rows)),
+                line_at(limit, vertical=True),
+                note_at_line(say("chart.needed", limit=plain_number(limit)), limit, vertical=True, anchor="right"),
             ],
-        },
-        rows_height(len(rows)),
+            Axis(say("statistic.icc"), _from_zero(points)),
+            rows_axis(contents.settings),
+            rows_height(len(rows)),
+        ),
         empty=_nothing([one.value for one in points]),
     )
 
@@ -101,14 +90,16 @@ def mad_chart(contents: Contents) -> Chart:
         say("chart.mad.title"),
         say("chart.mad.reading"),
         TableView(say("chart.mad.table"), heads, rows),
-        row_traces(points, hover, _colors(contents), bars=True),
-        {
-            "xaxis": {"title": {"text": words(say("axis.mad"))}, "rangemode": "tozero"},
-            "yaxis": rows_axis(contents.settings),
-            "shapes": [line_at(limit, vertical=True)],
-            "annotations": [note_at_line(say("chart.at_most", limit=plain_number(limit)), limit, vertical=True)],
-        },
-        rows_height(len(rows)),
+        drawing=Drawing(
+            [
+                *row_layers(points, hover, _colors(contents), bars=True),
+                line_at(limit, vertical=True),
+                note_at_line(say("chart.at_most", limit=plain_number(limit)), limit, vertical=True),
+            ],
+            Axis(say("axis.mad"), zero=True),
+            rows_axis(contents.settings),
+            rows_height(len(rows)),
+        ),
         empty=_nothing([one.value for one in points]),
     )
 
@@ -118,74 +109,15 @@ def convergence_chart(contents: Contents) -> Chart:
     summary = contents.tables["convergence_summary"]
     limit = contents.plan.thresholds.ci_half_width
     curves = {key: contents.of("convergence_summary", key).sort_values("n") for key in contents.settings}
-    known = summary.loc[summary["n"] >= FEWEST_SHOWN, "mean_half_width"].dropna()
-    # Not the largest: one wild object would flatten all curves.
-    top = 1.6 * max(2 * limit, float(known.max()) if len(known) else 0.0)
-    variants = {key: {"traces": _curves_of(contents, key, curve)} for key, curve in curves.items()}
+    of_settings = {key: contents.of("convergence_curves", key) for key in contents.settings}
     return Chart(
         "convergence",
         say("chart.convergence.title"),
         say("chart.convergence.reading"),
         TableView(say("chart.convergence.table"), _convergence_heads(), _convergence_rows(contents, curves)),
-        [_line(curve, "median_half_width", {"color": "#cbd5e0", "width": 1.2}) for curve in curves.values()],
-        {
-            "xaxis": {"title": {"text": words(say("axis.repeats"))}, "dtick": _tick_step(summary)},
-            "yaxis": {"title": {"text": words(say("axis.half_width"))}, "range": [0, top]},
-            "showlegend": True,
-            "shapes": [line_at(limit, vertical=False)],
-            "annotations": [note_at_line(say("chart.asked", limit=plain_number(limit)), limit, vertical=False)],
-        },
-        360,
-        variants=variants,
+        drawing=convergence_of_settings(of_settings, curves, summary, limit),
         empty=_nothing(summary["median_half_width"].tolist()),
     )
-
-
-def _tick_step(summary: pd.DataFrame) -> int | None:
-    """Every number of repeats, while there is room for them."""
-    return 1 if len(summary) and summary["n"].max() <= 20 else None
-
-
-def _curves_of(contents: Contents, key: str, summary: pd.DataFrame) -> list[dict[str, Any]]:
-    objects = contents.of("convergence_curves", key)
-    looks = objects.groupby("n")
-    low, high = looks["half_width"].quantile(0.1).dropna(), looks["half_width"].quantile(0.9).dropna()
-    places = [*low.index.tolist(), *reversed(high.index.tolist())]
-    stripe = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [int(place) for place in places],
-        "y": [finite(value) for value in [*low.tolist(), *reversed(high.tolist())]],
-        "fill": "toself",
-        "fillcolor": "rgba(43,108,176,0.14)",
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "name": words(say("legend.most_objects")),
-        "showlegend": True,
-    }
-    median = _line(summary, "median_half_width", {"color": BLUE, "width": 3})
-    all_looks = looks["half_width_all_looks"].median().dropna().rename("all_looks").reset_index()
-    together = _line(all_looks, "all_looks", {"color": GREY, "width": 2, "dash": "dot"})
-    named = {"showlegend": True, "mode": "lines+markers"}
-    return [
-        stripe,
-        median | named | {"name": words(joined([key, say("legend.median")], ", "))},
-        together | named | {"name": words(say("legend.all_looks"))},
-    ]
-
-
-def _line(frame: pd.DataFrame, name: str, line: dict[str, Any]) -> dict[str, Any]:
-    known = frame[frame[name].notna()]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [int(n) for n in known["n"]],
-        "y": [finite(value) for value in known[name]],
-        "line": line,
-        "hovertemplate": "%{x}: %{y:.4f}<extra></extra>" if line["width"] > 1.2 else None,
-        "hoverinfo": None if line["width"] > 1.2 else "skip",
-        "showlegend": False,
-    }
 
 
 def _convergence_heads() -> list[Head]:
@@ -232,13 +164,19 @@ def _interval_that_counts(row: dict[str, Any]) -> tuple[Any, Any]:
     return row["icc_1k_low"], row["icc_1k_high"]
 
 
-def _from_zero(points: list[Interval]) -> list[float]:
+def _deterministic(rows: list[dict[str, Any]]) -> list[bool]:
+    return [bool(row["deterministic"]) for row in rows]
+
+
+def _from_zero(points: list[Interval]) -> tuple[float, float]:
     lowest = [float(value) for one in points for value in (one.value, one.low) if is_number(value)]
-    return [min([0.0, *lowest]), 1.02]
+    return min([0.0, *lowest]), 1.02
 
 
 def _colors(contents: Contents) -> list[str]:
-    return [shade(focus=key == contents.focus, baseline=key == contents.baseline) for key in contents.settings]
+    """The accent for the setting to look at, dark for the baseline, grey for the rest."""
+    known = {contents.baseline: INK} | ({contents.focus: MAIN} if contents.focus is not None else {})
+    return [known.get(key, NEUTRAL) for key in contents.settings]
 
 
 def _nothing(values: list[Any]) -> Text | None:

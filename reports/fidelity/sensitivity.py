@@ -5,15 +5,14 @@ from typing import Any, Final
 import pandas as pd
 
 from reports.fidelity.contents import Contents, say
-from reports.shared.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from reports.shared.figure import BLUE, GREY, RED
+from reports.fidelity.plots.golden import MEASURES, sensitivity, unreliable
+from reports.shared.charts import Chart
 from reports.shared.numbers import interval, is_number, number, plain_number, whole
 from reports.shared.pictures import Picture, picture
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, same
-from resources.tables.fidelity.golden import DISTURBED, IN_PART, KEPT, NOT_SEEN, SEEN, UNKNOWN
+from resources.tables.fidelity.golden import IN_PART, NOT_SEEN, UNKNOWN
 
-COLOURS: Final = {SEEN: BLUE, IN_PART: BLUE, NOT_SEEN: RED, KEPT: GREY, DISTURBED: RED, UNKNOWN: GREY}
 UNITS: Final = {"opacity": "opacity", "degrees": "degrees", "factor": "factor", "px at 512": "px", "share": "share"}
 
 
@@ -96,44 +95,17 @@ def sensitivity_charts(contents: Contents) -> list[Chart]:
     rows: list[dict[Any, Any]] = frame.to_dict("records")
     labels = [alteration_in_words(row) for row in rows]
     limits = contents.plan.thresholds
-    colors = [COLOURS[row["seen"]] for row in rows]
     charts = []
-    for name, column, method, limit in (
-        ("effect", "cohens_d", "cohens_d", limits.effect_size),
-        ("hits", "hit_rate", "hit rate", limits.hit_rate),
-    ):
-        points = [Interval(row[column], row[f"{column}_low"], row[f"{column}_high"]) for row in rows]
-        hover = [
-            joined([label, number(one.value), interval(one.low, one.high, unreliable=_unreliable(row, method))], " ")
-            for label, one, row in zip(labels, points, rows, strict=True)
-        ]
-        axis: dict[str, Any] = {"title": {"text": words(say(f"axis.{column}"))}}
-        if name == "hits":
-            axis |= {"range": [-0.03, 1.03]}
-        needed = say("chart.needed", limit=plain_number(limit))
-        known = any(is_number(one.value) for one in points)
+    for name, column in (("effect", "cohens_d"), ("hits", "hit_rate")):
+        limit = getattr(limits, MEASURES[column][0])
+        known = any(is_number(row[column]) for row in rows)
         charts.append(
             Chart(
                 name,
                 say(f"chart.{name}.title"),
                 say(f"chart.{name}.reading"),
                 None,
-                row_traces(
-                    points,
-                    hover,
-                    colors,
-                    bars=False,
-                    hollow=[row["seen"] in (IN_PART, UNKNOWN) for row in rows],
-                ),
-                {
-                    "xaxis": axis,
-                    "yaxis": rows_axis(labels),
-                    "shapes": [line_at(limit, vertical=True)],
-                    "annotations": [
-                        note_at_line(needed, limit, vertical=True, anchor="right" if name == "hits" else "left")
-                    ],
-                },
-                rows_height(len(rows)),
+                drawing=sensitivity(frame, column, limit, labels, width_px=460),
                 empty=None if known else _why_nothing(contents),
             )
         )
@@ -169,23 +141,17 @@ def sensitivity_table(contents: Contents) -> TableView | None:
                 _seen(row["seen"]),
                 number(row["mean_drop"]),
                 number(row["cohens_d"], 2),
-                interval(row["cohens_d_low"], row["cohens_d_high"], 2, unreliable=_unreliable(row, "cohens_d")),
+                interval(row["cohens_d_low"], row["cohens_d_high"], 2, unreliable=unreliable(row, "cohens_d")),
                 number(row["hedges_g"], 2),
                 number(row["d_z"], 2),
                 number(row["hit_rate"]),
-                interval(row["hit_rate_low"], row["hit_rate_high"], unreliable=_unreliable(row, "hit rate")),
+                interval(row["hit_rate_low"], row["hit_rate_high"], unreliable=unreliable(row, "hit rate")),
                 of_items,
                 whole(row["n_ties"]),
                 number(row["auc"]),
             ]
         )
     return TableView(say("chart.effect.table"), heads, made)
-
-
-def _unreliable(row: dict[Any, Any], name: str) -> bool:
-    """Whether the interval of one of a row's numbers rests on too few products, by the row's method."""
-    parts = str(row["method"]).split("; ")
-    return any("unreliable" in part for part in parts if name in part.split(":")[0].split(", "))
 
 
 def example_pictures(contents: Contents) -> tuple[Text | None, list[Picture]]:

@@ -1,14 +1,17 @@
 """How far people agree among themselves: the votes of both orders, the place on the screen, the agreement on pairs."""
 
 import itertools
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from analysis.ties import snap
 from reports.pairwise.contents import Contents, level, say
-from reports.shared.charts import Chart, words
-from reports.shared.figure import BLUE, PALE
+from reports.shared import marks
+from reports.shared.charts import Chart
+from reports.shared.colours import MAIN, PALE
+from reports.shared.drawing import COUNTS, Axis, Drawing
+from reports.shared.marks import Entry
 from reports.shared.numbers import interval, number, percent, plain_number, whole
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, same
@@ -16,6 +19,7 @@ from reports.shared.text import Part, Text, joined, same
 # Each band begins where the one before ends; the first holds ties alone, the last unanimous pairs alone.
 EDGES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 HEIGHT_PX: Final = 320
+UPRIGHT: Final = {"labelAngle": 0}
 
 
 def said_of_people(contents: Contents) -> list[Text]:
@@ -87,17 +91,14 @@ def agreement_chart(contents: Contents) -> Chart:
         name: np.bincount(band[chosen], minlength=len(labels))
         for name, chosen in (("judged", judged), ("left_out", ~judged))
     }
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "x": list(range(len(labels))),
-            "y": [int(n) for n in counts[name]],
-            "name": words(say(f"legend.{name}")),
-            "marker": {"color": color},
-            "hoverinfo": "y+name",
-        }
-        for name, color in (("judged", BLUE), ("left_out", PALE))
-    ]
+    bars, entries, base = [], [], np.zeros(len(labels), dtype=np.int64)
+    edges = [place - 0.5 for place in range(len(labels) + 1)]
+    for name, color in (("judged", MAIN), ("left_out", PALE)):
+        legend = say(f"legend.{name}")
+        hover = [joined([legend, label, whole(int(n))]) for label, n in zip(labels, counts[name], strict=True)]
+        bars += marks.columns(edges, counts[name].tolist(), color, hover, base=base.tolist(), share=0.8)
+        base = base + counts[name]
+        entries.append(Entry(legend, color, "square"))
     heads = [
         Head(say("head.agreement"), numeric=False, term="agreement"),
         Head(say("legend.judged")),
@@ -112,19 +113,12 @@ def agreement_chart(contents: Contents) -> Chart:
         say("chart.votes.title"),
         say("chart.votes.reading"),
         TableView(say("chart.votes.table"), heads, rows),
-        traces,
-        {
-            "barmode": "stack",
-            "xaxis": {
-                "title": {"text": words(say("axis.agreement"))},
-                "tickmode": "array",
-                "tickvals": list(range(len(labels))),
-                "ticktext": [words(label) for label in labels],
-            },
-            "yaxis": {"title": {"text": words(say("axis.pairs"))}, "rangemode": "tozero"},
-            "showlegend": True,
-        },
-        HEIGHT_PX,
+        drawing=Drawing(
+            [marks.boxes(bars), marks.legend(entries)],
+            Axis(say("axis.agreement"), (edges[0], edges[-1]), range(len(labels)), labels, grid=False, more=UPRIGHT),
+            Axis(say("axis.pairs"), **COUNTS),
+            HEIGHT_PX,
+        ),
         empty=say("chart.no_pairs") if pairs.empty else None,
     )
 

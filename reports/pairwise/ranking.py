@@ -1,54 +1,24 @@
 """How often each method is right: the ranking with intervals and the line of chance, and by how far people agree."""
 
-from typing import Any, Final
-
 from analysis.preference.accuracy import BAND_NAMES
-from analysis.preference.significance import CHANCE
 from reports.pairwise.contents import Contents, bounds_of, level, say, units, without_bounds
-from reports.shared.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from reports.shared.figure import BLUE, DARK, GREY, RED
-from reports.shared.numbers import interval, is_number, number, p_value, whole
+from reports.pairwise.plots import accuracies, bands
+from reports.shared.charts import Chart
+from reports.shared.numbers import is_number, number, p_value, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
-from reports.shared.text import Part, Text, joined
-from resources.tables.pairwise_rows import chance_of
-
-COLORS: Final = {"better": BLUE, "open": "#a0aec0", "worse": RED}
-BAND_MARKS: Final = ((GREY, "circle"), (BLUE, "square"), (DARK, "diamond"))
-# Three points a row need more room than one.
-BAND_ROW_PX: Final = 14
-LEGEND_PX: Final = 44
-TOP_LEGEND: Final = {
-    "showlegend": True,
-    "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "xanchor": "left"},
-}
+from reports.shared.text import Part, Text
+from resources.tables.pairwise_rows import chance_of, measured
 
 
 def accuracy_chart(contents: Contents) -> Chart:
     """Every measured method, the best on top; the colour says whether it is significantly different from chance."""
-    rows = contents.measured
-    kinds = [chance_of(row, contents.plan.level) for row in rows]
-    points = [_accuracy(row) for row in rows]
-    hover = [
-        joined([row["method"], number(one.value), interval(one.low, one.high), say(f"chance.{kind}")], " ")
-        for row, one, kind in zip(rows, points, kinds, strict=True)
-    ]
-    traces = row_traces(
-        points, hover, [COLORS[kind] for kind in kinds], bars=False, hollow=[kind == "open" for kind in kinds]
-    )
     return Chart(
         "accuracy",
         say("chart.accuracy.title"),
         say("chart.accuracy.reading", level=level(contents), units=units(contents)),
         ranking_table(contents),
-        traces,
-        {
-            "xaxis": {"title": {"text": words(say("axis.accuracy"))}},
-            "yaxis": rows_axis([str(row["method"]) for row in rows]),
-            "shapes": [line_at(CHANCE, vertical=True)],
-            "annotations": [_chance_note()],
-        },
-        rows_height(len(rows)),
+        drawing=accuracies(measured(contents.tables["method_metrics"]), contents.plan.level),
         empty=nothing_measured(contents),
     )
 
@@ -94,19 +64,6 @@ def ranking_table(contents: Contents) -> TableView:
 def bands_chart(contents: Contents) -> Chart:
     """Accuracy where people agree somewhat, mostly, and almost all."""
     rows = contents.measured
-    traces: list[dict[str, Any]] = []
-    for shift, band, (color, symbol) in zip((-0.24, 0.0, 0.24), BAND_NAMES, BAND_MARKS, strict=True):
-        points = [_accuracy(row, f"_{band}") for row in rows]
-        label = say(f"band.{band}")
-        hover = [
-            joined([row["method"], label, number(one.value), interval(one.low, one.high)], " ")
-            for row, one in zip(rows, points, strict=True)
-        ]
-        marks = {"name": label, "offset": shift, "symbol": symbol}
-        [trace] = row_traces(points, hover, [color] * len(rows), bars=False, **marks)  # type: ignore[arg-type]
-        # Bars of three points a row lie close: each has its point's colour.
-        trace["error_x"] |= {"color": color, "width": 0}
-        traces.append(trace)
     heads = [Head(say("head.method"), numeric=False)]
     for band in BAND_NAMES:
         heads += [
@@ -126,15 +83,7 @@ def bands_chart(contents: Contents) -> Chart:
         say("chart.bands.title"),
         say("chart.bands.reading"),
         TableView(say("chart.bands.table"), heads, cells),
-        traces,
-        {
-            "xaxis": {"title": {"text": words(say("axis.accuracy"))}},
-            "yaxis": rows_axis([str(row["method"]) for row in rows]),
-            "shapes": [line_at(CHANCE, vertical=True)],
-            "margin": {"l": 56, "r": 20, "t": LEGEND_PX, "b": 48},
-            **TOP_LEGEND,
-        },
-        rows_height(len(rows)) + BAND_ROW_PX * len(rows) + LEGEND_PX,
+        drawing=bands(measured(contents.tables["method_metrics"])),
         empty=nothing_measured(contents),
     )
 
@@ -153,15 +102,6 @@ def nothing_measured(contents: Contents) -> Text | None:
     return None if contents.measured else say("chart.no_method")
 
 
-def _accuracy(row: dict[str, Any], which: str = "") -> Interval:
-    name = f"accuracy{which}"
-    return Interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
-
-
 def _note(*parts: str) -> Part:
     said = "; ".join(part for part in parts if part)
     return phrase(said) if said else ""
-
-
-def _chance_note() -> dict[str, Any]:
-    return note_at_line(say("chart.chance"), CHANCE, vertical=True, anchor="center")

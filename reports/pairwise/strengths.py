@@ -7,15 +7,16 @@ import numpy as np
 from analysis.preference.likelihood import CHANCE_PER_VOTE
 from analysis.ties import compare
 from reports.pairwise.contents import Contents, bounds_of, level, say, units
-from reports.shared.charts import Chart, Interval, line_at, note_at_line, row_traces, rows_axis, rows_height, words
-from reports.shared.figure import BLUE, ORANGE
+from reports.pairwise.plots import strengths
+from reports.shared.charts import Chart
+from reports.shared.colours import MAIN
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import Interval, line_at, note_at_line, row_layers
 from reports.shared.numbers import interval, is_number, number, percent, plain_number, whole
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined
 
-BINS: Final = 24
 QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
-HEIGHT_PX: Final = 340
 
 
 def said_of_strengths(contents: Contents) -> list[Text]:
@@ -46,37 +47,12 @@ def _why_none(contents: Contents) -> str:
 def strengths_chart(contents: Contents) -> Chart:
     """How many photos have which strength, those held by the prior apart."""
     frame = contents.tables["bradley_terry"]
-    strength, held = frame["strength"].to_numpy(dtype=np.float64), frame["regularised"].to_numpy(dtype=bool)
-    edges = np.histogram_bin_edges(strength, BINS) if strength.size else np.linspace(-1.0, 1.0, BINS + 1)
-    counts = {
-        name: np.histogram(strength[chosen], edges)[0] for name, chosen in (("by_votes", ~held), ("by_prior", held))
-    }
-    middles = ((edges[:-1] + edges[1:]) / 2.0).tolist()
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "x": middles,
-            "y": [int(n) for n in counts[name]],
-            "width": float(edges[1] - edges[0]),
-            "name": words(say(f"legend.{name}")),
-            "marker": {"color": color, "line": {"color": "#ffffff", "width": 1}},
-            "hoverinfo": "x+y+name",
-        }
-        for name, color in (("by_votes", BLUE), ("by_prior", ORANGE))
-    ]
     return Chart(
         "strengths",
         say("chart.strengths.title"),
         say("chart.strengths.reading"),
         _quantiles(contents),
-        traces,
-        {
-            "barmode": "stack",
-            "xaxis": {"title": {"text": words(say("axis.strength"))}},
-            "yaxis": {"title": {"text": words(say("axis.photos"))}, "rangemode": "tozero"},
-            "showlegend": True,
-        },
-        HEIGHT_PX,
+        drawing=strengths(frame),
         empty=said_of_strengths(contents)[0] if frame.empty else None,
     )
 
@@ -181,13 +157,16 @@ def _beside_chance(contents: Contents, name: str, rows: list[dict[str, Any]], po
         say(f"chart.{name}.title"),
         say(f"chart.{name}.reading", chance=number(CHANCE_PER_VOTE), units=units(contents)),
         None,
-        row_traces(points, hover, [BLUE] * len(rows), bars=False),
-        {
-            "xaxis": {"title": {"text": words(say(f"axis.{name}"))}},
-            "yaxis": rows_axis([str(row["method"]) for row in rows]),
-            "shapes": [line_at(CHANCE_PER_VOTE, vertical=True)],
-            "annotations": [note_at_line(say("chart.log_half"), CHANCE_PER_VOTE, vertical=True)],
-        },
-        rows_height(len(rows)),
+        drawing=Drawing(
+            [
+                line_at(CHANCE_PER_VOTE, vertical=True),
+                note_at_line(say("chart.log_half"), CHANCE_PER_VOTE, vertical=True),
+                *row_layers(points, hover, [MAIN] * len(rows)),
+            ],
+            Axis(say(f"axis.{name}")),
+            rows_axis([str(row["method"]) for row in rows]),
+            rows_height(len(rows)),
+            width_px=460,
+        ),
         empty=None if rows else say("chart.no_likelihood"),
     )

@@ -6,9 +6,9 @@ import numpy as np
 
 from analysis.ties import compare
 from reports.reliability.contents import Contents, level, say
-from reports.reliability.plots import COUNTS, between, differences
+from reports.reliability.plots import between, differences
 from reports.shared.charts import Chart
-from reports.shared.drawing import Axis
+from reports.shared.drawing import COUNTS, Axis
 from reports.shared.marks import finite
 from reports.shared.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
 from reports.shared.phrases import phrase

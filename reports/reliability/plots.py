@@ -13,7 +13,7 @@ from analysis.ties import snap
 from reports.reliability.contents import bounds_of, say, when
 from reports.shared import marks
 from reports.shared.colours import INK, LIMIT, MAIN, PALE, PAPER
-from reports.shared.drawing import Axis, Drawing, nothing_to_draw, panels
+from reports.shared.drawing import COUNTS, Axis, Drawing, nothing_to_draw, panels
 from reports.shared.marks import Entry, Layer, finite, line_at, note_at_line, words
 from reports.shared.numbers import number, plain_number, whole
 from reports.shared.table_view import records
@@ -34,7 +34,6 @@ MOST_NAMED: Final = 40
 # Of many judges there are many pairs.
 MOST_PANELS: Final = 6
 PANEL: Final = {"height_px": 190, "width_px": 560}
-COUNTS: Final[dict[str, Any]] = {"zero": True, "more": {"tickMinStep": 1, "format": ",d"}}
 
 
 def kappa_history(history: pd.DataFrame, min_macro: float, min_micro: float) -> Drawing:

@@ -11,6 +11,9 @@ from reports.shared.embedded import columns_of
 from reports.shared.marks import Layer, is_legend, labels, words
 from reports.shared.text import Part
 
+WHOLE_NUMBERS: Final = {"labelExpr": "datum.value % 1 ? '' : format(datum.value, ',d')"}
+# An axis of counts.
+COUNTS: Final[dict[str, Any]] = {"zero": True, "more": WHOLE_NUMBERS}
 ROW_PX: Final = 30
 AROUND_PX: Final = 74
 WIDTH_PX: Final = 760
@@ -18,7 +21,8 @@ MOST_TICKS: Final = 6
 # A picture's room is measured with Arial or what is as wide; for fonts that are wider, rows' names have some more.
 FONT: Final = "Arial, 'Liberation Sans', 'Helvetica Neue', Helvetica, sans-serif"
 SLACK_PX: Final = 24
-PADDING_PX: Final = {"left": 5, "right": 12, "top": 5, "bottom": 5}
+PADDING_PX: Final = 5
+RIGHT_PX: Final = 12
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 CONFIG: Final[Layer] = {
     "aria": False,
@@ -57,9 +61,9 @@ class Axis:
     Attributes:
         title: What is measured, with its unit.
         domain: Ends; as far as the data go if none.
-        zero: Begins at 0, where no domain is given.
         ticks: Where numbers are, if not anywhere.
-        names: What is written at the ticks 0, 1, 2, ... in place of numbers.
+        names: What is written at the ticks in place of numbers; upwards they go down.
+        zero: Begins at 0, where no domain is given.
         log: Logarithmic.
         grid: Lines across the chart.
         kind: As Vega-Lite names it: ``quantitative`` or ``temporal``.
@@ -68,9 +72,9 @@ class Axis:
 
     title: Part = ""
     domain: tuple[float, float] | None = None
-    zero: bool = False
     ticks: Sequence[float] | None = None
     names: Sequence[Part] | None = None
+    zero: bool = False
     log: bool = False
     grid: bool = True
     kind: str = "quantitative"
@@ -88,6 +92,8 @@ class Axis:
             scale["reverse"] = True
         shown: Layer = {"grid": self.grid}
         shown |= {"tickCount": MOST_TICKS} if self.ticks is None else {"values": list(self.ticks)}
+        if self.ticks and all(float(tick).is_integer() for tick in self.ticks):
+            shown["format"] = ",d"
         if self.names is not None:
             shown |= {"labelExpr": f"{names}[indexof({names}_at, datum.value)]", "labelOverlap": False}
         title = words(self.title) if self.title else None
@@ -134,7 +140,7 @@ class Drawing:
         """As the browser reads it: it adds the width and the layers of the setting that is shown."""
         return {
             "chart": self._whole(self.layers),
-            "variants": {key: [self._placed(one) for one in layers] for key, layers in self.variants.items()},
+            "variants": {key: [self._placed(one) for one in _drawn(layers)] for key, layers in self.variants.items()},
             "source": self.source,
         }
 
@@ -149,17 +155,15 @@ class Drawing:
             table: Rows of the source for that setting.
         """
         layers = [*self.layers, *(self.variants.get(chosen, ()) if chosen is not None else ())]
-        slack = SLACK_PX if self.y.names is not None else 0
-        whole = self._whole(layers) | {
-            "width": self.width_px,
-            "padding": {**PADDING_PX, "left": PADDING_PX["left"] + slack},
-        }
+        whole = self._whole(layers) | {"width": self.width_px}
+        if self.y.names is not None:
+            whole["padding"] = whole["padding"] | {"left": PADDING_PX + SLACK_PX}
         return resolved(whole, language, {} if table is None else columns_of(table))
 
     def panel(self, place: int) -> dict[str, Any]:
         """One of several, with the parameters that the whole has to have under ``params``."""
         made = self._whole(self.layers, f"panel_{place}")
-        del made["$schema"], made["autosize"], made["config"]
+        del made["$schema"], made["autosize"], made["config"], made["padding"]
         return made | {"width": self.width_px, "params": made.get("params", [])}
 
     def _whole(self, layers: Sequence[Layer], name: str = "names") -> dict[str, Any]:
@@ -168,7 +172,8 @@ class Drawing:
             "autosize": {"type": "fit", "contains": "padding"},
             "config": CONFIG,
             "height": self.height_px,
-            "layer": [self._placed(one, name) for one in layers],
+            "padding": {**dict.fromkeys(("left", "top", "bottom"), PADDING_PX), "right": RIGHT_PX},
+            "layer": [self._placed(one, name) for one in _drawn(layers)],
         }
         if sum(is_legend(one) for one in layers) > 1:
             made["resolve"] = {"scale": dict.fromkeys(("fill", "stroke", "shape", "strokeDash"), "independent")}
@@ -190,6 +195,11 @@ class Drawing:
                 down = side == "y" and axis.names is not None
                 encoding[side] = axis.channel(f"{name}_{side}", reverse=down) | encoding[side]
         return layer | {"encoding": encoding}
+
+
+def _drawn(layers: Sequence[Layer]) -> list[Layer]:
+    """Layers with something on them: of the others Vega says that their axis has no end."""
+    return [one for one in layers if one["data"]["values"] != []]
 
 
 def panels(drawings: Sequence[Drawing], *, across: int = 1, title: Part | None = None) -> dict[str, Any]:

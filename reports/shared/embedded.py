@@ -4,7 +4,6 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -71,35 +70,17 @@ def source_hash(text: str | bytes) -> str:
 
 
 class Library(NamedTuple):
-    """Plotly as a page carries it.
-
-    `style_ids` name elements that it fills with the styles of maps unless they are there, which the policy forbids.
-    """
+    """What draws charts, as a page carries it: packed, and the hash of its text."""
 
     body: str
     hash: str
-    style_ids: tuple[str, ...]
-
-
-@lru_cache
-def plotly() -> Library:
-    """Plotly's own file: a page brings its charts' library along."""
-    # Named by file: importing plotly takes longer than reading it.
-    from importlib.util import find_spec
-
-    spec = find_spec("plotly")
-    assert spec is not None  # a dependency
-    assert spec.origin is not None
-    data = (Path(spec.origin).parent / "package_data" / "plotly.min.js").read_bytes()
-    style_ids = re.findall(r'document\.getElementById\("([0-9a-f]{64})"\)', data.decode())
-    return Library(packed(data), source_hash(data), tuple(dict.fromkeys(style_ids)))
 
 
 @lru_cache
 def vega() -> Library:
     """Vega, Vega-Lite and vega-embed in one file, which ``tools/bundle_vega.py`` takes from vl-convert."""
     data = (Path(__file__).parent / "library" / "vega.js.gz").read_bytes()
-    return Library(base64.b64encode(data).decode(), source_hash(gzip.decompress(data)), ())  # noqa: TID251 our own file
+    return Library(base64.b64encode(data).decode(), source_hash(gzip.decompress(data)))  # noqa: TID251 our own file
 
 
 def tables_of(frames: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, list[Any]]]:

@@ -1,12 +1,9 @@
-"""A figure as a picture that the Dagster UI shows, or as a file: drawn off screen, in one style."""
+"""A chart as a picture that the Dagster UI shows, as one in a page, or as a file."""
 
 import base64
-import io
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import dagster as dg
 from upath import UPath
@@ -14,35 +11,30 @@ from upath import UPath
 from resources.errors import UserError
 from resources.runtime.partial_files import whole_file
 
-# Nothing is shown on a screen, and a name that matplotlib does not know would end its import.
-os.environ["MPLBACKEND"] = "agg"
-
-BLUE, ORANGE, GREY, RED = "#2b6cb0", "#c05621", "#718096", "#c53030"
-GREEN, DARK, PALE = "#2f855a", "#1a202c", "#cbd5e0"
-DOTS_PER_INCH = 90
-FILE_DOTS_PER_INCH = 150
-UI_SCALE, FILE_SCALE = 1.25, 2.0
-LARGEST_SVG = 400_000
-FORMATS = (".png", ".svg")
+# Dots of a PNG for each pixel of the specification.
+UI_SCALE: Final = 1.25
+FILE_SCALE: Final = 2.0
+LARGEST_SVG: Final = 400_000
+FORMATS: Final = (".png", ".svg")
 
 
 class PictureFormatError(UserError):
     """A picture is asked for in a format that is not written."""
 
 
-def figure_metadata(
-    draw: Callable[[Any], None] | dict[str, Any], width_in: float = 6.4, height_in: float = 3.6
-) -> dg.MetadataValue:
-    """The figure as Markdown with an embedded PNG.
+def figure_metadata(spec: dict[str, Any]) -> dg.MetadataValue:
+    """A chart, as Vega-Lite reads it, as Markdown with an embedded PNG."""
+    return picture_metadata(png(spec))
 
-    Args:
-        draw: Draws onto the matplotlib figure that it is handed.
-        width_in: Width in inches.
-        height_in: Height in inches.
-    """
-    return dg.MetadataValue.md(
-        f"![plot](data:image/png;base64,{base64.b64encode(png(draw, width_in, height_in)).decode()})"
-    )
+
+def picture_metadata(picture: bytes) -> dg.MetadataValue:
+    """A PNG as Markdown with it embedded."""
+    return dg.MetadataValue.md(f"![plot](data:image/png;base64,{base64.b64encode(picture).decode()})")
+
+
+def png(spec: dict[str, Any]) -> bytes:
+    """A chart, as Vega-Lite reads it, as the Dagster UI shows it."""
+    return _raster(spec, UI_SCALE)
 
 
 def svg(spec: dict[str, Any], name: str = "part") -> str:
@@ -79,23 +71,12 @@ def folder_metadata(folder: Path) -> dg.MetadataValue:
     return dg.MetadataValue.path(folder)
 
 
-def png(draw: Callable[[Any], None] | dict[str, Any], width_in: float = 6.4, height_in: float = 3.6) -> bytes:
-    """The figure as PNG bytes, drawn without pyplot so that threads do not share a canvas."""
-    if isinstance(draw, dict):
-        return _raster(draw, UI_SCALE)
-    return _encoded(_figure(draw, width_in, height_in, DOTS_PER_INCH), "png")
-
-
-def save_figure(
-    draw: Callable[[Any], None] | dict[str, Any], path: Path | UPath, width_in: float = 6.4, height_in: float = 3.6
-) -> None:
-    """Write the figure as a file, whole or not at all; folders that are missing are made.
+def save_figure(spec: dict[str, Any], path: Path | UPath) -> None:
+    """Write the chart as a file, whole or not at all; folders that are missing are made.
 
     Args:
-        draw: Draws onto the matplotlib figure that it is handed.
-        path: Its suffix says what is written: ``.png`` (150 dots per inch) or ``.svg``.
-        width_in: Width in inches.
-        height_in: Height in inches.
+        spec: As Vega-Lite reads it.
+        path: Its suffix says what is written: ``.png`` (two dots to the pixel) or ``.svg``.
 
     Raises:
         PictureFormatError: The suffix is another one.
@@ -107,10 +88,7 @@ def save_figure(
             f"{target.name}: pictures are written as .png or .svg, not as '{target.suffix}'. "
             f"Name it {target.stem}.png or {target.stem}.svg."
         )
-    if isinstance(draw, dict):
-        picture = svg(draw).encode() if suffix == ".svg" else _raster(draw, FILE_SCALE)
-    else:
-        picture = _encoded(_figure(draw, width_in, height_in, FILE_DOTS_PER_INCH), suffix[1:])
+    picture = svg(spec).encode() if suffix == ".svg" else _raster(spec, FILE_SCALE)
     with whole_file(target) as part:
         part.write_bytes(picture)
 
@@ -119,34 +97,3 @@ def _raster(spec: dict[str, Any], scale: float) -> bytes:
     import vl_convert
 
     return vl_convert.vegalite_to_png(spec, scale=scale, allowed_base_urls=[])
-
-
-def say_nothing_to_draw(axes: Any, words: str) -> None:
-    """An empty plot that says why, without the numbers of an axis that measures nothing."""
-    axes.set(xticks=[], yticks=[])
-    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=GREY)
-
-
-def _figure(draw: Callable[[Any], None], width_in: float, height_in: float, dots_per_inch: int) -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width_in, height_in), dpi=dots_per_inch, layout="constrained")
-    FigureCanvasAgg(figure)
-    draw(figure)
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
-        if not axes.images:
-            axes.grid(visible=True, color="#e2e8f0", linewidth=0.6)
-        axes.set_axisbelow(True)
-    return figure
-
-
-def _encoded(figure: Any, kind: str) -> bytes:
-    from matplotlib import rc_context
-
-    target = io.BytesIO()
-    # The same figure gives the same bytes: no date, no random identifiers.
-    with rc_context({"svg.hashsalt": "touchstone"}):
-        figure.savefig(target, format=kind, metadata={"Date": None} if kind == "svg" else None)
-    return target.getvalue()

@@ -7,6 +7,9 @@ Words may be texts in all languages; `Drawing` says which is written.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reports.shared.colours import INK, LIMIT, MAIN, NEUTRAL, PALE, PAPER, RAMP
 from reports.shared.numbers import is_number
 from reports.shared.text import Part, Text
@@ -52,7 +55,9 @@ def rows_of_column(*names: str) -> dict[str, list[str]]:
     return {"$rows": list(names)}
 
 
-def dots(rows: Any, *, size: float = 64, opacity: float = 1.0, hover: Any = HOVER, **encoding: Any) -> Layer:
+def dots(
+    rows: Any, *, size: float = 64, opacity: float = 1.0, hover: Any = HOVER, clip: bool = False, **encoding: Any
+) -> Layer:
     """A dot a row.
 
     Args:
@@ -60,12 +65,13 @@ def dots(rows: Any, *, size: float = 64, opacity: float = 1.0, hover: Any = HOVE
         size: Area in square pixels.
         opacity: 0 to 1.
         hover: What is said at each dot, as Vega-Lite's ``tooltip``; none for nothing.
+        clip: Dots outside the axes are not drawn, as they would be where an axis ends before the data do.
         encoding: Channels that differ.
     """
     look = {name: {"field": name, "type": "nominal", "scale": None} for name in ("fill", "stroke", "shape")}
     return {
         "data": _data(rows),
-        "mark": {"type": "point", "size": size, "opacity": opacity, "strokeWidth": 1.6},
+        "mark": {"type": "point", "size": size, "opacity": opacity, "strokeWidth": 1.6, "clip": clip},
         "encoding": {"x": {"field": "x"}, "y": {"field": "y"}, **look, **_said(hover), **encoding},
     }
 
@@ -146,6 +152,15 @@ def paths(rows: Sequence[Row], color: str, *, opacity: float = 0.4, width: float
     }
 
 
+def stripe(rows: Sequence[Row], color: str) -> Layer:
+    """A pale area along x between ``low`` and ``high``."""
+    return {
+        "data": _data(rows),
+        "mark": {"type": "area", "color": color, "opacity": 0.14, "clip": True},
+        "encoding": {"x": {"field": "x"}, "y": {"field": "low"}, "y2": {"field": "high"}},
+    }
+
+
 def line_at(value: float, *, vertical: bool, color: str = LIMIT, dash: str = "dash") -> Layer:
     """A line across the chart, for a limit."""
     return {
@@ -192,6 +207,43 @@ def labels(rows: Sequence[Row], *, size: float = 11, color: str | None = None, *
 def at_right(rows: Sequence[Row], **look: Any) -> Layer:
     """Words in their row, to the right of the chart."""
     return labels(rows, x={"expr": "width"}, dx=8, align="left", baseline="middle", **look)
+
+
+def in_rows(rows: Sequence[Row]) -> Layer:
+    """Words in the place of a value, at the left of their row ``y``."""
+    return labels(rows, color=NEUTRAL, x=4, align="left", baseline="middle", fontStyle="italic")
+
+
+def around(row: int, column: int, half: float = 0.5) -> dict[str, float]:
+    """The sides of a matrix's cell."""
+    return {"x": column - half, "x2": column + half, "y": row - half, "y2": row + half}
+
+
+def matrix(counts: NDArray[np.float64], letters: float, *, zeros: bool = False) -> list[Layer]:
+    """Cells coloured by their share of the row, with counts and shares.
+
+    Args:
+        counts: Shape ``(n_rows, n_columns)``.
+        letters: Size of the words in pixels; none are written if 0.
+        zeros: Write shares of 0 as well, where the row has any count.
+    """
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    cells, said = [], []
+    for row, column in np.ndindex(*counts.shape):
+        share = float(shares[row, column])
+        [color] = share_colors([share])
+        cells.append({**around(row, column), "fill": color})
+        written = share or (zeros and totals[row, 0])
+        text = f"{int(counts[row, column]):,}" + (f"\n{100 * share:.0f} %" if written else "")
+        said.append({"x": column, "y": row, "label": text, "color": readable_on(color)})
+    drawn: list[Layer] = [boxes(cells, hover=None, stroke={"value": PAPER}, mark={"strokeWidth": 1.5})]
+    # Two lines are about the middle.
+    for n_lines in (1, 2) if letters else ():
+        rows = [one for one in said if one["label"].count("\n") + 1 == n_lines]
+        lift = -0.5 * letters * (n_lines - 1)
+        drawn.append(labels(rows, size=letters, lineBreak="\n", lineHeight=letters * 1.1, baseline="middle", dy=lift))
+    return drawn
 
 
 def legend(entries: Sequence[Entry], *, side: str = "top", title: Part | None = None, columns: int = 0) -> Layer:

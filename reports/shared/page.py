@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports.shared.charts import Chart
-from reports.shared.embedded import embedded, plotly, source_hash, strict_json, tables_of, vega
+from reports.shared.embedded import embedded, source_hash, strict_json, tables_of, vega
 from reports.shared.figure import picture_of
 from reports.shared.glossary import entries
 from reports.shared.numbers import whole
@@ -22,9 +22,7 @@ from resources.runtime.provenance import Provenance
 
 HERE: Final = Path(__file__).parent
 STYLES: Final = ("tokens.css", "page.css", "parts.css", "narrow_and_print.css")
-SCRIPTS: Final = ("language.js", "data.js", "tables.js", "help.js", "start.js")
-# Plotly makes an empty style element and fills it rule by rule, and sets styles on its own elements.
-EMPTY: Final = ""
+SCRIPTS: Final = ("language.js", "data.js", "tables.js", "charts.js", "help.js", "start.js")
 
 
 @dataclass(frozen=True)
@@ -68,10 +66,8 @@ class Page:
 
 def rendered(page: Page) -> str:
     """The file's text; the same page gives the same text."""
-    by_vega = any(chart.drawing is not None for chart in page.charts)
-    styles = source(STYLES + page.styles) + print_margins(page.provenance)
-    script = source((*SCRIPTS[:-1], "charts.js" if by_vega else "plotly_charts.js", SCRIPTS[-1]))
-    library = vega() if by_vega else plotly()
+    styles, script = source(STYLES + page.styles) + print_margins(page.provenance), source(SCRIPTS)
+    library = vega()
     about = dict(page.about) | ({} if page.provenance is None else {"provenance": page.provenance.as_json()})
     data = embedded({"tables": tables_of(page.tables), "about": about, "stem": page.file_stem})
     ui = {key.removeprefix("ui."): words for key, words in _plains(page.translations, "ui.").items()}
@@ -89,10 +85,11 @@ def rendered(page: Page) -> str:
             "styles": Markup(styles),
             "script": Markup(script),
             "library": Markup(library.body) if page.charts else None,
-            "library_styles": library.style_ids,
             "data": Markup(data.body),
             "data_is_packed": data.packed,
-            "chart_specs": Markup(strict_json({chart.id: chart.spec for chart in page.charts if not chart.empty})),
+            "chart_specs": Markup(
+                strict_json({chart.id: chart.drawing.for_page() for chart in page.charts if not chart.empty})
+            ),
             "settings": Markup(strict_json(settings)),
             **page.context,
         }
@@ -105,7 +102,7 @@ def pictures(page: Page) -> dict[str, Markup]:
     """Each chart as a picture in the first language, for who reads without scripts, for mail and for paper."""
     found = {}
     for chart in page.charts:
-        if chart.empty is None and chart.drawing is not None:
+        if chart.empty is None:
             table = page.tables[chart.drawing.source] if chart.drawing.source else None
             if table is not None and page.chosen is not None:
                 table = table[table[page.chosen_by] == page.chosen]
@@ -129,7 +126,7 @@ def policy(styles: str, script: str, library: str) -> str:
             f"script-src {script} {library}",
             # Browsers that do not tell elements from attributes take the first line.
             "style-src 'unsafe-inline'",
-            f"style-src-elem {styles} {source_hash(EMPTY)}",
+            f"style-src-elem {styles}",
             "style-src-attr 'unsafe-inline'",
             "img-src data:",
             "base-uri 'none'",

@@ -18,7 +18,6 @@ LIBRARIES: Final = [
     "alembic.command",
     "cv2",
     "dagster",
-    "matplotlib.figure",
     "openai",
     "pandas",
     "pandera.pandas",

@@ -11,7 +11,7 @@ from reports.evaluation.plots.scatter import floats
 from reports.shared import marks
 from reports.shared.colours import BEST, INK, LIMIT, MAIN, NEUTRAL, OTHER, PALE, PAPER
 from reports.shared.drawing import Axis, Drawing, nothing_to_draw, panels, rows_axis
-from reports.shared.marks import Entry, Layer, finite, readable_on, share_colors
+from reports.shared.marks import Entry, Layer, finite, share_colors
 from reports.shared.words import short
 
 # Smaller letters are not read; a matrix with so many options shows its colours only.
@@ -53,7 +53,7 @@ def confusion(rows: pd.DataFrame) -> Drawing:
     ranked = rows[rows["rank_of_confusion"].notna()]
     frames = [
         {
-            **_around(truths.index(cell["truth"]), answers.index(cell["prediction"]), 0.46),
+            **marks.around(truths.index(cell["truth"]), answers.index(cell["prediction"]), 0.46),
             "first": int(cell["rank_of_confusion"]) == 1,
         }
         for cell in ranked.to_dict("records")
@@ -62,8 +62,9 @@ def confusion(rows: pd.DataFrame) -> Drawing:
     label = "answer (framed: the most confused pairs)" if frames else "answer"
     slanted = max(len(str(name)) for name in answers) > 60 / len(answers)
     columns = [short(name, 16) for name in answers]
-    letters = {"labelFontSize": float(np.clip(_letters(counts.shape), SMALLEST_LETTERS_PX, 12))}
-    turned = {"labelAngle": -35 if slanted else 0, "labelAlign": "right" if slanted else "center", **letters}
+    letters = _letters(counts.shape)
+    small = {"labelFontSize": float(np.clip(letters, SMALLEST_LETTERS_PX, 12))}
+    turned = {"labelAngle": -35 if slanted else 0, "labelAlign": "right" if slanted else "center", **small}
     shares = [0.0, 0.25, 0.5, 0.75, 1.0]
     entries = [
         Entry(f"{100 * share:.0f} %", color, "square")
@@ -71,46 +72,20 @@ def confusion(rows: pd.DataFrame) -> Drawing:
     ]
     return Drawing(
         [
-            *matrix_layers(counts, _letters(counts.shape)),
+            *marks.matrix(counts, letters if letters >= SMALLEST_LETTERS_PX else 0),
             *(_frames([one for one in frames if one["first"] is first], first=first) for first in (True, False)),
             marks.legend(entries, side="right", title="share of this truth"),
         ],
         Axis(label, (-0.5, len(answers) - 0.5), ticks=range(len(answers)), names=columns, grid=False, more=turned),
-        Axis("truth", (-0.5, len(truths) - 0.5), ticks=range(len(truths)), names=names, grid=False, more=letters),
+        Axis("truth", (-0.5, len(truths) - 0.5), ticks=range(len(truths)), names=names, grid=False, more=small),
         460,
         f"{total:,} answers, {f'{100 * right / total:.1f} % right' if total else 'none to judge'}",
     )
 
 
-def matrix_layers(counts: np.ndarray, letters: float) -> list[Layer]:
-    """Cells coloured by their share of the row, with counts and shares in letters so large, in pixels."""
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    colors = np.array(share_colors(shares.ravel().tolist())).reshape(counts.shape)
-    cells, said = [], []
-    for row, column in np.ndindex(*counts.shape):
-        share, color = float(shares[row, column]), str(colors[row, column])
-        cells.append({**_around(row, column, 0.5), "fill": color})
-        text = f"{int(counts[row, column]):,}" + (f"\n{100 * share:.0f} %" if share else "")
-        # Two lines about the middle.
-        lift = -0.5 * letters * text.count("\n")
-        said.append({"x": column, "y": row, "label": text, "color": readable_on(color), "lift": lift})
-    drawn: list[Layer] = [marks.boxes(cells, hover=None, stroke={"value": PAPER}, mark={"strokeWidth": 1.5})]
-    for lift in sorted({one["lift"] for one in said}) if letters >= SMALLEST_LETTERS_PX else ():
-        of_height = [one for one in said if one["lift"] == lift]
-        drawn.append(
-            marks.labels(of_height, size=letters, lineBreak="\n", lineHeight=letters * 1.1, baseline="middle", dy=lift)
-        )
-    return drawn
-
-
 def _letters(shape: tuple[int, ...]) -> float:
     """The size of letters, in pixels, of which a cell's words fit into it."""
     return float(min(12.0, 0.8 * MATRIX_PX[0] / shape[1] / 4, 0.7 * MATRIX_PX[1] / shape[0] / 2.2))
-
-
-def _around(row: int, column: int, half: float) -> dict[str, Any]:
-    return {"x": column - half, "x2": column + half, "y": row - half, "y2": row + half}
 
 
 def _frames(places: Sequence[dict[str, Any]], *, first: bool) -> Layer:
@@ -176,7 +151,7 @@ def undefined_rows(reasons: dict[int, Any]) -> Layer:
     for place, reason in reasons.items():
         words = "undefined" if pd.isna(reason) or not reason else f"undefined: {reason}"
         said.append({"y": place, "label": short(words, 60)})
-    return marks.labels(said, color=NEUTRAL, x=4, align="left", baseline="middle", fontStyle="italic")
+    return marks.in_rows(said)
 
 
 def _p(value: float) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -19,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 import yaml
 
-from reports.pairwise.plots.preference_confusion import HEIGHT_IN, WIDTH_IN, draw_preference_confusion
+from reports.pairwise.plots import preference_confusion
 from reports.shared.figure import save_figure
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
@@ -259,8 +258,9 @@ def _write_all(folder: Path, benchmark: Benchmark, now: datetime, advance: Advan
                 counts = confusion(row)
                 put(f"{method}/confusion_matrix.csv", counts)
                 cells = counts[list(CONFUSION[1:])].to_numpy().tolist()
-                draw = partial(draw_preference_confusion, counts=cells, method=method)
-                save_figure(draw, folder / method / "confusion_matrix.png", WIDTH_IN, HEIGHT_IN)
+                save_figure(
+                    preference_confusion(cells, method).specification(), folder / method / "confusion_matrix.png"
+                )
             if study.save_per_pair_results:
                 put(f"{method}/per_pair_results.csv", per_pair(benchmark.results[method], benchmark.photo_pairs))
             log.info(_method_line(row))

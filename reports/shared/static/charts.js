@@ -1,6 +1,7 @@
 // Charts: the page carries each as a picture; where the browser can unpack Vega, it draws them anew, in the reader's
 // language, for the setting that is shown, and as wide as there is room.
 const NARROW_PX = 560;
+const LETTER_PX = 6.5;
 let specs = null;
 
 // What a specification leaves open: words by language, rows of the embedded table for the setting that is shown.
@@ -33,18 +34,24 @@ function options() {
   };
 }
 
+// As many entries in a row as there is room for the longest.
+function columnsOfLegend(layers, width) {
+  const labels = layers.flatMap((layer) => layer.encoding.fill?.scale?.domain || []);
+  const longest = Math.max(1, ...labels.map((label) => label.length));
+  return Math.max(1, Math.floor(width / (LETTER_PX * longest + 34)));
+}
+
 async function drawChart(plot) {
   const spec = specs[plot.dataset.chart];
   const source = spec.source ? (await pageData()).tables[spec.source] : {};
   const rows = spec.source ? chosenRows(source) : [];
   const layers = [...spec.chart.layer, ...(spec.variants[shown.chosen] || [])];
   const width = plot.clientWidth;
-  const config = { ...spec.chart.config };
+  const chart = resolved({ ...spec.chart, layer: layers, width }, source, rows);
+  chart.config.legend.columns = columnsOfLegend(chart.layer, width);
   if (width < NARROW_PX) {
-    config.legend = { ...config.legend, columns: 2 };
-    config.axisY = { labelLimit: width / 2, labelFontSize: 10 };
+    chart.config.axisY = { labelLimit: width / 2, labelFontSize: 10 };
   }
-  const chart = resolved({ ...spec.chart, layer: layers, width, config }, source, rows);
   const place = element("div");
   const drawn = await window.vegaEmbed(place, chart, options());
   plot.drawn?.finalize();

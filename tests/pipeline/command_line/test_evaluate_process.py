@@ -63,7 +63,7 @@ def test_a_result_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> N
 def test_evaluating_loads_neither_dagster_nor_a_plotting_library(
     evaluation_samples: EvaluationSamples, tmp_path: Path
 ) -> None:
-    heavy = ("dagster", "matplotlib", "sqlalchemy", "torch", "sklearn")
+    heavy = ("dagster", "vl_convert", "sqlalchemy", "torch", "sklearn")
     program = (
         "import sys\n"
         "from pipeline.command_line.main import application\n"

@@ -1,11 +1,13 @@
 """The plots of people next to the judge: on ordinary tables, on nulls, and on nothing."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from reports.fidelity.plots.annotators import draw_annotator_test, draw_few_labels, draw_retried_calls
-from tests.reports.drawn_figures import drawn, texts
+from reports.fidelity.plots.people import annotators, few_labels, retried_calls
+from tests.reports.specifications import drawn, legend_of, lines_at, names_of, rows_of, texts, titles
 
 ANNOTATORS = pd.DataFrame(
     {
@@ -43,17 +45,20 @@ RETRIED = pd.DataFrame(
 )
 
 
-def of_annotators(frame: pd.DataFrame):
-    return drawn(lambda figure: draw_annotator_test(figure, frame, "all annotators", 0.5))
+def of_annotators(frame: pd.DataFrame) -> dict[str, Any]:
+    return drawn(annotators(frame, "all annotators", 0.5))
 
 
 def test_annotators_stand_in_rows_with_their_number_and_who_was_won_against() -> None:
-    axes = of_annotators(ANNOTATORS).axes[0]
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels[0] == "a1 (n=40, won)"
-    assert labels[1].startswith(r"a \$name\$ that is")
-    assert len(labels) == 2
-    assert axes.get_title() == "t0.2_p0.95: omega 0.50, 0.5 needed"
+    spec = of_annotators(ANNOTATORS)
+    names = names_of(spec)
+    assert names[0] == "a1 (n=40, won)"
+    assert names[1].startswith("a $name$ that is")
+    assert len(names) == 2
+    assert titles(spec) == ["t0.2_p0.95: omega 0.50, 0.5 needed"]
+    person, judge = rows_of(spec, "point")
+    assert [row["x"] for row in judge] == [0.8, 0.3]
+    assert [row["x"] for row in person] == [0.3, 0.75]
 
 
 def test_where_nobody_could_be_tested_the_plot_says_so() -> None:
@@ -63,27 +68,27 @@ def test_where_nobody_could_be_tested_the_plot_says_so() -> None:
 
 
 def test_labels_alone_the_judge_alone_and_both_stand_side_by_side() -> None:
-    axes = drawn(lambda figure: draw_few_labels(figure, LABELS)).axes[0]
-    named = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert named == ["labels alone", "labels and judge", "judge alone", "all labels"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["5", "10"]
+    spec = drawn(few_labels(LABELS))
+    assert legend_of(spec) == ["labels alone", "labels and judge", "judge alone, uncorrected", "all labels"]
+    assert names_of(spec, "x") == ["5", "10"]
+    assert lines_at(spec) == [0.5]
+    assert [row["y"] for row in rows_of(spec, "point")[1]] == LABELS["prediction_powered"].tolist()
 
 
 @pytest.mark.parametrize("frame", [LABELS.assign(prediction_powered=np.nan), LABELS.head(0)])
 def test_without_an_estimate_the_plot_says_so(frame: pd.DataFrame) -> None:
-    assert "too few labels" in texts(drawn(lambda figure: draw_few_labels(figure, frame)))
+    assert "too few labels" in texts(drawn(few_labels(frame)))
 
 
 def test_retried_calls_stand_beside_the_others() -> None:
-    figure = drawn(lambda figure: draw_retried_calls(figure, RETRIED))
-    left, right = figure.axes
-    assert [patch.get_height() for patch in left.patches] == [0.5, 0.1, 0.4, 0.05]
-    assert right.get_lines()[0].get_xdata() == [0.02]
+    left, right = drawn(retried_calls(RETRIED))["concat"]
+    assert [bar["y2"] for bar in rows_of(left, "rect")[0]] == [0.5, 0.1, 0.4, 0.05]
+    assert [dot["x"] for dot in rows_of(right, "point")[0]] == [0.02]
 
 
 def test_without_a_retry_or_a_difference_the_plot_says_so() -> None:
     none = RETRIED.assign(n_retried_calls=pd.array([0], "Int64"))
-    assert texts(drawn(lambda figure: draw_retried_calls(figure, none))) == ["no call was tried again"] * 2
+    assert texts(drawn(retried_calls(none))) == ["no call was tried again"]
     apart = RETRIED.assign(difference=np.nan)
-    assert texts(drawn(lambda figure: draw_retried_calls(figure, apart))) == ["no difference within objects"]
-    assert len(drawn(lambda figure: draw_retried_calls(figure, RETRIED.head(0))).axes) == 2
+    assert texts(drawn(retried_calls(apart))) == ["no difference within objects"]
+    assert texts(drawn(retried_calls(RETRIED.head(0)))) == ["no call was tried again"]

@@ -13,6 +13,7 @@ from reports.fidelity.dose import dose_charts
 from reports.fidelity.people import said_of_few_labels
 from tests.reports.fidelity.made_contents import contents_of_size, frames_of
 from tests.reports.made_size import KEYS, Size
+from tests.reports.specifications import rows_of
 
 BEST = KEYS[1]
 
@@ -50,10 +51,17 @@ def test_a_group_of_few_products_has_its_interval_marked_as_unreliable() -> None
 
 def test_each_item_is_a_grey_line_behind_the_means_of_a_dose() -> None:
     [chart] = dose_charts(contents_of_size())
-    items = chart.traces[0]
-    # Three doses of stripes on four items, with a gap after each item.
-    assert items["x"] == [0.3, 0.5, 0.7, None] * 4
-    assert items["y"][4:7] == pytest.approx([0.13, 0.2, 0.27])
+    items = rows_of(chart.specification, "line")[0]
+    # Three doses of stripes on four items.
+    of_each = {
+        name: [(row["x"], row["y"]) for row in items if row["of"] == name] for name in {row["of"] for row in items}
+    }
+    assert [[dose for dose, _ in points] for points in of_each.values()] == [[0.3, 0.5, 0.7]] * 4
+    assert sorted(of_each.items())[1][1] == [
+        (0.3, pytest.approx(0.13)),
+        (0.5, pytest.approx(0.2)),
+        (0.7, pytest.approx(0.27)),
+    ]
     assert "within items" in chart.reading.plain("en")
 
 

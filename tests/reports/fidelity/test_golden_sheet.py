@@ -1,30 +1,46 @@
 """The contact sheet: every picture under its name, users' words as they are."""
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 
-from reports.fidelity.plots.golden import COLUMNS, draw_contact_sheet, sheet_size_in
-from tests.reports.drawn_figures import drawn
+from reports.fidelity.plots.sheets import COLUMNS, TILE_PX, contact_sheet, on_black, rows_of_pictures
+
+
+def opened(png: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(png)).convert("RGB")
 
 
 @pytest.mark.parametrize("count", [1, COLUMNS, COLUMNS + 1, 26])
-def test_every_picture_is_shown_once_under_its_name(count: int) -> None:
-    pictures = [(f"hue_{number}", np.full((8, 8, 4), number, np.uint8)) for number in range(count)]
-    figure = drawn(lambda figure: draw_contact_sheet(figure, "lamp", pictures), *sheet_size_in(count))
-    shown = [axes for axes in figure.axes if axes.images]
-    assert [axes.get_title() for axes in shown] == [name for name, _ in pictures]
+def test_every_picture_is_shown_once(count: int) -> None:
+    # Colours that the letters and the ground do not have.
+    pictures = [
+        (f"hue_{number}", np.full((TILE_PX, TILE_PX, 4), (9 * number, 99, 3, 255), np.uint8)) for number in range(count)
+    ]
+    found = np.asarray(opened(contact_sheet("lamp", pictures))).reshape(-1, 3)
+    for _, picture in pictures:
+        assert (found == picture[0, 0, :3]).all(axis=1).sum() == TILE_PX**2
 
 
-def test_a_dollar_sign_and_a_long_id_are_no_formula_and_no_overflow() -> None:
-    pictures = [("untouched", np.zeros((8, 8, 4), np.uint8))]
-    title = "$x^2$ <script> " + "y" * 200
-    figure = drawn(lambda figure: draw_contact_sheet(figure, title, pictures), *sheet_size_in(1))
-    assert figure.get_suptitle().startswith(r"\$x^2\$ <script>")
-    assert len(figure.get_suptitle()) < 110
+def test_a_name_stands_over_its_picture_and_a_long_title_is_no_overflow() -> None:
+    black = np.zeros((8, 8, 4), np.uint8)
+    named, nameless = (contact_sheet("$x^2$ <script> " + "y" * 200, [(name, black)]) for name in ("untouched", ""))
+    assert opened(named).size == opened(nameless).size
+    assert named != nameless
 
 
 def test_what_is_transparent_is_shown_on_black() -> None:
     picture = np.full((4, 4, 4), 200, np.uint8)
     picture[..., 3] = 0
-    figure = drawn(lambda figure: draw_contact_sheet(figure, "lamp", [("a", picture)]), *sheet_size_in(1))
-    assert figure.axes[0].images[0].get_array().max() == 0
+    assert on_black(picture).max() == 0
+
+
+def test_photos_and_render_stand_in_a_row_of_each_object() -> None:
+    image = np.full((8, 8, 4), 200, np.uint8)
+    one = opened(rows_of_pictures([("one photo", [image, image])]))
+    several = opened(rows_of_pictures([("one photo", [image, image]), ("three photos", [image] * 4)]))
+    assert several.width == pytest.approx(2 * one.width, abs=10)
+    assert several.height > 1.8 * one.height
+    assert opened(rows_of_pictures([("render only", [image])])).width < one.width

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.fidelity.plots.sensitivity import draw_dose_response, draw_golden_scores, draw_sensitivity
-from reports.shared.figure import png
+from reports.fidelity.plots.golden import dose_panels, golden_scores, sensitivity_panels
+from reports.shared.drawing import Drawing
+from reports.shared.figure import svg
 from resources.configuration.fidelity import FidelityThresholds
-from tests.reports.drawn_figures import drawn, texts
+from tests.reports.specifications import drawn, legend_of, rows_of, texts, titles
 
 LIMITS = FidelityThresholds().model_dump()
 SCORES = pd.DataFrame(
@@ -46,18 +47,16 @@ LINES = pd.DataFrame(
         "r2": [0.9],
     }
 )
-PLOTS: dict[str, Callable[[bool], Callable[[Any], None]]] = {
-    "golden scores": lambda none: lambda figure: draw_golden_scores(figure, SCORES.head(0) if none else SCORES),
-    "sensitivity": lambda none: lambda figure: draw_sensitivity(figure, SEEN.head(0) if none else SEEN, LIMITS),
-    "dose response": lambda none: (
-        lambda figure: draw_dose_response(figure, POINTS.head(0) if none else POINTS, LINES.head(0) if none else LINES)
-    ),
+PLOTS: dict[str, Callable[[bool], Drawing | dict[str, Any]]] = {
+    "golden scores": lambda none: golden_scores(SCORES.head(0) if none else SCORES),
+    "sensitivity": lambda none: sensitivity_panels(SEEN.head(0) if none else SEEN, LIMITS),
+    "dose response": lambda none: dose_panels(POINTS.head(0) if none else POINTS, LINES.head(0) if none else LINES),
 }
 
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_an_ordinary_table_gives_the_same_picture_each_time(name: str) -> None:
-    assert png(PLOTS[name](False)) == png(PLOTS[name](False))
+    assert svg(drawn(PLOTS[name](False))) == svg(drawn(PLOTS[name](False)))
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -66,27 +65,28 @@ def test_an_empty_table_gives_a_picture_that_says_so(name: str) -> None:
 
 
 def test_pairs_without_a_score_are_not_drawn() -> None:
-    figure = drawn(PLOTS["golden scores"](False))
-    assert figure.axes[0].get_title() == "t0.2_p1.0: 3 pairs"
+    spec = drawn(PLOTS["golden scores"](False))
+    assert titles(spec) == ["t0.2_p1.0: 3 pairs"]
+    assert len(rows_of(spec, "point")[0]) == 3
 
 
 def test_each_alteration_is_named_with_its_items_and_the_words_explain_the_colours() -> None:
-    figure = drawn(PLOTS["sensitivity"](False))
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["stripes7_o70 (n=10)", "hue_5 (n=10)", "untouched (n=10)"]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["seen", "not seen", "kept"]
+    spec = drawn(PLOTS["sensitivity"](False))
+    names = [param["value"] for param in spec["params"] if param["name"] == "panel_0_y"]
+    assert names == [["stripes7_o70 (n=10)", "hue_5 (n=10)", "untouched (n=10)"]]
+    assert legend_of(spec["concat"][0]) == ["seen", "not seen", "score kept"]
+    assert [row["x"] for row in rows_of(spec["concat"][0], "point")[0]] == SEEN["cohens_d"].tolist()
 
 
 def test_numbers_that_are_undefined_leave_a_gap() -> None:
     blank = SEEN.assign(**{name: np.nan for name in SEEN.columns if name.startswith(("cohens", "hit"))}, seen="unknown")
-    drawn(lambda figure: draw_sensitivity(figure, blank, LIMITS))
+    drawn(sensitivity_panels(blank, LIMITS))
     lines = LINES.assign(slope=np.nan, intercept=np.nan, r2=np.nan)
-    figure = drawn(lambda figure: draw_dose_response(figure, POINTS.head(0), lines))
-    assert figure.axes[0].get_title() == "blur: R² undefined"
+    assert titles(drawn(dose_panels(POINTS.head(0), lines))) == ["blur: R² undefined"]
 
 
 def test_the_line_within_items_is_drawn_over_the_doses() -> None:
-    figure = drawn(PLOTS["dose response"](False))
-    line = figure.axes[0].get_lines()[-1]
-    np.testing.assert_allclose(line.get_xdata(), [1, 4])
-    np.testing.assert_allclose(line.get_ydata(), [0.1, 0.4])
+    items, means, line = rows_of(drawn(PLOTS["dose response"](False)), "line")
+    assert {row["of"] for row in items} == {"a", "b"}
+    np.testing.assert_allclose([(row["x"], row["y"]) for row in means], [(1, 0.05), (2, 0.15), (4, 0.35)])
+    np.testing.assert_allclose([(row["x"], row["y"]) for row in line], [(1, 0.1), (4, 0.4)])

@@ -190,7 +190,7 @@ def test_every_chart_is_strict_json_and_every_term_is_in_the_help(contents: Cont
         strengths.strengths_chart(contents),
         *strengths.likelihood_charts(contents),
     ]
-    assert all(strict_json(chart.spec) for chart in charts)
+    assert all(strict_json(chart.drawing.for_page()) for chart in charts)
     assert all(chart.empty is None for chart in charts)
     for term in TERMS:
         assert all(WORDS.has(f"glossary.{term}.{part}") for part in ("name", "meaning", "reading", "source"))

@@ -10,10 +10,12 @@ from reports.pairwise import people, ranking, significance, speed, strengths
 from reports.pairwise.contents import Contents
 from reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
 from reports.pairwise.summary import summary
+from reports.shared.colours import MAIN, OTHER, PALE
 from reports.shared.phrases import phrase
 from reports.shared.text import Text
 from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan, results_of
 from tests.reports.pairwise.made_pairwise import contents_of_votes, frames_of_study
+from tests.reports.specifications import lines_at, names_of, rows_of
 
 
 @pytest.fixture(scope="module")
@@ -74,35 +76,38 @@ def test_the_matrix_has_the_letters_and_mirrors_itself(contents: Contents) -> No
 
 
 def test_the_accuracy_chart_has_the_line_of_chance_and_the_intervals(contents: Contents) -> None:
-    chart = ranking.accuracy_chart(contents)
-    [trace] = chart.traces
+    spec = ranking.accuracy_chart(contents).specification
+    [bars] = [rows for rows in rows_of(spec, "rule") if "low" in rows[0]]
     best = contents.tables["method_metrics"].set_index("method").loc["composite_balanced"]
-    assert trace["x"][0] == best["accuracy"]
-    assert trace["error_x"]["arrayminus"][0] == pytest.approx(best["accuracy"] - best["accuracy_low"])
-    assert chart.layout["shapes"][0]["x0"] == 0.5
-    assert chart.layout["yaxis"]["ticktext"] == ["composite_balanced", "sharpness_only", "own", "exposure_only"]
+    assert (bars[0]["x"], bars[0]["low"]) == (best["accuracy"], best["accuracy_low"])
+    assert lines_at(spec) == [0.5]
+    assert names_of(spec) == ["composite_balanced", "sharpness_only", "own", "exposure_only"]
 
 
 def test_the_likelihood_stands_beside_log_a_half(contents: Contents) -> None:
     for chart in strengths.likelihood_charts(contents):
-        assert chart.layout["shapes"][0]["x0"] == pytest.approx(np.log(0.5))
+        assert lines_at(chart.specification) == [pytest.approx(np.log(0.5))]
     last = strengths.likelihood_table(contents).rows[-1]
     assert last[1].plain("it") == "\u22120,693"  # type: ignore[union-attr]
 
 
 def test_the_bars_of_agreement_hold_every_pair_once(contents: Contents) -> None:
-    traces = people.agreement_chart(contents).traces
+    [bars] = rows_of(people.agreement_chart(contents).specification, "rect")
+    counts = np.zeros((2, 7), dtype=int)
+    for bar in bars:
+        counts[int(bar["fill"] == PALE), round((bar["x"] + bar["x2"]) / 2)] = bar["y2"] - bar["y"]
     pairs = contents.tables["photo_pairs"]
-    assert [sum(trace["y"]) for trace in traces] == [pairs["excluded"].isna().sum(), pairs["excluded"].notna().sum()]
+    assert counts.sum(axis=1).tolist() == [pairs["excluded"].isna().sum(), pairs["excluded"].notna().sum()]
     # Ties are in the first bar and none of them is judged; the last bar is the unanimous pairs.
     ties, unanimous = (pairs["agreement"] == 0.5).sum(), (pairs["agreement"] == 1.0).sum()
-    assert (traces[0]["y"][0], traces[1]["y"][0]) == (0, ties)
-    assert traces[0]["y"][-1] + traces[1]["y"][-1] == unanimous
+    assert counts[:, 0].tolist() == [0, ties]
+    assert counts[:, -1].sum() == unanimous
 
 
 def test_the_histogram_of_strengths_holds_every_photo_once(contents: Contents) -> None:
     frame = contents.tables["bradley_terry"]
-    drawn = [sum(trace["y"]) for trace in strengths.strengths_chart(contents).traces]
+    [bars] = rows_of(strengths.strengths_chart(contents).specification, "rect")
+    drawn = [sum(bar["y2"] - bar["y"] for bar in bars if bar["fill"] == color) for color in (MAIN, OTHER)]
     held = int(frame["regularised"].sum())
     assert drawn == [len(frame) - held, held]
 

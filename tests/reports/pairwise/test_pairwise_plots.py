@@ -7,17 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.pairwise.plots.methods import (
-    draw_accuracies,
-    draw_agreement_bands,
-    draw_significance,
-    draw_speed,
-    draw_strengths,
-    forest_height_in,
-)
+from reports.pairwise.plots import accuracies, bands, couples, speeds, strengths_and_errors
+from reports.shared.drawing import Drawing
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
-from tests.reports.drawn_figures import drawn, texts
+from tests.reports.specifications import axis_of, drawn, legend_of, names_of, rows_of, texts
 
 NAMES = ("sharpness_only", "contrast_only", "exposure_only", "vit_base", "probe_of_few")
 
@@ -45,7 +39,7 @@ def metrics(names: tuple[str, ...] = NAMES) -> pd.DataFrame:
     return frame[frame["method"].isin(names)]
 
 
-def couples(separated: bool = True) -> pd.DataFrame:
+def pairs_of_methods(separated: bool = True) -> pd.DataFrame:
     rows = [
         {"method_1": "a", "method_2": "b", "difference": 0.02, "separated": False, "letters_1": "a", "letters_2": "a"},
         {
@@ -72,88 +66,76 @@ def strengths(n: int) -> pd.DataFrame:
     )
 
 
-def ticks(axes: Any) -> list[str]:
-    return [label.get_text() for label in axes.get_yticklabels()]
+def of_all(frame: pd.DataFrame) -> Drawing:
+    return accuracies(frame, 0.05)
 
 
-def draw_forest(figure: Any, frame: pd.DataFrame) -> None:
-    draw_accuracies(figure, frame, 0.05, "series")
-
-
-@pytest.mark.parametrize("draw", [draw_forest, draw_agreement_bands])
-def test_methods_stand_in_order_of_accuracy_and_those_without_a_number_below(draw: Callable[..., None]) -> None:
-    figure = drawn(lambda figure: draw(figure, metrics()), 7.6, forest_height_in(5))
-    assert ticks(figure.axes[0]) == list(NAMES)
-    assert [text for text in texts(figure) if text.isalpha()] == ["unavailable", "undefined"]
+@pytest.mark.parametrize("draw", [of_all, bands])
+def test_methods_stand_in_order_of_accuracy_and_those_without_a_number_below(
+    draw: Callable[[pd.DataFrame], Drawing],
+) -> None:
+    spec = drawn(draw(metrics()))
+    assert names_of(spec) == list(NAMES)
+    assert [text for text in texts(spec) if text.isalpha()] == ["unavailable", "undefined"]
 
 
 def test_another_confidence_and_an_unreliable_test_leave_fewer_methods_sure() -> None:
     # p 0.001 and 0.002 of the better and the worse method: sure at 0.0015 is the first alone, and unreliable none.
-    for level, unreliable, sure in ((0.0015, False, {"significantly better than chance"}), (0.05, True, set())):
-        frame = metrics().assign(p_chance_unreliable=unreliable)
-        figure = drawn(lambda figure, frame=frame, level=level: draw_accuracies(figure, frame, level, "series"))
-        labels = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
-        assert {label for label in labels if label.startswith("significantly")} == sure
+    for level, unreliable, sure in ((0.0015, False, {"significantly better"}), (0.05, True, set())):
+        spec = drawn(accuracies(metrics().assign(p_chance_unreliable=unreliable), level))
+        assert {label for label in legend_of(spec) if label.startswith("significantly")} == sure
 
 
 def test_colours_say_who_is_surely_apart_from_chance() -> None:
-    figure = drawn(lambda figure: draw_forest(figure, metrics()))
-    words = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert words == [
-        "significantly better than chance",
-        "not significantly different from chance",
-        "significantly worse",
-        "chance; intervals over 40 series",
-    ]
-    assert [text for text in texts(figure) if text.startswith("0.")] == ["0.620", "0.510", "0.420"]
+    spec = drawn(of_all(metrics()))
+    assert legend_of(spec) == ["significantly better", "not significantly different", "significantly worse"]
+    assert [text for text in texts(spec) if text.startswith("0.")] == ["0.620", "0.510", "0.420"]
+    assert "a coin" in texts(spec)
 
 
 def test_bands_name_their_pairs_and_an_empty_band_draws_no_point() -> None:
-    figure = drawn(lambda figure: draw_agreement_bands(figure, metrics()))
-    words = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert words[0] == "agreement 70 to 80 % (30 pairs)"
-    of_first = figure.axes[0].get_lines()[0]
-    assert not np.isfinite(of_first.get_xdata()).any()
+    spec = drawn(bands(metrics()))
+    assert legend_of(spec)[0].replace("\u00a0", " ") == "agreement 70 to 80 %, n = 30"
+    assert [len(rows) for rows in rows_of(spec, "point")] == [3, 3]
 
 
 def test_of_methods_with_one_time_the_best_is_named() -> None:
-    figure = drawn(lambda figure: draw_speed(figure, metrics()))
-    assert sorted(texts(figure)) == ["exposure_only", "sharpness_only"]
+    spec = drawn(speeds(metrics()))
+    assert sorted(set(texts(spec)) - {"a coin"}) == ["exposure_only", "sharpness_only"]
 
 
 @pytest.mark.parametrize("times", [(5.0, 5.0), (5.0, 5.0000001), (5.0, 6.0)])
-@pytest.mark.filterwarnings("error")
 def test_methods_that_all_cost_the_same_have_an_axis_of_some_length(times: tuple[float, ...]) -> None:
-    frame = metrics(NAMES[:2]).assign(avg_time_ms=times)
-    low, high = drawn(lambda figure: draw_speed(figure, frame)).axes[0].get_xlim()
-    assert (low, high) == (2.5, 2 * times[1])
+    spec = drawn(speeds(metrics(NAMES[:2]).assign(avg_time_ms=times)))
+    assert axis_of(spec, "x")["scale"]["domain"] == pytest.approx([5 / 1.8, 6 * times[1]])
 
 
 def test_separated_couples_have_their_difference_and_the_others_a_dot() -> None:
-    figure = drawn(lambda figure: draw_significance(figure, couples()))
-    axes = figure.axes[0]
-    assert sorted(text.get_text() for text in axes.texts) == ["20", "·", "·"]
-    assert ticks(axes) == ["a  a", "b  a", "c  b"]
-    assert [text.get_text() for text in drawn(lambda f: draw_significance(f, couples(False))).axes[0].texts] == [
-        "·"
-    ] * 3
+    spec = drawn(couples(pairs_of_methods()))
+    assert sorted(texts(spec)) == ["20", "·", "·"]
+    assert names_of(spec) == ["a  a", "b  a", "c  b"]
+    # The better is the column, the other the row.
+    [cell] = rows_of(spec, "rect")[0]
+    assert (cell["x"], cell["y"]) == (-0.5, 1.5)
+    assert texts(drawn(couples(pairs_of_methods(False)))) == ["·"] * 3
 
 
 def test_strengths_held_by_the_prior_are_told_apart() -> None:
-    figure = drawn(lambda figure: draw_strengths(figure, strengths(40)))
-    words = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert words == ["by votes (30)", "held by the prior (10)"]
+    spec = drawn(strengths_and_errors(strengths(40)))
+    assert legend_of(spec) == ["by votes: 30", "held by the prior: 10"]
+    assert sum(row["y2"] - row["y"] for row in rows_of(spec, "rect")[0]) == 40
+    assert len(rows_of(spec, "point")[0]) == 40
 
 
 @pytest.mark.parametrize(
     ("draw", "frame", "words"),
     [
-        (draw_forest, metrics(NAMES[3:]), "no method has an accuracy"),
-        (draw_agreement_bands, metrics(()), "no method has an accuracy"),
-        (draw_speed, metrics(NAMES[3:]), "no method has both a time and an accuracy"),
-        (draw_significance, couples().iloc[:0], "fewer than two methods to compare"),
-        (draw_strengths, strengths(0), "no photo has a strength"),
+        (of_all, metrics(NAMES[3:]), "no method has an accuracy"),
+        (bands, metrics(()), "no method has an accuracy"),
+        (speeds, metrics(NAMES[3:]), "no method has both a time and an accuracy"),
+        (couples, pairs_of_methods().iloc[:0], "fewer than two methods to compare"),
+        (strengths_and_errors, strengths(0), "no photo has a strength"),
     ],
 )
-def test_nothing_to_draw_is_said(draw: Callable[..., None], frame: pd.DataFrame, words: str) -> None:
-    assert words in texts(drawn(lambda figure: draw(figure, frame)))
+def test_nothing_to_draw_is_said(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, words: str) -> None:
+    assert words in texts(drawn(draw(frame)))[0]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.shared.embedded import columns_of, embedded, packed, plotly, source_hash, strict_json, vega
+from reports.shared.embedded import columns_of, embedded, packed, source_hash, strict_json, vega
 from tools.bundle_vega import FILE, bundle
 
 
@@ -53,14 +53,6 @@ def test_large_data_are_packed_and_small_ones_are_readable() -> None:
     assert large.packed
     assert json.loads(gzip.decompress(base64.b64decode(large.body))) == list(range(100_000))
     assert large.body == packed(strict_json(list(range(100_000))).encode())
-
-
-def test_the_chart_library_is_plotlys_own_file_with_its_hash() -> None:
-    library = plotly()
-    text = gzip.decompress(base64.b64decode(library.body))
-    assert b"plotly.js v" in text[:100]
-    assert library.hash == f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
-    assert len(library.body) < 2_100_000
 
 
 def test_the_chart_library_is_vegas_own_file_with_its_hash() -> None:

@@ -45,7 +45,7 @@ def test_the_page_names_no_address_of_the_network(page: str) -> None:
     shell = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert not re.findall(r"""(?:src|href|action)=["'](?!#|data:)[^"']*""", shell)
     assert "@import" not in shell
-    assert "url(" not in shell
+    assert "url(" not in shell.replace("url(#", "")
 
 
 def test_the_same_tables_give_the_same_bytes(page: str) -> None:
