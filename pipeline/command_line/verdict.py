@@ -13,7 +13,11 @@ COLUMNS, RESULT = "Columns", "Where the result goes"
 
 def verdict(
     file: Annotated[
-        str, typer.Argument(help="CSV, JSONL, JSON, Parquet, Excel or ODS: a path or an address.", metavar="FILE")
+        list[str],
+        typer.Argument(
+            help="CSV, JSONL, JSON, Parquet, Excel, ODS, Label Studio's export; of TREC one file a rater.",
+            metavar="FILE",
+        ),
     ],
     judge: Annotated[
         list[str] | None,
@@ -84,16 +88,17 @@ def verdict(
 
     Without --judge and --human it says what the columns look like, and which command to run.
     """
+    from pipeline.command_line.evaluate_options import Asked
     from pipeline.command_line.evaluate_output import deliver, refuse_output
     from pipeline.command_line.verdict_result import show_likely, show_verdict, verdict_result
     from resources.inputs.any_file import Opening
-    from resources.inputs.ratings.table import RatingColumns
+    from resources.inputs.ratings.table import RatingColumns, file_is_long
 
     opening = Opening(sheet, encoding)
-    if not judge and not (human and rater):
+    if not judge and not (human and (rater or len(file) > 1)):
         show_likely(file, opening, terminal(highlight=False))
         return
-    if not human and rater is None:
+    if not human and rater is None and not file_is_long(file):
         raise UserError("`--human` is missing: name each column with a person's ratings, or with means of people.")
     refuse_output(output)
     columns = RatingColumns(
@@ -108,4 +113,4 @@ def verdict(
         blank=tuple(blank or ()),
     )
     result = verdict_result(file, opening, columns, tuple(lower_is_better or ()), annotators)
-    deliver(result, show_verdict, [], output, as_json, Path(file).stem)
+    deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [])

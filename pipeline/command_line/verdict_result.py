@@ -21,10 +21,10 @@ from analysis.verdict.rule import DEFAULT, Condition, Verdict
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from resources.errors import UserError, did_you_mean, listing
-from resources.inputs.any_file import Opening, record_file
+from resources.inputs.any_file import Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.likely import likely_columns
-from resources.inputs.ratings.table import RatingColumns, Ratings, read_ratings
+from resources.inputs.ratings.table import RatingColumns, Ratings, ratings_file, read_ratings
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
 
@@ -47,12 +47,12 @@ _MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority",
 
 
 def verdict_result(
-    file: str, opening: Opening, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
+    files: Sequence[str], opening: Opening, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
 ) -> dict[str, Any]:
     """What `--json` prints.
 
     Args:
-        file: Path or fsspec address.
+        files: Paths or fsspec addresses; several of TREC.
         opening: What the file does not say of itself.
         columns: What the columns mean.
         lower_is_better: Judges whose scores fall as quality rises.
@@ -61,7 +61,7 @@ def verdict_result(
     Raises:
         UserError: The file cannot be read so.
     """
-    ratings = read_ratings(file, columns, opening)
+    ratings = read_ratings(files, columns, opening)
     if not ratings.judges or not ratings.people:
         missing = "judge" if not ratings.judges else "human"
         raise UserError(f"{ratings.name}: `--{missing}` names nobody who is left. Name at least one of each.")
@@ -78,8 +78,8 @@ def verdict_result(
         lower_is_better=lower,
         epsilon=EPSILON[annotators],
     )
-    path = Path(file)
-    made = Provenance(now(), inputs={path.name: sha256_of_file(path)} if path.is_file() else {}, seed=0)
+    inputs = {path.name: sha256_of_file(path) for path in map(Path, files) if path.is_file()}
+    made = Provenance(now(), inputs=inputs, seed=0)
     return {
         "command": "verdict",
         "file": ratings.name,
@@ -331,9 +331,9 @@ def _number(value: float | None) -> str:
     return "-" if value is None else decimals(value)
 
 
-def show_likely(file: str, opening: Opening, console: Console) -> None:
+def show_likely(files: Sequence[str], opening: Opening, console: Console) -> None:
     """What the columns of a file look like, and the command that reads it so."""
-    found = likely_columns(record_file(file, (), opening))
+    found = likely_columns(ratings_file(files, (), opening))
     table = grid("column", "taken for", "holds")
     for column in found.columns:
         table.add_row(Text(column.name), column.role, Text(column.holds[:60]))
@@ -342,6 +342,6 @@ def show_likely(file: str, opening: Opening, console: Console) -> None:
         console.print(found.question)
     given = {"--sheet": opening.sheet, "--encoding": opening.encoding}
     command = " ".join(
-        [found.command(file), *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)]
+        [found.command(files), *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)]
     )
     console.print(Text(f"Run it, with other columns where these are not the right ones:\n  {command}"), soft_wrap=True)

@@ -66,9 +66,9 @@ class LikelyColumns:
         """The columns of one role."""
         return [column.name for column in self.columns if column.role == role]
 
-    def command(self, path: str) -> str:
+    def command(self, paths: Sequence[str]) -> str:
         """The command that reads the file so; parts in brackets are to be filled in."""
-        parts = ["touchstone", "verdict", shlex.quote(path)]
+        parts = ["touchstone", "verdict", *map(shlex.quote, paths)]
         long = bool(self.names("rater"))
         options = {"object": "--item", "source": "--cluster"}
         if long:

@@ -1,7 +1,7 @@
 """Reads one file of ratings, a column a rater or a row a rating, into what people and judges gave each object."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -13,6 +13,7 @@ from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
+from resources.inputs.ratings.exports import TREC_ENDINGS, LabelStudio, Trec, is_label_studio
 from resources.inputs.record_files import (
     NO_VALUE,
     RecordFile,
@@ -22,6 +23,7 @@ from resources.inputs.record_files import (
     unknown_field,
     value_of,
 )
+from resources.inputs.whole_files import JsonList
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -95,11 +97,36 @@ class Ratings:
         return not self.labels
 
 
-def read_ratings(path: str | Path | UPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> Ratings:
+RatingsPath = str | Path | UPath | list[str]
+
+
+def ratings_file(path: RatingsPath, likely: Collection[str] = (), opening: Opening = AS_IT_IS) -> RecordFile:
+    """The file, in any form in which ratings come.
+
+    Raises:
+        UserError: Several files are named that are no TREC files, or one cannot be read.
+    """
+    paths = list(path) if isinstance(path, list | tuple) else [path]
+    if all(UPath(one).suffix.lower() in TREC_ENDINGS for one in paths):
+        return Trec(paths)
+    if len(paths) > 1:
+        remedy = f"Only TREC files ({listing(TREC_ENDINGS)}) are read several at once."
+        raise UserError(f"{listing(paths)}: put all ratings into one file, a column a rater. {remedy}")
+    file = record_file(paths[0], likely, opening)
+    return LabelStudio(paths[0]) if isinstance(file, JsonList) and is_label_studio(file) else file
+
+
+def file_is_long(path: RatingsPath) -> bool:
+    """Whether the form of a file says that a row holds one rating, so that whoever is no judge is a person."""
+    return isinstance(ratings_file(path), Trec | LabelStudio)
+
+
+def read_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> Ratings:
     """The ratings of a file.
 
     Args:
-        path: Local path or fsspec address of a CSV, JSONL, JSON, Parquet, Excel or ODS file.
+        path: Local path or fsspec address of a CSV, JSONL, JSON, Parquet, Excel or ODS file, or of Label Studio's
+            export; one or several files of TREC, each of which is a rater.
         columns: What its columns mean.
         opening: What the file does not say of itself.
 
@@ -108,7 +135,7 @@ def read_ratings(path: str | Path | UPath, columns: RatingColumns, opening: Open
             or there is no row.
         FileFaults: Several rows cannot be read, or a rater rated one object twice.
     """
-    file = record_file(path, (*columns.judges, *columns.people), opening)
+    file = ratings_file(path, (*columns.judges, *columns.people), opening)
     columns = _own_columns(file, columns)
     cells = _cells(file, columns)
     raw = _long(cells, columns, file) if columns.is_long else _wide(cells, columns, file)
@@ -141,6 +168,8 @@ class _Raw:
 
 def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     """The file's own spelling of every name."""
+    if isinstance(file, Trec | LabelStudio) and not columns.is_long:
+        columns = replace(columns, **{k: getattr(columns, k) or v for k, v in file.long_columns._asdict().items()})
     names, complete = file.names()
     if not complete:
         names, _ = file.names(whole=True)

@@ -36,7 +36,7 @@ def test_columns_are_taken_for_what_they_are(tmp_path: Path, header: str, row, r
 def test_the_command_names_them_and_quotes_what_a_shell_would_take_apart(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("\n".join(["id,my judge,lpips,human 1", *(f"d{i},{i % 5},{i},{i % 4}" for i in ROWS)]))
-    assert likely_columns(record_file(path)).command("r.csv") == (
+    assert likely_columns(record_file(path)).command(["r.csv"]) == (
         "touchstone verdict r.csv --judge 'my judge' --judge lpips --human 'human 1' --lower-is-better lpips --item id"
     )
 

@@ -171,3 +171,47 @@ def test_a_csv_file_of_another_encoding_is_read_when_it_is_named_and_never_guess
         read_ratings(path, columns, Opening(encoding="latin-l"))
     path.write_bytes("gpt\tañn\n1\t2\n3\t4\n".encode("utf-16"))
     same(values(read_ratings(path, columns)), {"gpt": [1, 3], "añn": [2, 4]})
+
+
+def test_files_of_trec_are_a_rater_each_and_topics_are_sources(tmp_path: Path) -> None:
+    (tmp_path / "people.qrels").write_text("101 0 d1 2\n101 0 d2 0\n102 0 d1 1\n")
+    (tmp_path / "gpt.qrels").write_text("101 0 d2 1\n101\t0\td1\t2\n\n102 0 d1 0\n")
+    paths = [str(tmp_path / "people.qrels"), str(tmp_path / "gpt.qrels")]
+    found = read_ratings(paths, RatingColumns(judges=("gpt",), people=()))
+    same(values(found), {"gpt": [2, 1, 0], "people": [2, 0, 1]})
+    assert list(found.objects) == ["101 d1", "101 d2", "102 d1"]
+    assert found.clusters.tolist() == ["101", "101", "102"]
+
+
+def test_a_run_of_trec_rates_by_its_scores(tmp_path: Path) -> None:
+    (tmp_path / "people.qrels").write_text("1 0 a 2\n1 0 b 0\n")
+    (tmp_path / "bm25.run").write_text("1 Q0 a 1 12.5 tag\n1 Q0 b 2 7.25 tag\n")
+    found = read_ratings([str(tmp_path / name) for name in ("people.qrels", "bm25.run")], RatingColumns(("bm25",), ()))
+    same(values(found), {"bm25": [12.5, 7.25], "people": [2, 0]})
+
+
+def test_a_line_of_another_form_is_refused_with_its_row(tmp_path: Path) -> None:
+    (tmp_path / "people.qrels").write_text("1 0 a 2\n1 a 2\n")
+    with pytest.raises(UserError, match="row 2: people.qrels has 3 parts here"):
+        read_ratings([str(tmp_path / "people.qrels")], RatingColumns(("x",), ()))
+    with pytest.raises(UserError, match="put all ratings into one file"):
+        read_ratings(["a.csv", "b.csv"], WIDE)
+
+
+def test_label_studios_export_has_a_person_an_annotation_and_a_judge_a_prediction(tmp_path: Path) -> None:
+    def said(who: object, label: str) -> dict[str, object]:
+        result = [{"from_name": "quality", "type": "choices", "value": {"choices": [label]}}]
+        return {"completed_by": who, "result": result} if who else {"model_version": "gpt-5", "result": result}
+
+    tasks = [
+        {"id": 7, "data": {"text": "a"}, "annotations": [said(1, "good"), said({"id": 2, "email": "b@c.de"}, "bad")],
+         "predictions": [said(None, "good")]},
+        {"id": 8, "data": {"text": "b"}, "annotations": [said(1, "bad"), {"was_cancelled": True, "completed_by": 1}],
+         "predictions": [said(None, "bad")]},
+    ]  # fmt: skip
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    found = read_ratings(path, RatingColumns(judges=("gpt-5",), people=()))
+    assert found.labels == ("bad", "good")
+    same(values(found), {"gpt-5": [1, 0], "annotator 1": [1, 0], "b@c.de": [0, NAN]})
+    assert list(found.objects) == ["7", "8"]

@@ -1,0 +1,138 @@
+"""Files of ratings in forms of their own: TREC's judgments and runs, and what Label Studio exports."""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from upath import UPath
+
+from resources.errors import FileFault, UserError, listing
+from resources.inputs.faults import BadRow
+from resources.inputs.record_files import Record, RecordFile
+from resources.inputs.whole_files import JsonList
+from resources.runtime.opened_files import lines_of, opened
+
+TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
+JUDGMENT, RUN = ("topic", "iteration", "document", "grade"), ("topic", "Q0", "document", "rank", "score", "run")
+ITEM, RATER, RATING = "item", "rater", "rating"
+_ANNOTATIONS, _PREDICTIONS = "annotations", "predictions"
+# What a person filled in, by the kind of control: the key of its value.
+_VALUES: Final = {"choices": "choices", "rating": "rating", "number": "number", "taxonomy": "taxonomy"}
+
+
+class LongColumns(NamedTuple):
+    """The columns of a file with a row for each rating that name object, rater, rating and, if known, source."""
+
+    item: str
+    rater: str
+    score: str
+    cluster: str | None = None
+
+
+class Trec(RecordFile):
+    """TREC's qrels (topic, iteration, document, grade) or runs (topic, Q0, document, rank, score, tag), one a rater.
+
+    Grades of a qrels file and scores of a run are ratings of a document for a topic; the file's name without its ending
+    names the rater.
+    """
+
+    numbers_are_text = True
+
+    def __init__(self, paths: Sequence[str | Path | UPath]) -> None:
+        """Name the files."""
+        super().__init__(paths[0])
+        self._paths = [UPath(path) for path in paths]
+        stems = [path.stem for path in self._paths]
+        if len(set(stems)) < len(stems):
+            raise UserError(f"Two files have one name, {listing(stems)}: it names the rater. Rename one.")
+        self.name = listing(path.name for path in self._paths)
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """A record a line of each file: object, rater, rating and topic."""
+        for path in self._paths:
+            with opened(path) as file:
+                for row, line in enumerate(lines_of(file, path.name, "Write one judgment in a line."), start=1):
+                    cells = line.decode("utf-8", "replace").split()
+                    if cells:
+                        yield self._record(path, row, cells)
+
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """Those of a record."""
+        return [ITEM, RATER, RATING, JUDGMENT[0]], True
+
+    @property
+    def long_columns(self) -> LongColumns:
+        """What its columns mean."""
+        return LongColumns(ITEM, RATER, RATING, JUDGMENT[0])
+
+    def _record(self, path: UPath, row: int, cells: list[str]) -> Record | BadRow:
+        if len(cells) not in (len(JUDGMENT), len(RUN)):
+            problem = f"{path.name} has {len(cells)} parts here, in '{' '.join(cells)[:120]}'."
+            remedy = f"A line of qrels has {' '.join(JUDGMENT)}, one of a run {' '.join(RUN)}."
+            return BadRow(row, problem, remedy)
+        topic, _, document = cells[:3]
+        rating = cells[3] if len(cells) == len(JUDGMENT) else cells[4]
+        return Record(row, {ITEM: f"{topic} {document}", RATER: path.stem, RATING: rating, JUDGMENT[0]: topic})
+
+
+class LabelStudio(JsonList):
+    """Label Studio's JSON export: a record for what one annotator, or one model's prediction, said of one task.
+
+    Each control (choices, rating, number) that was filled in is a column by its name.
+    """
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """A record an annotation that was not cancelled, and one a prediction; rows are tasks."""
+        for row, task in enumerate(self._values, start=1):
+            for kind in (_ANNOTATIONS, _PREDICTIONS):
+                for one in task.get(kind) or ():
+                    if not one.get("was_cancelled"):
+                        answers = dict(_answers(one.get("result") or ()))
+                        yield Record(row, {ITEM: str(task.get("id", row)), RATER: _rater(one, kind), **answers})
+
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """Object, rater, and every control."""
+        return [ITEM, RATER, *self._controls], True
+
+    @property
+    def long_columns(self) -> LongColumns:
+        """What its columns mean.
+
+        Raises:
+            FileFault: There is no control that rates, or several.
+        """
+        if len(self._controls) != 1:
+            problem = f"its controls that rate are {listing(map(repr, self._controls)) or 'none'}."
+            remedy = "Name one: `--item item --rater rater --score NAME`." if self._controls else "Export a rating."
+            raise FileFault(self.name, problem, remedy)
+        return LongColumns(ITEM, RATER, self._controls[0])
+
+    @cached_property
+    def _controls(self) -> list[str]:
+        names: dict[str, None] = {}
+        for record in self.records():
+            if isinstance(record, Record):
+                names.update(dict.fromkeys(name for name in record.fields if name not in (ITEM, RATER)))
+        return list(names)
+
+
+def is_label_studio(file: JsonList) -> bool:
+    """Whether the first object of a list is a task with annotations."""
+    first = next(iter(file.records()), None)
+    return isinstance(first, Record) and isinstance(first.fields.get(_ANNOTATIONS), list) and "data" in first.fields
+
+
+def _answers(results: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The name of each control that was filled in, and its value; of several choices, those joined."""
+    for result in results:
+        key = _VALUES.get(result.get("type"))
+        if key is not None and (value := (result.get("value") or {}).get(key)) is not None:
+            yield str(result.get("from_name", key)), " + ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _rater(one: dict[str, Any], kind: str) -> str:
+    if kind == _PREDICTIONS:
+        return str(one.get("model_version") or "prediction")
+    who = one.get("completed_by")
+    return str(who.get("email") or who.get("id")) if isinstance(who, dict) else f"annotator {who}"
