@@ -47,7 +47,7 @@ _MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority",
 
 
 def verdict_result(
-    files: Sequence[str], opening: Opening, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
+    files: list[str], opening: Opening, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
 ) -> dict[str, Any]:
     """What `--json` prints.
 
@@ -331,7 +331,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else decimals(value)
 
 
-def show_likely(files: Sequence[str], opening: Opening, console: Console) -> None:
+def show_likely(files: list[str], opening: Opening, console: Console) -> None:
     """What the columns of a file look like, and the command that reads it so."""
     found = likely_columns(ratings_file(files, (), opening))
     table = grid("column", "taken for", "holds")
