@@ -1,6 +1,6 @@
 """Table `recommended_setting`: which setting to use, how surely, and why not another."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import dagster as dg
 import pandas as pd
@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
-from assets.fidelity.logic.judge_answers import judged_objects
+from assets.fidelity.logic.judge_answers import Judgements, judged_objects
 from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
@@ -54,21 +54,11 @@ def recommended_setting(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per setting: conditions, score, what cannot be distinguished from the best, numbers to report, cost."""
-    tables = Judgements(judge_calls, score_matrix, convergence_curves, human_scores, study_objects)
+    tables = Judgements(judge_calls, score_matrix, human_scores, study_objects, convergence_curves)
     plan = current_plan(study.fidelity, judged_objects(study_objects))
     made = recommendation_rows(tables, study.fidelity, plan)
     context.add_output_metadata(headline(made))
     return made
-
-
-class Judgements(NamedTuple):
-    """The tables behind a recommendation; the first three by setting."""
-
-    calls: Frames
-    matrices: Frames
-    curves: Frames
-    human_scores: pd.DataFrame
-    study_objects: pd.DataFrame
 
 
 def recommendation_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | None = None) -> pd.DataFrame:
@@ -77,7 +67,7 @@ def recommendation_rows(tables: Judgements, study: FidelityStudy, plan: CurrentP
     columns: dict[str, dict[str, Any]] = {}
     why_none = NOTHING_COMMON
     if found.common:
-        given = on_common_objects(found.keys, found.common, tables.calls, tables.matrices, tables.human_scores, study)
+        given = on_common_objects(found.keys, found.common, tables, study)
         choosing = products_that_choose(tables.study_objects, tables.human_scores, study)
         why_none = why_not_split(given, choosing) or ""
         if not why_none:

@@ -14,7 +14,14 @@ from analysis.correlation.correlation import correlations
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
-from assets.fidelity.logic.judge_answers import as_planned, first_answers, incomplete_objects, judged_objects, scores_of
+from assets.fidelity.logic.judge_answers import (
+    Judgements,
+    as_planned,
+    first_answers,
+    incomplete_objects,
+    judged_objects,
+    scores_of,
+)
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.stability import stability_rows
 from assets.shared.intervals import interval_words
@@ -54,24 +61,19 @@ def setting_summary(
 ) -> pd.DataFrame:
     """One row per setting: repeatability, agreement with people, answers and cost."""
     plan = current_plan(study.fidelity, judged_objects(study_objects))
-    summary = summary_rows(judge_calls, score_matrix, human_scores, study_objects, study.fidelity, plan)
+    tables = Judgements(judge_calls, score_matrix, human_scores, study_objects)
+    summary = summary_rows(tables, study.fidelity, plan)
     context.add_output_metadata(headline(summary, study.fidelity))
     return summary
 
 
-def summary_rows(
-    calls: Frames,
-    matrices: Frames,
-    human_scores: pd.DataFrame,
-    study_objects: pd.DataFrame,
-    study: FidelityStudy,
-    plan: CurrentPlan | None = None,
-) -> pd.DataFrame:
+def summary_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | None = None) -> pd.DataFrame:
     """Every setting that was made, judged on the same objects: failures are not random.
 
     A setting that fails its integrity gate, or was made under another plan than the current one, is shown without
     numbers and does not decide on which objects the others are compared.
     """
+    calls, matrices, human_scores, study_objects, _ = tables
     compared = compared_settings(calls, matrices, study, plan)
     n_total = int(study_objects["excluded"].isna().sum())
     variances = _variances({key: matrices[key] for key in compared.keys}, compared.common)

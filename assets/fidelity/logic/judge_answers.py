@@ -1,10 +1,15 @@
 """What the judge of study A is asked about and what it answered: objects, first answers, scores by repeat."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.words import count_noun
+from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, listing
 from resources.judges.contract import JudgedObject
@@ -117,3 +122,13 @@ def _why_too_few(matrix: pd.DataFrame, minimum: int, calls: pd.DataFrame | None)
     rows = calls[calls["setting"].isin(short["setting"]) & calls["object"].isin(short["object"])]
     why = why_no_score(rows["state"], rows["fault_message"])
     return f"{why} " if why else ""
+
+
+class Judgements(NamedTuple):
+    """The tables behind a summary and a recommendation; calls, matrices and convergence curves by setting."""
+
+    calls: Frames
+    matrices: Frames
+    human_scores: pd.DataFrame
+    study_objects: pd.DataFrame
+    curves: Mapping[str, pd.DataFrame] = MappingProxyType({})

@@ -11,11 +11,10 @@ from analysis.agreement.setting_measures import Compared, Evidence, Judged, comp
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.simultaneous import distinguishable
 from analysis.words import count_noun
-from assets.fidelity.logic.judge_answers import first_answers, scores_of
+from assets.fidelity.logic.judge_answers import Judgements, first_answers, scores_of
 from assets.fidelity.logic.selection_split import Choosing
 from assets.fidelity.logic.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
 from assets.shared.intervals import interval_words
-from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
 
 REPORTED = {"icc": "icc", "spearman": "spearman", "json_validity": "json_validity", "median_mad": "mad"}
@@ -30,25 +29,21 @@ class Sides(NamedTuple):
     words: str
 
 
-def on_common_objects(
-    keys: list[str], common: set[str], calls: Frames, matrices: Frames, people: pd.DataFrame, study: FidelityStudy
-) -> Compared:
+def on_common_objects(keys: list[str], common: set[str], tables: Judgements, study: FidelityStudy) -> Compared:
     """The settings as the analysis takes them, objects in one order.
 
     Args:
         keys: Settings that are compared, at least one.
         common: Objects valid in all of them, at least one.
-        calls: Table `judge_calls` by setting.
-        matrices: Table `score_matrix` by setting.
-        people: Table `human_scores`.
+        tables: What judge and people said.
         study: The configuration.
     """
-    objects = sorted(common)
+    objects, matrices = sorted(common), tables.matrices
     known = matrices[keys[0]].set_index("object").loc[objects]
     heirs = _heirs(matrices[keys[0]], objects)
     settings = []
     for key in keys:
-        first = first_answers(calls[key])
+        first = first_answers(tables.calls[key])
         # The answers of an object that is left out count all the same: leaving it out must not improve their validity.
         first = first.assign(
             valid=first["state"] == "valid", object=first["object"].map(lambda one: heirs.get(one, one))
@@ -59,7 +54,7 @@ def on_common_objects(
         settings.append(Judged(scores, counts[:, 0], counts[:, 1]))
     return compared(
         settings,
-        people.groupby("object")["score"].mean().reindex(objects).to_numpy(dtype=float),
+        tables.human_scores.groupby("object")["score"].mean().reindex(objects).to_numpy(dtype=float),
         known["product_id"].to_numpy(dtype=str),
         planned_repeats=study.repeats,
         aggregate=study.aggregate,

@@ -48,6 +48,15 @@ class AskedDocument:
         return self.document
 
 
+class JudgedBy(NamedTuple):
+    """Who judges, under which prompt version, and when."""
+
+    judge: str
+    judge_identity: str
+    prompt_version: str
+    judged_at: datetime
+
+
 class Judged(NamedTuple):
     """What one judge said of one document under one prompt; `score` is 0-1, null unless valid or recovered.
 
@@ -70,11 +79,7 @@ class Judged(NamedTuple):
     def without_prompt(
         cls,
         asked: AskedDocument,
-        *,
-        judge: str,
-        judge_identity: str,
-        prompt_version: str,
-        judged_at: datetime,
+        by: "JudgedBy",
         score: float | None,
         measured: float | None,
         message: str | None,
@@ -83,15 +88,15 @@ class Judged(NamedTuple):
         return cls(
             query_id=asked.query_id,
             doc_id=asked.doc_id,
-            judge=judge,
-            judge_identity=judge_identity,
-            prompt_version=prompt_version,
+            judge=by.judge,
+            judge_identity=by.judge_identity,
+            prompt_version=by.prompt_version,
             prompt_hash="",
             score=score,
             state="schema_error" if score is None else "valid",
             message=message,
             raw_answer=None if measured is None else repr(measured),
-            judged_at=judged_at,
+            judged_at=by.judged_at,
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from analysis.words import count_noun, noun
 from resources.errors import FileFault, UserError, listing
 from resources.judges.contract import JudgeIdentity
-from resources.judges.relevance.documents import AskedDocument, Judged
+from resources.judges.relevance.documents import AskedDocument, Judged, JudgedBy
 from resources.judges.relevance.prompts import RUBRIC_VERSION
 from resources.judges.relevance.recorded import scored_rows
 
@@ -204,14 +204,11 @@ class OfflineJudge:
     def judged(self, asked: Sequence[AskedDocument], prompt_version: str) -> list[Judged]:
         """The judgment of each document, in order; whole queries at a time."""
         measured = self._measures.measure([Text(one.query_id, one.query, one.text) for one in asked])
-        now = datetime.now(UTC)
+        by = JudgedBy(self._name, self.identity.digest, prompt_version, datetime.now(UTC))
         return [
             Judged.without_prompt(
                 one,
-                judge=self._name,
-                judge_identity=self.identity.digest,
-                prompt_version=prompt_version,
-                judged_at=now,
+                by,
                 score=self.curve.relevance(measure.value),
                 measured=measure.value,
                 message=measure.message,

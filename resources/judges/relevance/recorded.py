@@ -17,7 +17,7 @@ from resources.inputs.record_files import SeveralValues, as_text, refuse_unreada
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
 from resources.inputs.written_values import score_in
 from resources.judges.contract import JudgeIdentity
-from resources.judges.relevance.documents import AskedDocument, Judged
+from resources.judges.relevance.documents import AskedDocument, Judged, JudgedBy
 from resources.judges.relevance.prompts import RUBRIC_VERSION
 
 COLUMNS: Final = ("query_id", "doc_id", "judge", "prompt_version")
@@ -167,15 +167,12 @@ class RecordedJudge:
 
     def judged(self, asked: Sequence[AskedDocument], prompt_version: str) -> list[Judged]:
         """The recorded judgments of these documents; one without a record is not in it."""
-        now = datetime.now(UTC)
+        by = JudgedBy(self._name, self.identity.digest, prompt_version, datetime.now(UTC))
         score_of = self._scores_of(asked)
         return [
             Judged.without_prompt(
                 one,
-                judge=self._name,
-                judge_identity=self.identity.digest,
-                prompt_version=prompt_version,
-                judged_at=now,
+                by,
                 score=(score := score_of[one.query_id, one.doc_id]),
                 measured=score,
                 message=NO_SCORE if score is None else None,

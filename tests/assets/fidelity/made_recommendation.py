@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from assets.fidelity.convergence_curves import curve_rows
-from assets.fidelity.recommended_setting import Judgements, recommendation_rows
+from assets.fidelity.logic.judge_answers import Judgements
+from assets.fidelity.recommended_setting import recommendation_rows
 from assets.shared.partitions import SETTINGS
 from resources.configuration.fidelity import Recommendation
 from tests.assets.shared.made_tables import (
@@ -67,7 +68,7 @@ def judgements(
         calls[key] = calls_of(attempts, setting=key)
         matrices[key] = matrix_of_scores(scores, products, setting=key)
         curves[key] = keeps_to_its_declaration("convergence_curves", curve_rows(matrices[key], study_of()))
-    return Judgements(calls, matrices, curves, people, objects)
+    return Judgements(calls, matrices, people, objects, curves)
 
 
 def recommended(tables: Judgements, method: str = "auto", **changes: object) -> pd.DataFrame:

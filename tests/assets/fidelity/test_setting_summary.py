@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assets.fidelity.logic.judge_answers import Judgements
 from assets.fidelity.setting_summary import answers, headline, summary_rows
 from assets.shared.partitions import SETTINGS, Frames
 from tests.assets.shared.made_tables import (
@@ -29,7 +30,7 @@ CALLS = calls_of([("a", 1, 1, "valid", 0.3)])
 
 def summary(matrices: Frames, people: pd.DataFrame = PEOPLE, **changes: object) -> pd.DataFrame:
     study = plan(**{"minimum_repeats": 3, **changes})
-    made = summary_rows(dict.fromkeys(matrices, CALLS), matrices, people, OBJECTS, study)
+    made = summary_rows(Judgements(dict.fromkeys(matrices, CALLS), matrices, people, OBJECTS), study)
     return keeps_to_its_declaration("setting_summary", made).set_index("setting")
 
 
