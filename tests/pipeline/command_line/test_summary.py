@@ -48,7 +48,7 @@ def test_the_verdict_names_the_setting_its_reported_numbers_and_what_cannot_be_t
     )
     assert f"median MAD {row['mad_reported']:.3f}, JSON validity 1.000." in said
     assert "Few products (8): intervals are unreliable under 10." in said
-    assert said.endswith(f"Cannot be told from it: {other}.")
+    assert said.endswith(f"Not distinguishable from it: {other}.")
 
 
 def test_where_people_scored_only_some_objects_spearman_has_its_own_n(split: pd.DataFrame) -> None:
