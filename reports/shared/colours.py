@@ -9,7 +9,7 @@ OTHER: Final = "#d97706"
 # What has to be reached, and what misses it: limits, significantly worse, not seen.
 LIMIT: Final = "#b3123f"
 # What is chosen or best.
-BEST: Final = "#0f766e"
+BEST: Final = "#12491d"
 # What is neither: not significant, unknown, lines that only help the eye.
 NEUTRAL: Final = "#718096"
 # The whole, the baseline, words.
