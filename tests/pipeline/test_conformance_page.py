@@ -23,7 +23,8 @@ def fixed(row: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def rows_of(text: str) -> list[tuple[str, ...]]:
-    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    numbers, _, _ = text.partition("## Coverage")
+    lines = [line for line in numbers.splitlines() if line.startswith("| ")]
     return [tuple(line.removeprefix("| ").removesuffix(" |").split(" | ")) for line in lines[2:]]
 
 
