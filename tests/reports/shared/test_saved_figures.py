@@ -1,5 +1,6 @@
 """Figures are saved as PNG or SVG, whole or not at all."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from PIL import Image
 
 from reports.evaluation.plots.scatter import HEIGHT_PX, scatter
 from reports.shared.drawing import WIDTH_PX
-from reports.shared.figure import PictureFormatError, png, save_figure
+from reports.shared.figure import PictureFormatError, picture_of, png, save_figure
 from resources.errors import UserError
 
 X = np.linspace(0, 1, 50)
@@ -86,3 +87,22 @@ def test_a_place_that_cannot_be_written_leaves_no_part(tmp_path: Path) -> None:
 def test_a_picture_for_the_ui_keeps_its_coarser_grain() -> None:
     width_and_height = png(SPEC)[16:24]
     assert width_and_height == (950).to_bytes(4, "big") + (600).to_bytes(4, "big")
+
+
+def test_pictures_of_one_page_share_no_name_and_one_of_many_marks_is_a_png() -> None:
+    one, other = (picture_of(SPEC, name) for name in ("one", "other"))
+    names = [set(re.findall(r' id="([^"]+)"', picture)) for picture in (one, other)]
+    assert all(names)
+    assert not names[0] & names[1]
+    assert set(re.findall(r"url\(#([^)]+)\)", one)) <= names[0]
+    x = np.random.default_rng(0).random(5_000)
+    many = picture_of(scatter(x, x, title="t", x_label="x", y_label="y").specification(), "many")
+    assert many.startswith('<img alt="" src="data:image/png;base64,')
+
+
+def test_words_of_users_are_words_in_the_picture() -> None:
+    evil = "</text><script>window.pwned=1</script>&lt;"
+    picture = picture_of(scatter([1, 2], [1, 2], title=evil, x_label=evil, y_label="y").specification(), "evil")
+    assert "<script" not in picture
+    texts = [text.text for text in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
+    assert texts.count(evil) == 2
