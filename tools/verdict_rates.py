@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.people import Measure, standing
+from analysis.verdict.people import Measure, People, standing
 from analysis.verdict.rule import Word, decided
 
 Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ def rates(world: World, studies: int, seed: int = 7) -> dict[Word, float]:
         random = np.random.default_rng([seed, number, *_seed(world)])
         people, judge, clusters = drawn(world, random)
         try:
-            found = standing(people, judge, clusters, measure=measure)
+            found = standing(People(people, clusters, measure), judge)
         except UndefinedStatistic:
             said["cannot say"] += 1
             continue

@@ -2,23 +2,20 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
 from analysis.verdict.panel import Line, panel
-from analysis.verdict.people import Floats, Measure, Standing, standing
+from analysis.verdict.people import Floats, Measure, People, Standing, standing
 from analysis.verdict.rule import DEFAULT, Policy, Verdict, decided
 
 # A judge whose scores leave the range of the people's by more than this share of it is on another scale.
 BEYOND_RANGE = 0.25
 # Or whose median is where fewer than this share of people's scores are.
 OUTSIDE = 0.05
-Reference = Literal["mean of the people", "majority of the people"]
 
 
 @dataclass(frozen=True)
@@ -65,61 +62,44 @@ class Findings:
 
 
 def findings(
-    judges: Mapping[str, Floats],
-    people: Mapping[str, Floats],
-    clusters: NDArray[Any],
-    *,
-    measure: Measure = "scores",
-    labels: Sequence[str] = (),
-    lower_is_better: Collection[str] = (),
-    epsilon: float = 0.2,
-    policy: Policy = DEFAULT,
-    seed: int = 0,
+    judges: Mapping[str, Floats], people: People, *, lower_is_better: Collection[str] = (), policy: Policy = DEFAULT
 ) -> Findings:
     """The verdict on each judge of a table of ratings, and what it rests on.
 
     Args:
         judges: By name, shape ``(n,)``, NaN where there is none; labels as numbers.
-        people: By name, likewise; at least one.
-        clusters: Shape ``(n,)``, the source that an object shares with others.
-        measure: What agreement is.
-        labels: What the numbers of labels stand for.
+        people: At least one.
         lower_is_better: Judges whose scores fall where people's rise; their sign is turned.
-        epsilon: What the alternative annotator test allows.
         policy: What is needed.
-        seed: Of the groups of clusters above 1,000 of them.
 
     Raises:
-        ValueError: Shapes do not fit, or there is no person.
+        ValueError: Shapes do not fit.
     """
-    persons = np.column_stack(list(people.values()))
-    reference = _majority(persons) if measure == "labels" else row_means_or_nan(persons)
+    reference = _majority(people.answers) if people.measure == "labels" else _means(people.answers)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
     found = tuple(
-        _of_judge(name, scores, persons, list(people), clusters, reference, measure, labels, epsilon, policy, seed,
-                  turned=name in lower_is_better)
+        _of_judge(name, scores, people, reference, policy)
+        if name not in lower_is_better
+        else _of_judge(name, scores, people, reference, policy, same_scale=False)
         for name, scores in turned.items()
-    )  # fmt: skip
+    )
     comparison, why = None, ""
     flagged = [one.name for one in found if one.reversed]
     if len(turned) > 1 and flagged:
         why = f"the sign of {', '.join(flagged)} looks reversed"
     elif len(turned) > 1:
         try:
-            comparison = judges_compared(
-                persons, np.column_stack(list(turned.values())), clusters, list(turned), measure=measure,
-                confidence=policy.confidence, seed=seed,
-            )  # fmt: skip
+            comparison = judges_compared(people, turned, policy.levels)
         except UndefinedStatistic as undefined:
             why = str(undefined)
-    rated = ~np.isnan(persons).all(axis=1)
+    rated = ~np.isnan(people.answers).all(axis=1)
     return Findings(
         judges=found,
-        people=tuple(people),
+        people=tuple(map(str, people.called)),
         n_objects=int(rated.sum()),
-        n_clusters=len(np.unique(clusters[rated])),
-        measure=measure,
-        reference=_reference(list(people), measure),
+        n_clusters=len(np.unique(people.clusters[rated])),
+        measure=people.measure,
+        reference=_reference(people),
         n_tied=int((rated & np.isnan(reference)).sum()),
         comparison=comparison,
         no_comparison=why,
@@ -127,38 +107,20 @@ def findings(
 
 
 def _of_judge(
-    name: str,
-    scores: Floats,
-    persons: Floats,
-    names: list[str],
-    clusters: NDArray[Any],
-    reference: Floats,
-    measure: Measure,
-    labels: Sequence[str],
-    epsilon: float,
-    policy: Policy,
-    seed: int,
-    *,
-    turned: bool,
+    name: str, scores: Floats, people: People, reference: Floats, policy: Policy, *, same_scale: bool = True
 ) -> OfJudge:
-    same_scale = measure != "scores" or (not turned and _same_scale(scores, persons))
+    of_scores = people.measure == "scores"
+    same_scale = same_scale and (not of_scores or _same_scale(scores, people.answers))
     of_people, undefined, against, verdict = None, "", None, None
-    confidence = policy.confidence
-    if persons.shape[1] == 1:
-        against = against_one(
-            persons[:, 0], scores, clusters, measure=measure, fewest_objects=policy.fewest_objects,
-            confidence=confidence, seed=seed,
-        )  # fmt: skip
+    if people.answers.shape[1] == 1:
+        against = against_one(people, scores, policy.levels, fewest_objects=policy.fewest_objects)
     else:
         try:
-            of_people = standing(
-                persons, scores, clusters, measure=measure, epsilon=epsilon, confidence=confidence, names=names,
-                same_scale=same_scale, seed=seed,
-            )  # fmt: skip
+            of_people = standing(people, scores, policy.levels, same_scale=same_scale)
         except UndefinedStatistic as error:
             undefined = str(error)
-        verdict = decided(of_people, policy=policy, undefined=undefined, can_rank=measure != "labels")
-    lines = panel(reference, scores, clusters, measure=measure, labels=labels, confidence=confidence, seed=seed)
+        verdict = decided(of_people, policy=policy, undefined=undefined, can_rank=people.measure != "labels")
+    lines = panel(people, reference, scores, policy.levels)
     if not same_scale:
         lines = [line for line in lines if line.statistic in ("Spearman", "Pearson")]
     return OfJudge(
@@ -169,11 +131,11 @@ def _of_judge(
         standing=of_people,
         lines=tuple(lines),
         same_scale=same_scale,
-        reversed=_reversed(lines, measure),
+        reversed=_reversed(lines) if of_scores else "",
     )
 
 
-def row_means_or_nan(persons: Floats) -> Floats:
+def _means(persons: Floats) -> Floats:
     """The mean of the people's answers to each object, NaN where nobody answered."""
     result = np.full(len(persons), np.nan)
     given = ~np.isnan(persons).all(axis=1)
@@ -190,10 +152,10 @@ def _majority(persons: Floats) -> Floats:
     return np.where(decided_, labels[votes.argmax(axis=0)], np.nan)
 
 
-def _reference(people: list[str], measure: Measure) -> str:
-    if len(people) == 1:
-        return people[0]
-    return "majority of the people" if measure == "labels" else "mean of the people"
+def _reference(people: People) -> str:
+    if people.answers.shape[1] == 1:
+        return str(people.called[0])
+    return "majority of the people" if people.measure == "labels" else "mean of the people"
 
 
 def _same_scale(scores: Floats, persons: Floats) -> bool:
@@ -207,10 +169,8 @@ def _same_scale(scores: Floats, persons: Floats) -> bool:
     return bool(least <= np.median(own) <= most)
 
 
-def _reversed(lines: Sequence[Line], measure: Measure) -> str:
-    """A correlation that is surely negative."""
-    if measure != "scores":
-        return ""
+def _reversed(lines: Sequence[Line]) -> str:
+    """A correlation whose whole interval is negative."""
     for line in lines:
         if line.statistic == "Spearman" and line.interval.high is not None and line.interval.high < 0.0:
             return f"Spearman is {line.value:.3f} [{line.interval.low:.3f}, {line.interval.high:.3f}]"

@@ -1,7 +1,7 @@
 """Judges next to each other, and a judge against one person: agreement with its interval, and paired differences."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from analysis.resampling.bootstrap import Statistics
 from analysis.significance.holm import holm
 from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.people import Floats, Measure, Quantity, measure_of_counts, quantity_of
+from analysis.verdict.people import LEVELS, Floats, Levels, Measure, People, Quantity, measure_of_counts, quantity_of
 
 PersonWord = Literal["agrees", "does not agree", "not proven", "cannot say"]
 # What agreement with one person has to reach, by its bound: Spearman of scores, kappa of labels.
@@ -36,8 +36,8 @@ class AgainstOne(NamedTuple):
 class Pair(NamedTuple):
     """Two judges on the same objects: agreement of the first less that of the second."""
 
-    first: Hashable
-    second: Hashable
+    first: str
+    second: str
     difference: Quantity
     p: float | None
     p_holm: float | None
@@ -48,33 +48,22 @@ class Judges(NamedTuple):
 
     n: int
     n_clusters: int
-    agreement: dict[Hashable, Quantity]
-    letters: dict[Hashable, str]
+    agreement: dict[str, Quantity]
+    letters: dict[str, str]
     pairs: tuple[Pair, ...]
 
 
 def against_one(
-    person: ArrayLike,
-    judge: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    measure: Measure = "scores",
-    needed: float | None = None,
-    fewest_objects: int = 30,
-    confidence: float = 0.95,
-    seed: int = 0,
+    people: People, judge: ArrayLike, levels: Levels = LEVELS, *, needed: float | None = None, fewest_objects: int = 30
 ) -> AgainstOne:
     """Whether a judge agrees with one person as well as is needed: a bound decides, not the estimate.
 
     Args:
-        person: Shape ``(n,)``, NaN where there is none; labels as numbers.
-        judge: Shape ``(n,)``, likewise.
-        clusters: Shape ``(n,)``.
-        measure: What agreement is.
+        people: One column: a person, or means of people who are not known one by one.
+        judge: Shape ``(n,)``, NaN where there is none.
+        levels: How sure is sure.
         needed: At least so much; none: 0.7 for Spearman, 0.6 for kappa.
         fewest_objects: With fewer there is nothing to say.
-        confidence: Of the interval.
-        seed: Of the groups of clusters above 1,000 of them.
 
     Returns:
         `agrees` where the lower bound reaches what is needed, `does not agree` where the upper bound does not or the
@@ -83,7 +72,9 @@ def against_one(
     Source:
         docs/verdict.md.
     """
-    one, machine, sources = _given(np.asarray(person, dtype=np.float64)[:, None], judge, clusters)
+    measure = people.measure
+    people, machine = _given(people, np.asarray(judge, dtype=np.float64))
+    one, sources = people.answers, people.clusters
     limit = NEEDED[measure] if needed is None else needed
     n = len(machine)
     n_clusters = len(np.unique(sources)) if n else 0
@@ -102,8 +93,8 @@ def against_one(
         of_counts = measure_of_counts(rows[:, 0], rows[:, 1], measure)
         return lambda counts: of_counts(counts)[:, None]
 
-    found = left_out_of_rows(of_rows, np.column_stack([machine, one[:, 0]]), sources, seed=seed)
-    seen = _headline(found, 0, measure, confidence)
+    found = left_out_of_rows(of_rows, np.column_stack([machine, one[:, 0]]), sources, seed=levels.seed)
+    seen = _headline(found, 0, measure, levels.confidence)
     if seen.low is None or seen.high is None:
         return word("cannot say", seen.method, seen)
     if seen.low >= limit:
@@ -113,33 +104,21 @@ def against_one(
     return word("not proven", f"the interval holds {limit:g}", seen)
 
 
-def judges_compared(
-    people: ArrayLike,
-    judges: ArrayLike,
-    clusters: ArrayLike,
-    names: Sequence[Hashable],
-    *,
-    measure: Measure = "scores",
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Judges:
+def judges_compared(people: People, judges: Mapping[str, Floats], levels: Levels = LEVELS) -> Judges:
     """Each judge's agreement with people, the paired differences, and the groups that Holm's tests do not separate.
 
     Args:
-        people: Shape ``(n, people)``, NaN where somebody did not rate.
-        judges: Shape ``(n, judges)``, NaN where a judge gave nothing.
-        clusters: Shape ``(n,)``.
-        names: Shape ``(judges,)``.
-        measure: Spearman with the mean of the people, or the mean over people of kappa.
-        confidence: Of the intervals.
-        seed: Of the groups of clusters above 1,000 of them.
+        people: At least one; agreement is Spearman with their mean, or the mean over them of kappa.
+        judges: By name, shape ``(n,)``, NaN where a judge gave nothing.
+        levels: How sure is sure.
 
     Raises:
         UndefinedStatistic: No object was scored by all, or a judge or the people give one answer only.
     """
-    machines = np.asarray(judges, dtype=np.float64)
-    persons, _, sources = _given(people, machines.sum(axis=1), clusters)
-    machines = machines[~np.isnan(machines).any(axis=1) & ~np.isnan(np.asarray(people)).all(axis=1)]
+    names, measure, confidence = list(judges), people.measure, levels.confidence
+    machines = np.column_stack(list(judges.values()))
+    whole = ~np.isnan(machines).any(axis=1) & ~np.isnan(people.answers).all(axis=1)
+    machines, persons, sources = machines[whole], people.answers[whole], people.clusters[whole]
     if not len(machines):
         raise UndefinedStatistic("no object was scored by all judges and a person")
     m = len(names)
@@ -154,8 +133,8 @@ def judges_compared(
 
         return statistics
 
-    found = left_out_of_rows(of_rows, np.column_stack([machines, persons]), sources, seed=seed)
-    undefined = [str(names[place]) for place in range(m) if not np.isfinite(found.values[place])]
+    found = left_out_of_rows(of_rows, np.column_stack([machines, persons]), sources, seed=levels.seed)
+    undefined = [names[place] for place in range(m) if not np.isfinite(found.values[place])]
     if undefined:
         raise UndefinedStatistic(f"agreement is not defined for {', '.join(undefined)}: one answer only")
     agreement = [_headline(found, place, measure, confidence) for place in range(m)]
@@ -193,11 +172,10 @@ def _agreement_of(machines: Floats, persons: Floats, measure: Measure) -> Statis
     return lambda counts: np.column_stack([np.mean([f(counts[:, of]) for of, f in each], axis=0) for each in functions])
 
 
-def _given(people: ArrayLike, judge: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, NDArray[Any]]:
+def _given(people: People, judge: Floats) -> tuple[People, Floats]:
     """The rows that the judge and at least one person scored."""
-    persons, machine = np.asarray(people, dtype=np.float64), np.asarray(judge, dtype=np.float64)
-    used = ~np.isnan(machine) & ~np.isnan(persons).all(axis=1)
-    return persons[used], machine[used], np.asarray(clusters)[used]
+    used = ~np.isnan(judge) & ~np.isnan(people.answers).all(axis=1)
+    return people.of(used), judge[used]
 
 
 def _headline(found: Jackknife, column: int, measure: Measure, confidence: float) -> Quantity:

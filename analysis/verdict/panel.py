@@ -1,6 +1,6 @@
 """What a judge does against one column of people's answers, statistic by statistic, with clustered intervals."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from analysis.intervals.headline import Statistic, left_out_of_rows, of_jackknif
 from analysis.resampling.bootstrap import Interval, Statistics
 from analysis.resampling.weighted import Counts, kappa_of_counts, means, pearson_of_counts, spearman_of_counts
 from analysis.ties import differences
-from analysis.verdict.people import Floats, Measure, power_of_two
+from analysis.verdict.people import LEVELS, Floats, Levels, People, power_of_two
 
 OfCounts = Callable[[Counts], Floats]
 
@@ -24,27 +24,15 @@ class Line(NamedTuple):
     n: int
 
 
-def panel(
-    person: ArrayLike,
-    judge: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    measure: Measure,
-    labels: Sequence[str] = (),
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> list[Line]:
+def panel(people: People, reference: ArrayLike, judge: ArrayLike, levels: Levels = LEVELS) -> list[Line]:
     """A judge against a person, or against the mean or the majority of people.
 
     Args:
-        person: Shape ``(n,)``, NaN where there is none; labels are numbers, in order if they have one.
+        people: Whose clusters, measure and labels count: scores have correlations and errors, labels agreement and
+            kappa; labels without an order have the sensitivity and the precision of each.
+        reference: Shape ``(n,)``, NaN where there is none.
         judge: Shape ``(n,)``, likewise.
-        clusters: Shape ``(n,)``.
-        measure: Scores have correlations and errors, labels agreement and kappa; labels without an order have the
-            sensitivity and the precision of each.
-        labels: What the numbers 0, 1, 2 ... stand for.
-        confidence: Of the intervals.
-        seed: Of the groups of clusters above 1,000 of them.
+        levels: How sure is sure.
 
     Returns:
         One line a statistic. Sensitivity of a label: of the objects to which the person gave it, the share to which
@@ -53,15 +41,15 @@ def panel(
     Source:
         docs/statistics.md.
     """
-    one, machine = np.asarray(person, dtype=np.float64), np.asarray(judge, dtype=np.float64)
-    used = ~np.isnan(one) & ~np.isnan(machine)
-    one, machine, sources = one[used], machine[used], np.asarray(clusters)[used]
+    one, machine = np.asarray(reference, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    used, measure = ~np.isnan(one) & ~np.isnan(machine), people.measure
+    one, machine, sources = one[used], machine[used], people.clusters[used]
     if not len(one):
         return []
 
     def lines_of(rows: Floats) -> Lines:
         own, other = rows[:, 0], rows[:, 1]
-        return _of_scores(own, other) if measure == "scores" else _of_labels(own, other, measure, labels)
+        return _of_scores(own, other) if measure == "scores" else _of_labels(own, other, people)
 
     def statistics(rows: Floats) -> Statistics:
         functions = [of for _, _, of, _ in lines_of(rows)]
@@ -70,8 +58,8 @@ def panel(
     rows = np.column_stack([one, machine])
     unit = power_of_two(rows) if measure == "scores" else 1.0
     rows = rows / unit
-    lines, found = lines_of(rows), left_out_of_rows(statistics, rows, sources, seed=seed)
-    intervals = of_jackknife(found, [kind for _, kind, _, _ in lines], confidence=confidence)
+    lines, found = lines_of(rows), left_out_of_rows(statistics, rows, sources, seed=levels.seed)
+    intervals = of_jackknife(found, [kind for _, kind, _, _ in lines], confidence=levels.confidence)
     return [
         _line(name, value, interval, n, unit if kind == "mean" else 1.0)
         for (name, kind, _, n), value, interval in zip(lines, found.values, intervals, strict=True)
@@ -97,15 +85,15 @@ def _of_scores(person: Floats, judge: Floats) -> Lines:
     ]
 
 
-def _of_labels(person: Floats, judge: Floats, measure: Measure, labels: Sequence[str]) -> Lines:
+def _of_labels(person: Floats, judge: Floats, people: People) -> Lines:
     n = len(person)
     lines: Lines = [
         ("same label", "share", _share(judge == person, np.ones(n, dtype=bool)), n),
         ("kappa", "kappa", kappa_of_counts(judge, person), n),
     ]
-    if measure == "ordered_labels":
+    if people.measure == "ordered_labels":
         return [*lines, ("kappa, quadratic weights", "kappa", kappa_of_counts(judge, person, ordered=True), n)]
-    for code, label in enumerate(labels):
+    for code, label in enumerate(people.labels):
         for what, given in (("sensitivity", person == code), ("precision", judge == code)):
             if given.any():
                 both = (person == code) & (judge == code)

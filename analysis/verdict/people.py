@@ -1,7 +1,7 @@
 """People and a judge by the same statistics: how well each agrees with the other people, on the same objects."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,65 @@ from analysis.undefined import UndefinedStatistic
 
 Floats = NDArray[np.float64]
 Measure = Literal["scores", "ordered_labels", "labels"]
+
+
+@dataclass(frozen=True)
+class People:
+    """What people answered.
+
+    Attributes:
+        answers: Shape ``(n, people)``, NaN where somebody did not answer; labels are numbers, in their order if any.
+        clusters: Shape ``(n,)``, the source that an object shares with others.
+        measure: What agreement is: Spearman of scores, quadratic kappa of ordered labels, kappa of labels.
+        names: Shape ``(people,)``; none: 0, 1, 2 ...
+        labels: What the numbers 0, 1, 2 ... stand for.
+    """
+
+    answers: Floats
+    clusters: NDArray[Any]
+    measure: Measure = "scores"
+    names: tuple[Hashable, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse shapes that do not fit.
+
+        Raises:
+            ValueError: They do not.
+        """
+        rows, columns = self.answers.shape if self.answers.ndim == 2 else (-1, -1)
+        if self.clusters.shape != (rows,) or len(self.names) not in (0, columns):
+            shapes = f"{self.answers.shape}, {self.clusters.shape} and {len(self.names)} names"
+            raise ValueError(f"shapes do not fit: {shapes}")
+
+    @property
+    def called(self) -> list[Hashable]:
+        """A name for each."""
+        return list(self.names) or list(range(self.answers.shape[1]))
+
+    def of(self, kept: NDArray[np.bool_]) -> "People":
+        """The same people on some of the objects."""
+        return replace(self, answers=self.answers[kept], clusters=self.clusters[kept])
+
+
+@dataclass(frozen=True)
+class Levels:
+    """How sure is sure.
+
+    Attributes:
+        epsilon: What the alternative annotator test allows the judge.
+        q: Its level.
+        confidence: Of the intervals, between 0 and 1.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
+    """
+
+    epsilon: float = 0.2
+    q: float = 0.05
+    confidence: float = 0.95
+    seed: int = 0
+
+
+LEVELS = Levels()
 
 
 class Quantity(NamedTuple):
@@ -71,33 +130,14 @@ class Standing:
     measure: Measure
 
 
-def standing(
-    ratings: ArrayLike,
-    judge: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    measure: Measure = "scores",
-    epsilon: float = 0.2,
-    q: float = 0.05,
-    confidence: float = 0.95,
-    names: Sequence[Hashable] | None = None,
-    same_scale: bool = True,
-    seed: int = 0,
-) -> Standing:
+def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_scale: bool = True) -> Standing:
     """How a judge and each person agree with the other people.
 
     Args:
-        ratings: Shape ``(n, people)``, at least two people; NaN where somebody did not rate. Labels are numbers, in
-            their order if they have one.
-        judge: Shape ``(n,)``, on the same scale; NaN where the judge gave nothing.
-        clusters: Shape ``(n,)``, the source that an object shares with others.
-        measure: What agreement is.
-        epsilon: What the alternative annotator test allows the judge.
-        q: Its level.
-        confidence: Of the intervals, between 0 and 1.
-        names: Shape ``(people,)``; none: 0, 1, 2 ...
+        people: At least two.
+        judge: Shape ``(n,)``; NaN where the judge gave nothing.
+        levels: How sure is sure.
         same_scale: Whether the judge's scores have the unit of the people's, so that they can be subtracted.
-        seed: Of the groups of clusters above 1,000 of them.
 
     Returns:
         All of it over the objects that the judge and at least two people scored.
@@ -109,50 +149,49 @@ def standing(
     Source:
         docs/verdict.md.
     """
-    people, machine = np.asarray(ratings, dtype=np.float64), np.asarray(judge, dtype=np.float64)
-    sources = np.asarray(clusters)
-    labels: list[Hashable] = list(range(people.shape[1])) if names is None else list(names)
-    if people.ndim != 2 or machine.shape != people.shape[:1] or sources.shape != machine.shape:
-        raise ValueError(f"shapes do not fit: {people.shape}, {machine.shape} and {sources.shape}")
-    used = ~np.isnan(machine) & ((~np.isnan(people)).sum(axis=1) >= 2)
-    people, machine, sources = people[used], machine[used], sources[used]
-    if int((~np.isnan(people)).any(axis=0).sum()) < 2:
+    machine, measure = np.asarray(judge, dtype=np.float64), people.measure
+    if machine.shape != people.clusters.shape:
+        raise ValueError(f"shapes do not fit: {people.answers.shape} and {machine.shape}")
+    used = ~np.isnan(machine) & ((~np.isnan(people.answers)).sum(axis=1) >= 2)
+    people, machine = people.of(used), machine[used]
+    answers, n_people = people.answers, people.answers.shape[1]
+    if int((~np.isnan(answers)).any(axis=0).sum()) < 2:
         raise UndefinedStatistic("no object was scored by the judge and two people")
     test = None
     if same_scale:
         test = alternative_annotator(
-            people,
+            answers,
             machine,
-            labels,
+            people.called,
             metric="negative_rmse" if measure == "scores" else "accuracy",
-            epsilon=epsilon,
-            q=q,
-            clusters=sources,
+            epsilon=levels.epsilon,
+            q=levels.q,
+            clusters=people.clusters,
             pool_small=True,
         )
-    is_crowd = bool(((~np.isnan(people)).sum(axis=0) < FEWEST_INSTANCES).all())
+    is_crowd = bool(((~np.isnan(answers)).sum(axis=0) < FEWEST_INSTANCES).all())
 
     def of_rows(rows: Floats) -> Statistics:
-        each = [_compared(rows[:, 1:], rows[:, 0], column, measure) for column in range(people.shape[1])]
+        each = [_compared(rows[:, 1:], rows[:, 0], column, measure) for column in range(n_people)]
         whole = [[_together([one for part in each for one in part])]] if is_crowd else each
         return _agreement([part for part in whole if part], measure)
 
-    found = left_out_of_rows(of_rows, np.column_stack([machine, people]), sources, seed=seed)
+    found = left_out_of_rows(of_rows, np.column_stack([machine, answers]), people.clusters, seed=levels.seed)
     if not np.isfinite(found.values[0]):
         raise UndefinedStatistic("people's agreement is not defined: somebody gave one and the same answer to all")
-    people_s, own, order = (
-        quantity_of(found, place, scale, confidence) for place, scale in enumerate((FISHER, FISHER, IDENTITY))
+    theirs, own, order = (
+        quantity_of(found, place, scale, levels.confidence) for place, scale in enumerate((FISHER, FISHER, IDENTITY))
     )
     is_constant = bool((machine == machine[0]).all())
     return Standing(
         n=len(machine),
         n_clusters=found.n_clusters,
-        people=people_s,
+        people=theirs,
         own=None if is_constant else own,
         order=None if is_constant else order,
-        bias=None if measure == "labels" or not same_scale else _bias(people, machine, sources, confidence, seed),
+        bias=None if measure == "labels" or not same_scale else _bias(people, machine, levels),
         test=test,
-        rows=tuple(_rows(people, machine, labels, measure)),
+        rows=tuple(_rows(people, machine)),
         measure=measure,
     )
 
@@ -213,12 +252,12 @@ def measure_of_counts(x: Floats, y: Floats, measure: Measure) -> OfCounts:
     return spearman_of_counts(x, y) if measure == "scores" else kappa_of_counts(x, y, measure == "ordered_labels")
 
 
-def _rows(people: Floats, judge: Floats, names: Sequence[Hashable], measure: Measure) -> Iterator[Person]:
+def _rows(people: People, judge: Floats) -> Iterator[Person]:
     ones = np.ones((1, len(judge)), dtype=np.int64)
-    for column, name in enumerate(names):
-        compared = _compared(people, judge, column, measure)
+    for column, name in enumerate(people.called):
+        compared = _compared(people.answers, judge, column, people.measure)
         if compared:
-            person, own, _ = _agreement([compared], measure)(ones)[0].tolist()
+            person, own, _ = _agreement([compared], people.measure)(ones)[0].tolist()
             seen = len(np.unique(np.concatenate([one.rows for one in compared])))
             yield Person(name, seen, *(None if value != value else value for value in (person, own)))
 
@@ -244,13 +283,15 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     return Quantity(value, float(bounds.low), float(bounds.high), method, at, error, freedom)
 
 
-def _bias(people: Floats, judge: Floats, sources: NDArray[Any], confidence: float, seed: int) -> Quantity:
-    away = differences(judge, row_means(people))
+def _bias(people: People, judge: Floats, levels: Levels) -> Quantity:
+    away = differences(judge, row_means(people.answers))
     unit = power_of_two(away)
-    found = left_out_of_rows(
-        lambda rows: lambda counts: means(counts, rows[:, 0])[:, None], away[:, None] / unit, sources, seed=seed
-    )
-    return times(quantity_of(found, 0, IDENTITY, confidence), unit)
+
+    def of_rows(rows: Floats) -> Statistics:
+        return lambda counts: means(counts, rows[:, 0])[:, None]
+
+    found = left_out_of_rows(of_rows, away[:, None] / unit, people.clusters, seed=levels.seed)
+    return times(quantity_of(found, 0, IDENTITY, levels.confidence), unit)
 
 
 def power_of_two(values: Floats) -> float:

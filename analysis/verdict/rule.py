@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from scipy.stats import t as student
 
 from analysis.agreement.alternative_annotator import AlternativeAnnotator
-from analysis.verdict.people import Quantity, Standing
+from analysis.verdict.people import LEVELS, Levels, Quantity, Standing
 from analysis.words import decimals, with_bounds
 
 Word = Literal["yes", "only for ranking", "not proven", "no", "cannot say"]
@@ -25,7 +25,7 @@ class Policy:
         most_behind: How far the judge may stay behind people in agreement, at most.
         share_behind: The same as a share of what people reach; the smaller of both counts.
         omega: Share of annotators against whom the judge has to win.
-        confidence: Of the intervals, between 0 and 1.
+        levels: How sure is sure.
         order_confidence: Of the one-sided bound by which labels are not behind people, as their agreement has a large
             error next to the margin: by the estimate a judge with twice a person's noise got a yes in 12 to 33 % of
             studies. Scores go by the estimate.
@@ -35,7 +35,7 @@ class Policy:
     most_behind: float = 0.1
     share_behind: float = 0.25
     omega: float = 0.5
-    confidence: float = 0.95
+    levels: Levels = LEVELS
     order_confidence: float = 0.9
 
 
@@ -129,7 +129,7 @@ def decided(
         reasons.append("it sorts objects worse than a person does, beyond the margin")
     if reasons:
         return Verdict("no", tuple(reasons), conditions, margin)
-    n_needed, n_for = _further(standing, own, order, margin, policy, can_rank)
+    n_needed, n_for = _further(standing, margin, policy, can_rank)
     return Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
 
 
@@ -238,10 +238,11 @@ def objects_needed(n: int, estimate: float, needed: float, error: float, quantil
     return ceil(n * (quantile * error / (estimate - needed)) ** 2 / 10.0) * 10
 
 
-def _further(
-    standing: Standing, own: Quantity, order: Quantity, margin: float, policy: Policy, can_rank: bool
-) -> tuple[int | None, Word | None]:
+def _further(standing: Standing, margin: float, policy: Policy, can_rank: bool) -> tuple[int | None, Word | None]:
     """The objects that a yes would need, else those that the word for ranking would."""
+    own, order = standing.own, standing.order
+    if own is None or order is None:
+        return None, None
     of_own = _needed_for(own, 0.0, standing.n, policy)
     of_test = None if standing.test is None else _needed_for_test(standing.test, standing.n, policy)
     quantile = _order_quantile(standing, order, policy)
@@ -257,7 +258,7 @@ def _further(
 def _needed_for(quantity: Quantity, needed: float, n: int, policy: Policy) -> int | None:
     if quantity.low is not None and quantity.low > needed:
         return n
-    quantile = float(student.ppf(0.5 + policy.confidence / 2.0, quantity.freedom))
+    quantile = float(student.ppf(0.5 + policy.levels.confidence / 2.0, quantity.freedom))
     return objects_needed(n, quantity.at, needed, quantity.error, quantile)
 
 
@@ -267,7 +268,7 @@ def _needed_for_test(test: AlternativeAnnotator, n: int, policy: Policy) -> int 
     needed = max(1, ceil(policy.omega * len(parts)))
     if test.winning_rate >= policy.omega:
         return n
-    level = 0.05 * needed / (len(parts) * sum(1.0 / rank for rank in range(1, len(parts) + 1)))
+    level = policy.levels.q * needed / (len(parts) * sum(1.0 / rank for rank in range(1, len(parts) + 1)))
     found = []
     for part in parts:
         if part.mean_d is not None and part.error is not None and part.n_clusters is not None and part.n_clusters > 1:

@@ -16,8 +16,8 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.verdict.findings import Findings, OfJudge, findings
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line
-from analysis.verdict.people import Measure, Quantity
-from analysis.verdict.rule import DEFAULT, Condition, Verdict
+from analysis.verdict.people import Levels, Measure, People, Quantity
+from analysis.verdict.rule import DEFAULT, Condition, Policy, Verdict
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from resources.errors import UserError, did_you_mean, listing
@@ -68,16 +68,10 @@ def verdict_result(
     if lower_is_better and ratings.scale == "nominal":
         raise UserError("`--lower-is-better` is of scores; these ratings are labels. Leave it out.")
     lower = {_judge(name, ratings) for name in lower_is_better}
-    measure = _measure(ratings)
-    found = findings(
-        ratings.judges,
-        ratings.people,
-        ratings.clusters,
-        measure=measure,
-        labels=ratings.labels,
-        lower_is_better=lower,
-        epsilon=EPSILON[annotators],
-    )
+    answers = np.column_stack(list(ratings.people.values()))
+    people = People(answers, ratings.clusters, _measure(ratings), tuple(ratings.people), ratings.labels)
+    policy = Policy(levels=Levels(epsilon=EPSILON[annotators]))
+    found = findings(ratings.judges, people, lower_is_better=lower, policy=policy)
     inputs = {path.name: sha256_of_file(path) for path in map(Path, files) if path.is_file()}
     made = Provenance(now(), inputs=inputs, seed=0)
     return {
@@ -90,7 +84,7 @@ def verdict_result(
         "cluster": columns.cluster,
         "scale": ratings.scale,
         "labels": list(ratings.labels),
-        "measure": AGREEMENT[measure],
+        "measure": AGREEMENT[people.measure],
         "people": list(found.people),
         "reference": found.reference,
         "annotators": annotators,

@@ -9,6 +9,7 @@ from analysis.agreement.concordance import concordance
 from analysis.verdict.findings import findings
 from analysis.verdict.judges import against_one, judges_compared
 from analysis.verdict.panel import panel
+from analysis.verdict.people import People
 from tests.analysis.verdict.test_people import made
 
 
@@ -18,21 +19,21 @@ def test_against_one_person_a_bound_decides() -> None:
     near, far = person + 0.3 * random.standard_normal(80), person + 2.0 * random.standard_normal(80)
     middling = person + 0.8 * random.standard_normal(80)
     clusters = np.arange(80)
-    assert against_one(person, near, clusters).word == "agrees"
-    assert against_one(person, far, clusters).word == "does not agree"
-    assert against_one(person, middling, clusters).word == "not proven"
-    assert against_one(person, np.ones(80), clusters).word == "does not agree"
-    assert against_one(np.ones(80), near, clusters).word == "cannot say"
-    assert against_one(person[:29], near[:29], clusters[:29]).word == "cannot say"
+    assert against_one(People(person[:, None], clusters), near).word == "agrees"
+    assert against_one(People(person[:, None], clusters), far).word == "does not agree"
+    assert against_one(People(person[:, None], clusters), middling).word == "not proven"
+    assert against_one(People(person[:, None], clusters), np.ones(80)).word == "does not agree"
+    assert against_one(People(np.ones(80)[:, None], clusters), near).word == "cannot say"
+    assert against_one(People(person[:29, None], clusters[:29]), near[:29]).word == "cannot say"
     with_gap = near.copy()
     with_gap[:10] = np.nan
-    assert against_one(person, with_gap, clusters).n == 70
+    assert against_one(People(person[:, None], clusters), with_gap).n == 70
 
 
 def test_two_judges_that_are_one_do_not_differ_and_share_a_letter() -> None:
     people, judge = made()
     worse = np.roll(judge, 7)
-    found = judges_compared(people, np.column_stack([judge, judge, worse]), np.arange(60), ["a", "b", "c"])
+    found = judges_compared(People(people, np.arange(60)), {"a": judge, "b": judge, "c": worse})
     same, first, second = found.pairs
     assert (same.difference.value, same.p, same.p_holm) == (0.0, 1.0, 1.0)
     assert first.difference.value == pytest.approx(second.difference.value)
@@ -46,7 +47,7 @@ def test_two_judges_that_are_one_do_not_differ_and_share_a_letter() -> None:
 
 def test_statistics_of_scores_are_those_of_their_own_functions() -> None:
     people, judge = made()
-    lines = {line.statistic: line.value for line in panel(people[:, 0], judge, np.arange(60), measure="scores")}
+    lines = {line.statistic: line.value for line in panel(People(people, np.arange(60)), people[:, 0], judge)}
     assert lines["Spearman"] == pytest.approx(scipy.stats.spearmanr(judge, people[:, 0]).statistic)
     assert lines["Pearson"] == pytest.approx(scipy.stats.pearsonr(judge, people[:, 0]).statistic)
     assert lines["CCC"] == pytest.approx(concordance(judge, people[:, 0], seed=0).ccc)
@@ -58,7 +59,7 @@ def test_statistics_of_labels_are_scikit_learns() -> None:
     random = np.random.default_rng(4)
     person = random.integers(0, 3, 120).astype(float)
     judge = np.where(random.random(120) < 0.7, person, random.integers(0, 3, 120))
-    lines = panel(person, judge, np.arange(120), measure="labels", labels=["fail", "pass", "unsure"])
+    lines = panel(People(person[:, None], np.arange(120), "labels", labels=("fail", "pass", "unsure")), person, judge)
     values = {line.statistic: line.value for line in lines}
     assert values["kappa"] == pytest.approx(cohen_kappa_score(judge, person))
     assert values["same label"] == pytest.approx((judge == person).mean())
@@ -69,12 +70,12 @@ def test_statistics_of_labels_are_scikit_learns() -> None:
 
 def test_a_reversed_sign_is_flagged_and_its_comparison_withheld() -> None:
     people, judge = made()
-    named = {f"p{column}": people[:, column] for column in range(3)}
-    found = findings({"good": judge, "distance": -judge}, named, np.arange(60))
+    named = People(people, np.arange(60))
+    found = findings({"good": judge, "distance": -judge}, named)
     assert found.judges[1].reversed
     assert found.comparison is None
     assert "distance" in found.no_comparison
-    turned = findings({"good": judge, "distance": -judge}, named, np.arange(60), lower_is_better={"distance"})
+    turned = findings({"good": judge, "distance": -judge}, named, lower_is_better={"distance"})
     assert turned.comparison is not None
     assert not turned.judges[1].reversed
 
@@ -82,8 +83,8 @@ def test_a_reversed_sign_is_flagged_and_its_comparison_withheld() -> None:
 @pytest.mark.parametrize("unit", [1 / 5, 20.0], ids=["0 to 1", "20 to 100"])
 def test_another_scale_allows_ranking_at_most(unit: float) -> None:
     people, judge = made()
-    named = {f"p{column}": people[:, column] for column in range(3)}
-    one = findings({"judge": judge * unit}, named, np.arange(60)).judges[0]
+    named = People(people, np.arange(60))
+    one = findings({"judge": judge * unit}, named).judges[0]
     assert not one.same_scale
     assert one.verdict is not None
     assert one.verdict.word != "yes"
@@ -93,9 +94,7 @@ def test_another_scale_allows_ranking_at_most(unit: float) -> None:
 def test_the_majority_leaves_out_ties_and_counts_them() -> None:
     people = np.array([[0, 0], [1, 1], [0, 1]] * 20, dtype=float)
     judge = np.array([0, 1, 1] * 20, dtype=float)
-    found = findings(
-        {"j": judge}, {"a": people[:, 0], "b": people[:, 1]}, np.arange(60), measure="labels", labels=["no", "yes"]
-    )
+    found = findings({"j": judge}, People(people, np.arange(60), "labels", ("a", "b"), ("no", "yes")))
     assert found.n_tied == 20
     assert {line.statistic: line.value for line in found.judges[0].lines}["same label"] == 1.0
     assert found.judges[0].n == 40
@@ -104,9 +103,9 @@ def test_the_majority_leaves_out_ties_and_counts_them() -> None:
 @pytest.mark.parametrize("unit", [1e300, 1e-300])
 def test_huge_and_tiny_scores_have_the_same_statistics_in_their_unit(unit: float) -> None:
     people, judge = made()
-    named = {f"p{column}": people[:, column] * unit for column in range(3)}
-    plain = findings({"j": judge}, {name: column / unit for name, column in named.items()}, np.arange(60)).judges[0]
-    found = findings({"j": judge * unit}, named, np.arange(60)).judges[0]
+    named = People(people * unit, np.arange(60))
+    plain = findings({"j": judge}, People(people, np.arange(60))).judges[0]
+    found = findings({"j": judge * unit}, named).judges[0]
     assert found.verdict is not None
     assert plain.verdict is not None
     assert found.verdict.word == plain.verdict.word

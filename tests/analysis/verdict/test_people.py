@@ -12,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 from analysis.intervals.headline import left_out, left_out_of_rows
 from analysis.resampling.weighted import kappa_of_counts, spearman_of_counts
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.people import standing
+from analysis.verdict.people import People, standing
 
 NAN = float("nan")
 
@@ -31,7 +31,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
 
 def test_each_person_and_the_judge_are_held_against_the_mean_of_the_others() -> None:
     people, judge = made()
-    seen = standing(people, judge, np.arange(60))
+    seen = standing(People(people, np.arange(60)), judge)
     others = [np.delete(people, column, axis=1).mean(axis=1) for column in range(3)]
     by_person = [spearman(people[:, column], others[column]) for column in range(3)]
     by_judge = [spearman(judge, others[column]) for column in range(3)]
@@ -48,7 +48,7 @@ def test_each_person_and_the_judge_are_held_against_the_mean_of_the_others() -> 
 def test_the_interval_is_students_t_over_delete_one_values_on_fishers_z() -> None:
     people, judge = made(n=48)
     clusters = np.repeat(np.arange(12), 4)
-    seen = standing(people, judge, clusters)
+    seen = standing(People(people, clusters), judge)
 
     def own(rows: np.ndarray) -> float:
         return float(
@@ -69,7 +69,7 @@ def test_labels_are_held_against_each_other_person_by_kappa() -> None:
     truth = random.integers(0, 3, 90)
     noisy = [np.where(random.random(90) < 0.7, truth, random.integers(0, 3, 90)) for _ in range(4)]
     people, judge = np.column_stack(noisy[:3]).astype(float), noisy[3].astype(float)
-    seen = standing(people, judge, np.arange(90), measure="labels")
+    seen = standing(People(people, np.arange(90), "labels"), judge)
     kappas = [cohen_kappa_score(judge, people[:, column]) for column in range(3)]
     assert seen.own is not None
     assert seen.own.value == pytest.approx(np.mean(kappas))
@@ -110,7 +110,7 @@ def test_equal_rows_counted_together_give_the_same_delete_one_values(seed: int) 
 def test_objects_without_the_judge_or_with_one_person_do_not_count() -> None:
     people, judge = made(n=64)
     people[:3, 1:], judge[60] = NAN, NAN
-    seen = standing(people, judge, np.arange(64))
+    seen = standing(People(people, np.arange(64)), judge)
     assert seen.n == 60
     assert seen.rows[0].n == 60
 
@@ -121,7 +121,7 @@ def test_a_crowd_of_whom_nobody_rated_thirty_objects_is_tested_as_one() -> None:
     for row in range(90):
         kept = [(row + step) % 12 for step in range(3)]
         crowd[row, kept] = whole[row, kept]
-    seen = standing(crowd, judge, np.arange(90))
+    seen = standing(People(crowd, np.arange(90)), judge)
     assert seen.test is not None
     assert list(seen.test.annotators) == ["all annotators"]
     assert seen.test.n_instances == 90
@@ -139,11 +139,14 @@ def test_a_person_who_gave_one_answer_leaves_agreement_undefined() -> None:
     people, judge = made()
     people[:, 1] = 3.0
     with pytest.raises(UndefinedStatistic, match="one and the same answer"):
-        standing(people, judge, np.arange(60))
+        standing(People(people, np.arange(60)), judge)
 
 
 def test_scores_of_another_scale_are_compared_by_order_alone() -> None:
     people, judge = made()
-    seen, same = standing(people, judge * 20, np.arange(60), same_scale=False), standing(people, judge, np.arange(60))
+    seen, same = (
+        standing(People(people, np.arange(60)), judge * 20, same_scale=False),
+        standing(People(people, np.arange(60)), judge),
+    )
     assert (seen.test, seen.bias) == (None, None)
     assert seen.own == same.own

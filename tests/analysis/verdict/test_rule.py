@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.verdict.people import Quantity, Standing, standing
+from analysis.verdict.people import People, Quantity, Standing, standing
 from analysis.verdict.rule import Condition, decided, objects_needed
 from tests.analysis.verdict.test_people import made
 from tools.verdict_rates import UNRELATED, World, rates
@@ -19,7 +19,7 @@ def quantity(value: float, low: float, high: float) -> Quantity:
 def sure() -> Standing:
     """A judge as good as three people, all of whom it is nearer to than they are."""
     people, judge = made()
-    found = standing(people, judge, np.arange(60))
+    found = standing(People(people, np.arange(60)), judge)
     assert found.test is not None
     return replace(
         found,
@@ -68,7 +68,7 @@ def test_an_order_surely_worse_than_the_margin_is_a_no(sure: Standing) -> None:
 
 def test_a_constant_judge_is_a_no() -> None:
     people, _ = made()
-    assert decided(standing(people, np.full(60, 3.0), np.arange(60))).word == "no"
+    assert decided(standing(People(people, np.arange(60)), np.full(60, 3.0))).word == "no"
 
 
 @pytest.mark.parametrize(
@@ -81,15 +81,15 @@ def test_people_who_do_not_agree_or_few_objects_leave_nothing_to_say(sure: Stand
 def test_people_who_agree_in_everything_are_a_measure_too() -> None:
     person, _ = made()
     same = np.repeat(person[:, :1], 2, axis=1)
-    perfect = standing(same, same[:, 0], np.arange(60))
+    perfect = standing(People(same, np.arange(60)), same[:, 0])
     assert (perfect.people.value, perfect.people.low) == (1.0, 1.0)
     assert decided(perfect).word == "yes"
-    assert decided(standing(same, np.roll(same[:, 0], 9), np.arange(60))).word == "no"
+    assert decided(standing(People(same, np.arange(60)), np.roll(same[:, 0], 9))).word == "no"
 
 
 def test_few_clusters_are_said_and_not_called_disagreement() -> None:
     people, judge = made()
-    found = decided(standing(people, judge, np.arange(60) % 3))
+    found = decided(standing(People(people, np.arange(60) % 3), judge))
     assert (found.word, found.reasons[0]) == (
         "cannot say",
         "people's agreement with each other cannot be bounded: no interval from 3 clusters",
