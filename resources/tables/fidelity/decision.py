@@ -312,6 +312,7 @@ FIDELITY_REPORT = Table(
         "golden",
         "match_by",
         "max_missing_share",
+        "pass_score",
         "seed",
         "settings",
         "thresholds",
