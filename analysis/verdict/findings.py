@@ -1,7 +1,8 @@
 """Everything that is said of the judges in one table of ratings: verdict, people as rows, statistics, differences."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,6 +62,13 @@ class Findings:
     no_comparison: str
 
 
+class _Reference(NamedTuple):
+    """What judges are held against in the statistics: answers ``(n, m)``, NaN where there is none."""
+
+    name: str
+    answers: Floats
+
+
 def findings(
     judges: Mapping[str, Floats], people: People, *, lower_is_better: Collection[str] = (), policy: Policy = DEFAULT
 ) -> Findings:
@@ -75,7 +83,7 @@ def findings(
     Raises:
         ValueError: Shapes do not fit.
     """
-    reference = _majority(people.answers) if people.measure == "labels" else _means(people.answers)
+    reference = _reference(people)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
     found = tuple(
         _of_judge(name, scores, people, reference, policy)
@@ -99,15 +107,15 @@ def findings(
         n_objects=int(rated.sum()),
         n_clusters=len(np.unique(people.clusters[rated])),
         measure=people.measure,
-        reference=_reference(people),
-        n_tied=int((rated & np.isnan(reference)).sum()),
+        reference=reference.name,
+        n_tied=int((rated & np.isnan(reference.answers).all(axis=1)).sum()),
         comparison=comparison,
         no_comparison=why,
     )
 
 
 def _of_judge(
-    name: str, scores: Floats, people: People, reference: Floats, policy: Policy, *, same_scale: bool = True
+    name: str, scores: Floats, people: People, reference: _Reference, policy: Policy, *, same_scale: bool = True
 ) -> OfJudge:
     of_scores = people.measure == "scores"
     same_scale = same_scale and (not of_scores or _same_scale(scores, people.answers))
@@ -120,12 +128,15 @@ def _of_judge(
         except UndefinedStatistic as error:
             undefined = str(error)
         verdict = decided(of_people, policy=policy, undefined=undefined, can_rank=people.measure != "labels")
-    lines = panel(people, reference, scores, policy.levels)
+    answers = reference.answers
+    times = replace(people, answers=np.repeat(people.answers, answers.shape[1], axis=0),
+                    clusters=np.repeat(people.clusters, answers.shape[1]))  # fmt: skip
+    lines = panel(times, answers.ravel(), np.repeat(scores, answers.shape[1]), policy.levels)
     if not same_scale:
         lines = [line for line in lines if line.statistic in ("Spearman", "Pearson")]
     return OfJudge(
         name=name,
-        n=int((~np.isnan(scores) & ~np.isnan(reference)).sum()),
+        n=int((~np.isnan(scores) & ~np.isnan(answers).all(axis=1)).sum()),
         verdict=verdict,
         against_one=against,
         standing=of_people,
@@ -152,10 +163,16 @@ def _majority(persons: Floats) -> Floats:
     return np.where(decided_, labels[votes.argmax(axis=0)], np.nan)
 
 
-def _reference(people: People) -> str:
-    if people.answers.shape[1] == 1:
-        return str(people.called[0])
-    return "majority of the people" if people.measure == "labels" else "mean of the people"
+def _reference(people: People) -> _Reference:
+    """The mean of scores and the majority of labels; of labels that have none, each person in turn."""
+    answers = people.answers
+    if answers.shape[1] == 1:
+        return _Reference(str(people.called[0]), answers)
+    if people.measure == "scores":
+        return _Reference("the mean of the people", _means(answers)[:, None])
+    if people.measure == "labels" and answers.shape[1] > 2:
+        return _Reference("the majority of the people", _majority(answers)[:, None])
+    return _Reference("each person in turn", answers)
 
 
 def _same_scale(scores: Floats, persons: Floats) -> bool:

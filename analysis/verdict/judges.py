@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from analysis.intervals.headline import Jackknife, Statistic, left_out_of_rows, of_jackknife
 from analysis.intervals.jackknife import FISHER, IDENTITY
@@ -14,7 +14,17 @@ from analysis.resampling.bootstrap import Statistics
 from analysis.significance.holm import holm
 from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.people import LEVELS, Floats, Levels, Measure, People, Quantity, measure_of_counts, quantity_of
+from analysis.verdict.people import (
+    LEVELS,
+    Floats,
+    Levels,
+    Measure,
+    People,
+    Quantity,
+    measure_of_counts,
+    objects_needed,
+    quantity_of,
+)
 
 PersonWord = Literal["agrees", "does not agree", "not proven", "cannot say"]
 # What agreement with one person has to reach, by its bound: Spearman of scores, kappa of labels.
@@ -23,7 +33,10 @@ KINDS: dict[Measure, Statistic] = {"scores": "spearman", "ordered_labels": "kapp
 
 
 class AgainstOne(NamedTuple):
-    """A judge against one person, or against means of people who are not known one by one."""
+    """A judge against one person, or against means of people who are not known one by one.
+
+    `n_needed` objects would make it `agrees` if the estimate held; none where it is not above what is needed.
+    """
 
     word: PersonWord
     n: int
@@ -31,6 +44,7 @@ class AgainstOne(NamedTuple):
     agreement: Quantity | None
     needed: float
     why: str
+    n_needed: int | None = None
 
 
 class Pair(NamedTuple):
@@ -101,7 +115,10 @@ def against_one(
         return word("agrees", f"the interval is above {limit:g}", seen)
     if seen.high < limit:
         return word("does not agree", f"the interval is below {limit:g}", seen)
-    return word("not proven", f"the interval holds {limit:g}", seen)
+    open_ = word("not proven", f"the interval holds {limit:g}", seen)
+    quantile = float(stdtrit(seen.freedom, 0.5 + levels.confidence / 2.0))
+    to_agree = objects_needed(n, seen.at, float(np.arctanh(limit)), seen.error, quantile)
+    return open_._replace(n_needed=to_agree)
 
 
 def judges_compared(people: People, judges: Mapping[str, Floats], levels: Levels = LEVELS) -> Judges:

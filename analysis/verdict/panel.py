@@ -1,7 +1,7 @@
 """What a judge does against one column of people's answers, statistic by statistic, with clustered intervals."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,23 +47,42 @@ def panel(people: People, reference: ArrayLike, judge: ArrayLike, levels: Levels
     if not len(one):
         return []
 
-    def lines_of(rows: Floats) -> Lines:
-        own, other = rows[:, 0], rows[:, 1]
-        return _of_scores(own, other) if measure == "scores" else _of_labels(own, other, people)
-
-    def statistics(rows: Floats) -> Statistics:
-        functions = [of for _, _, of, _ in lines_of(rows)]
-        return lambda counts: np.column_stack([of(counts) for of in functions])
-
     rows = np.column_stack([one, machine])
     unit = power_of_two(rows) if measure == "scores" else 1.0
     rows = rows / unit
-    lines, found = lines_of(rows), left_out_of_rows(statistics, rows, sources, seed=levels.seed)
-    intervals = of_jackknife(found, [kind for _, kind, _, _ in lines], confidence=levels.confidence)
     return [
-        _line(name, value, interval, n, unit if kind == "mean" else 1.0)
-        for (name, kind, _, n), value, interval in zip(lines, found.values, intervals, strict=True)
+        line for kept, lines in _parts(rows, people) for line in _lines(rows[kept], sources[kept], lines, levels, unit)
     ]
+
+
+# From rows of reference and judge to the statistics that rest on them: name, kind, and the function of their counts.
+Lines = Callable[[Floats], list[tuple[str, Statistic, OfCounts]]]
+
+
+def _parts(rows: Floats, people: People) -> Iterator[tuple[NDArray[np.bool_], Lines]]:
+    """Which rows the lines rest on: the objects with a label are the sample of its sensitivity, not all of them."""
+    everything = np.ones(len(rows), dtype=bool)
+    if people.measure == "scores":
+        yield everything, _of_scores
+        return
+    yield everything, _of_labels if people.measure == "labels" else _of_ordered_labels
+    if people.measure == "labels":
+        for code, label in enumerate(people.labels):
+            for side, what in ((0, "sensitivity"), (1, "precision")):
+                if (kept := rows[:, side] == code).any():
+                    yield kept, _of_label(f"{what} of '{label}'", float(code), 1 - side)
+
+
+def _lines(rows: Floats, sources: NDArray[Any], lines: Lines, levels: Levels, unit: float) -> Iterator[Line]:
+    def statistics(of: Floats) -> Statistics:
+        functions = [function for _, _, function in lines(of)]
+        return lambda counts: np.column_stack([function(counts) for function in functions])
+
+    found = left_out_of_rows(statistics, rows, sources, seed=levels.seed)
+    named = lines(rows)
+    intervals = of_jackknife(found, [kind for _, kind, _ in named], confidence=levels.confidence)
+    for (name, kind, _), value, interval in zip(named, found.values, intervals, strict=True):
+        yield _line(name, value, interval, len(rows), unit if kind == "mean" else 1.0)
 
 
 def _line(name: str, value: float, interval: Interval, n: int, unit: float) -> Line:
@@ -71,44 +90,38 @@ def _line(name: str, value: float, interval: Interval, n: int, unit: float) -> L
     return Line(name, None if np.isnan(value) else float(value) * unit, interval._replace(low=low, high=high), n)
 
 
-Lines = list[tuple[str, Statistic, OfCounts, int]]
-
-
-def _of_scores(person: Floats, judge: Floats) -> Lines:
-    away, n = differences(judge, person), len(person)
+def _of_scores(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
+    person, judge = rows.T
+    away = differences(judge, person)
     return [
-        ("Spearman", "spearman", spearman_of_counts(judge, person), n),
-        ("Pearson", "pearson", pearson_of_counts(judge, person), n),
-        ("CCC", "ccc", _concordance(judge, person), n),
-        ("mean absolute error", "mean", lambda counts: means(counts, np.abs(away)), n),
-        ("judge - people", "mean", lambda counts: means(counts, away), n),
+        ("Spearman", "spearman", spearman_of_counts(judge, person)),
+        ("Pearson", "pearson", pearson_of_counts(judge, person)),
+        ("CCC", "ccc", _concordance(judge, person)),
+        ("mean absolute error", "mean", lambda counts: means(counts, np.abs(away))),
+        ("judge - people", "mean", lambda counts: means(counts, away)),
     ]
 
 
-def _of_labels(person: Floats, judge: Floats, people: People) -> Lines:
-    n = len(person)
-    lines: Lines = [
-        ("same label", "share", _share(judge == person, np.ones(n, dtype=bool)), n),
-        ("kappa", "kappa", kappa_of_counts(judge, person), n),
+def _of_labels(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
+    person, judge = rows.T
+    same = (judge == person).astype(np.float64)
+    return [
+        ("same label", "share", lambda counts: means(counts, same)),
+        ("kappa", "kappa", kappa_of_counts(judge, person)),
     ]
-    if people.measure == "ordered_labels":
-        return [*lines, ("kappa, quadratic weights", "kappa", kappa_of_counts(judge, person, ordered=True), n)]
-    for code, label in enumerate(people.labels):
-        for what, given in (("sensitivity", person == code), ("precision", judge == code)):
-            if given.any():
-                both = (person == code) & (judge == code)
-                lines.append((f"{what} of '{label}'", "share", _share(both, given), int(given.sum())))
+
+
+def _of_ordered_labels(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
+    quadratic = kappa_of_counts(rows[:, 1], rows[:, 0], ordered=True)
+    return [*_of_labels(rows), ("kappa, quadratic weights", "kappa", quadratic)]
+
+
+def _of_label(name: str, code: float, side: int) -> Lines:
+    def lines(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
+        hits = (rows[:, side] == code).astype(np.float64)
+        return [(name, "share", lambda counts: means(counts, hits))]
+
     return lines
-
-
-def _share(hits: NDArray[np.bool_], of: NDArray[np.bool_]) -> OfCounts:
-    hit, one = hits.astype(np.int64), of.astype(np.int64)
-
-    def share(counts: Counts) -> Floats:
-        total = counts @ one
-        return np.asarray(np.divide(counts @ hit, total, out=np.full(len(counts), np.nan), where=total > 0))
-
-    return share
 
 
 def _concordance(x: Floats, y: Floats) -> OfCounts:

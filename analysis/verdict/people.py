@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -272,8 +273,11 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
         scale = ARCSINE
         value, deleted = float(np.clip(value, -1.0, 1.0)), np.clip(deleted, -1.0, 1.0)
     at, without = float(scale.there(np.asarray(value))), scale.there(deleted)
+    why = f"without one of {over} it is undefined"
+    if len(deleted) < FEWEST_CLUSTERS:
+        why = f"{over}, fewer than {FEWEST_CLUSTERS}"
     if len(deleted) < FEWEST_CLUSTERS or not np.isfinite(without).all() or not np.isfinite(at):
-        return Quantity(value, None, None, f"no interval from {over}", at, np.nan, freedom)
+        return Quantity(value, None, None, why, at, np.nan, freedom)
     error = float(np.sqrt((len(without) - 1) / len(without) * ((without - without.mean()) ** 2).sum()))
     if np.ptp(deleted) <= TIE:
         return Quantity(value, value, value, f"the same whichever of {over} is left out", at, 0.0, freedom)
@@ -304,3 +308,21 @@ def times(seen: Quantity, unit: float) -> Quantity:
     """A quantity in a unit that is so much smaller."""
     low, high = (None if bound is None else bound * unit for bound in (seen.low, seen.high))
     return seen._replace(value=seen.value * unit, low=low, high=high, at=seen.at * unit, error=seen.error * unit)
+
+
+def objects_needed(n: int, estimate: float, needed: float, error: float, quantile: float) -> int | None:
+    """How many objects would prove that the estimate is beyond what is needed, if it held.
+
+    Args:
+        n: Objects there are.
+        estimate: On the scale of the error.
+        needed: On the same scale.
+        error: Standard error from `n` objects.
+        quantile: Of Student's t.
+
+    Returns:
+        n (t error / (estimate - needed))^2, rounded up to tens; none where the estimate is not beyond what is needed.
+    """
+    if estimate <= needed:
+        return None
+    return ceil(n * (quantile * error / (estimate - needed)) ** 2 / 10.0) * 10

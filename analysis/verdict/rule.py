@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from scipy.stats import t as student
 
 from analysis.agreement.alternative_annotator import AlternativeAnnotator
-from analysis.verdict.people import LEVELS, Levels, Quantity, Standing
-from analysis.words import decimals, with_bounds
+from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
+from analysis.words import count_noun, decimals, with_bounds
 
 Word = Literal["yes", "only for ranking", "not proven", "no", "cannot say"]
 State = Literal["proven", "passes", "fails", "not measured", "does not apply"]
@@ -119,7 +119,9 @@ def decided(
     wins, behind = test is not None and test.winning_rate >= policy.omega, order.value <= -margin
     if not failing and own.low > 0.0:
         if wins and _keeps_up(standing, order, margin, policy):
-            return Verdict("yes", (*_reached(standing, margin), *_bias(standing)), conditions, margin)
+            open_ = order.low <= -margin
+            wide = ("by the estimate: the difference's interval reaches beyond the margin",) if open_ else ()
+            return Verdict("yes", (*_reached(standing, margin), *_bias(standing), *wide), conditions, margin)
         if can_rank and order.low > -margin:
             return Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
     reasons = [f"{condition.name} fails: {condition.why}" for condition in failing]
@@ -128,7 +130,7 @@ def decided(
     elif order.high < -margin:
         reasons.append("it sorts objects worse than a person does, beyond the margin")
     if reasons:
-        return Verdict("no", tuple(reasons), conditions, margin)
+        return Verdict("no", (*reasons, _sorts(standing, margin)), conditions, margin)
     n_needed, n_for = _further(standing, margin, policy, can_rank)
     return Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
 
@@ -185,9 +187,13 @@ def _order_quantile(standing: Standing, order: Quantity, policy: Policy) -> floa
 def _sorts(standing: Standing, margin: float) -> str:
     return (
         f"it agrees with the others at {_number(standing.own)}, a person at {_number(standing.people)}: "
-        f"difference {_number(standing.order)}, "
-        f"margin {decimals(margin)} ({standing.n:,} objects, {standing.n_clusters:,} clusters)"
+        f"difference {_number(standing.order)}, margin {decimals(margin)} ({_counted(standing)})"
     )
+
+
+def _counted(standing: Standing) -> str:
+    n = count_noun(standing.n, "object")
+    return n if standing.n_clusters == standing.n else f"{n} in {count_noun(standing.n_clusters, 'cluster')}"
 
 
 def _reached(standing: Standing, margin: float) -> tuple[str, str]:
@@ -218,24 +224,6 @@ def mean_d(test: AlternativeAnnotator) -> float:
     """How often a person is nearer to the others than the judge, less how often the judge is: mean over annotators."""
     found = [part.mean_d for part in test.annotators.values() if part.mean_d is not None]
     return sum(found) / len(found)
-
-
-def objects_needed(n: int, estimate: float, needed: float, error: float, quantile: float) -> int | None:
-    """How many objects would prove that the estimate is beyond what is needed, if it held.
-
-    Args:
-        n: Objects there are.
-        estimate: On the scale of the error.
-        needed: On the same scale.
-        error: Standard error from `n` objects.
-        quantile: Of Student's t.
-
-    Returns:
-        n (t error / (estimate - needed))^2, rounded up to tens; none where the estimate is not beyond what is needed.
-    """
-    if estimate <= needed:
-        return None
-    return ceil(n * (quantile * error / (estimate - needed)) ** 2 / 10.0) * 10
 
 
 def _further(standing: Standing, margin: float, policy: Policy, can_rank: bool) -> tuple[int | None, Word | None]:

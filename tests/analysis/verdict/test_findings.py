@@ -92,12 +92,34 @@ def test_another_scale_allows_ranking_at_most(unit: float) -> None:
 
 
 def test_the_majority_leaves_out_ties_and_counts_them() -> None:
+    people = np.array([[0, 0, 0], [1, 1, 0], [0, 1, np.nan]] * 20, dtype=float)
+    judge = np.array([0, 1, 1] * 20, dtype=float)
+    found = findings({"j": judge}, People(people, np.arange(60), "labels", ("a", "b", "c"), ("no", "yes")))
+    assert (found.reference, found.n_tied) == ("the majority of the people", 20)
+    assert {line.statistic: line.value for line in found.judges[0].lines}["same label"] == 1.0
+    assert found.judges[0].n == 40
+
+
+def test_two_people_have_no_majority_so_that_each_counts() -> None:
     people = np.array([[0, 0], [1, 1], [0, 1]] * 20, dtype=float)
     judge = np.array([0, 1, 1] * 20, dtype=float)
     found = findings({"j": judge}, People(people, np.arange(60), "labels", ("a", "b"), ("no", "yes")))
-    assert found.n_tied == 20
-    assert {line.statistic: line.value for line in found.judges[0].lines}["same label"] == 1.0
-    assert found.judges[0].n == 40
+    # The judge differs from a on 20 of 60 objects and from b on none.
+    same = found.judges[0].lines[0]
+    assert (found.reference, found.n_tied, same.statistic, same.n) == ("each person in turn", 0, "same label", 120)
+    assert same.value == pytest.approx(100 / 120)
+
+
+def test_a_rare_labels_sensitivity_rests_on_its_own_objects() -> None:
+    person = np.array([1.0] * 12 + [0.0] * 188)
+    judge = person.copy()
+    judge[0] = 0.0
+    lines = panel(People(person[:, None], np.arange(200), "labels", labels=("no", "yes")), person, judge)
+    rare = next(line for line in lines if line.statistic == "sensitivity of 'yes'")
+    assert (rare.n, rare.interval.n_clusters) == (12, 12)
+    # Wilson's interval of 11 of 12 is [0.646, 0.985].
+    assert rare.interval.low is not None
+    assert rare.interval.low < 0.7
 
 
 @pytest.mark.parametrize("unit", [1e300, 1e-300])

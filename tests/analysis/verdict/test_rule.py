@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.verdict.people import People, Quantity, Standing, standing
-from analysis.verdict.rule import Condition, decided, objects_needed
+from analysis.verdict.people import People, Quantity, Standing, objects_needed, standing
+from analysis.verdict.rule import Condition, decided
 from tests.analysis.verdict.test_people import made
 from tools.verdict_rates import UNRELATED, World, rates
 
@@ -92,7 +92,7 @@ def test_few_clusters_are_said_and_not_called_disagreement() -> None:
     found = decided(standing(People(people, np.arange(60) % 3), judge))
     assert (found.word, found.reasons[0]) == (
         "cannot say",
-        "people's agreement with each other cannot be bounded: no interval from 3 clusters",
+        "people's agreement with each other cannot be bounded: 3 clusters, fewer than 5",
     )
 
 
