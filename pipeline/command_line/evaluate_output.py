@@ -21,12 +21,18 @@ class Picture(NamedTuple):
     spec: dict[str, Any]
 
 
-def refuse_output(output: Path | None) -> None:
+def refuse_output(output: Path | None, *inputs: str) -> None:
     """Say so before anything is computed where a result cannot be written.
 
+    Args:
+        output: Where it would go.
+        inputs: What is read: a result in its place would be the end of it.
+
     Raises:
-        UserError: The path is a folder, a pipe or a device.
+        UserError: The path is a folder, a pipe or a device, or an input.
     """
+    if output is not None and output.exists() and any(Path(one).exists() and output.samefile(one) for one in inputs):
+        raise UserError(f"{output} is the file that is read. Name another for the result.")
     if output is not None and output.is_dir():
         raise UserError(f"{output} is a folder. Name a file in it: {output / 'results.json'}.")
     if output is not None and is_device(output):

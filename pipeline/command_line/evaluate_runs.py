@@ -38,7 +38,7 @@ LONG = 100_000_000
 
 def correlate(asked: Asked, metric: str) -> None:
     """`touchstone evaluate correlation`."""
-    refuse_output(asked.output)
+    refuse_output(asked.output, asked.file)
     for name in asked.lower:
         if own_name(name, asked.scores) is None:
             raise UserError(
@@ -66,7 +66,7 @@ def correlate(asked: Asked, metric: str) -> None:
 
 def confuse(asked: Asked) -> None:
     """`touchstone evaluate mcq`."""
-    refuse_output(asked.output)
+    refuse_output(asked.output, asked.file)
     answers = _read(asked, "answers", asked.prediction)
     values = answers_values(answers.read, answers.samples, answers.dataset, _sampling(asked))
     drawings = []
@@ -79,7 +79,7 @@ def confuse(asked: Asked) -> None:
 
 def break_down(asked: Asked, group_by: tuple[str, ...], statistic: str | None) -> None:
     """`touchstone evaluate breakdown`."""
-    refuse_output(asked.output)
+    refuse_output(asked.output, asked.file)
     one = _read(asked, asked.kind, asked.prediction, group_by)
     _refuse_of_scores(one, {"--metric": statistic is not None, "--lower-is-better": asked.lower_is_better})
     _say_long_work(one, asked)
@@ -95,7 +95,7 @@ def break_down(asked: Asked, group_by: tuple[str, ...], statistic: str | None) -
 
 def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None:
     """`touchstone evaluate compare`."""
-    refuse_output(asked.output)
+    refuse_output(asked.output, asked.file)
     path = Path(baseline)
     name = dataset or asked.name
     papers = read_baseline(path)

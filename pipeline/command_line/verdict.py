@@ -55,7 +55,9 @@ def verdict(
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(help="Labels in their order, lowest first: poor,fair,good.", rich_help_panel=COLUMNS),
+        typer.Option(
+            help="Labels in their order, lowest first: poor,fair,good (or poor|fair|good).", rich_help_panel=COLUMNS
+        ),
     ] = None,
     blank: Annotated[
         list[str] | None,
@@ -96,11 +98,13 @@ def verdict(
 
     opening = Opening(sheet, encoding)
     if not judge and not (human and (rater or len(file) > 1)):
+        if human or output is not None or as_json:
+            raise UserError("`--judge` is missing: name each column with a judge's ratings.")
         show_likely(file, opening, terminal(highlight=False))
         return
     if not human and rater is None and not file_is_long(file):
         raise UserError("`--human` is missing: name each column with a person's ratings, or with means of people.")
-    refuse_output(output)
+    refuse_output(output, *file)
     columns = RatingColumns(
         judges=tuple(judge or ()),
         people=tuple(human or ()),
@@ -109,7 +113,7 @@ def verdict(
         score=score,
         cluster=cluster,
         scale=scale,
-        labels=tuple(label.strip() for label in labels.split(",")) if labels else (),
+        labels=tuple(label.strip() for label in labels.split("|" if "|" in labels else ",")) if labels else (),
         blank=tuple(blank or ()),
     )
     result = verdict_result(file, opening, columns, tuple(lower_is_better or ()), annotators)

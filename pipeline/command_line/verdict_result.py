@@ -23,8 +23,10 @@ from pipeline.command_line.evaluate_shown import grid
 from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.any_file import Opening
 from resources.inputs.column_names import own_name
+from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.ratings.table import RatingColumns, Ratings, ratings_file, read_ratings
+from resources.inputs.record_files import Record
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
 
@@ -42,7 +44,7 @@ AGREEMENT: Final[dict[Measure, str]] = {
     "ordered_labels": "kappa, quadratic weights",
     "labels": "kappa",
 }
-SHOWN_PEOPLE, SHOWN_PAIRS = 8, 6
+SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
 _MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
 
 
@@ -63,8 +65,8 @@ def verdict_result(
     """
     ratings = read_ratings(files, columns, opening)
     if not ratings.judges or not ratings.people:
-        missing = "judge" if not ratings.judges else "human"
-        raise UserError(f"{ratings.name}: `--{missing}` names nobody who is left. Name at least one of each.")
+        whose = "judge's" if not ratings.judges else "person's"
+        raise UserError(f"{ratings.name}: there is no {whose} rating. Both are needed.")
     if lower_is_better and ratings.scale == "nominal":
         raise UserError("`--lower-is-better` is of scores; these ratings are labels. Leave it out.")
     lower = {_judge(name, ratings) for name in lower_is_better}
@@ -129,7 +131,8 @@ def _verdict(judge: OfJudge) -> dict[str, Any]:
     if isinstance(judge.against_one, AgainstOne):
         one = judge.against_one
         why = one.why if one.agreement is None else f"agreement is {_shown(_quantity(one.agreement))}: {one.why}"
-        return {"word": one.word, "reasons": [why], "margin": None, "n_needed": None, "n_for": None}
+        n_for = "agrees" if one.n_needed is not None else None
+        return {"word": one.word, "reasons": [why], "margin": None, "n_needed": one.n_needed, "n_for": n_for}
     assert isinstance(judge.verdict, Verdict)
     said = judge.verdict
     return {
@@ -205,7 +208,7 @@ def _notes(ratings: Ratings, found: Findings) -> list[str]:
         if copied:
             said.append(f"{judge.name} equals {copied[0]} wherever both rated: is it a copy?")
     if found.n_tied:
-        said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people not counted in that table.")
+        said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people left out of the statistics.")
     return said
 
 
@@ -241,7 +244,8 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
 
 def _objects(result: Mapping[str, Any]) -> str:
     n, clusters = result["n_objects"], result["n_clusters"]
-    said = f"{count_noun(n, 'object')} rated by people, {result['scale']} ratings"
+    of = f" ({listing(result['labels'], 8)})" if result["labels"] else ""
+    said = f"{count_noun(n, 'object')} rated by people, {result['scale']} ratings{of}"
     return said + (f", {count_noun(clusters, 'cluster')} by '{result['cluster']}'" if result["cluster"] else "")
 
 
@@ -267,35 +271,40 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
     judges = [judge for judge in result["judges"] if judge["people"]]
     if not judges:
         return
-    console.print(f"\n{result['measure']} with the other people: each person, and the judge in that person's place")
-    table = grid("", ">n", ">person", *(f">{judge['name']}" for judge in judges))
-    for place, person in enumerate(judges[0]["people"][:SHOWN_PEOPLE]):
-        of_judges = [_of_person(judge, person["name"], place) for judge in judges]
-        table.add_row(str(person["name"]), f"{person['n']:,}", _number(person["person"]), *of_judges)
-    means = [_shown(judge["agreement"]) for judge in judges]
-    table.add_row("mean", "", _shown(judges[0]["people_agreement"]), *means)
+    console.print(f"\n{result['measure']} with the other people, of a person and of the judge in that person's place")
+    table = grid("", ">n", ">a person", ">the judge")
+    if len(judges) == 1:
+        [judge] = judges
+        for person in judge["people"][:SHOWN_PEOPLE]:
+            table.add_row(str(person["name"]), f"{person['n']:,}", _number(person["person"]), _number(person["judge"]))
+        left = len(judge["people"]) - SHOWN_PEOPLE
+        if left > 0:
+            table.add_row(f"and {left} more", "", "", "")
+    for judge in judges:
+        name = "all" if len(judges) == 1 else judge["name"]
+        n = f"{judge['n']:,}"
+        table.add_row(name, n, _shown(judge["people_agreement"]), _shown(judge["agreement"]))
     console.print(table)
-
-
-def _of_person(judge: Mapping[str, Any], name: Any, place: int) -> str:
-    return next((_number(person["judge"]) for person in judge["people"] if person["name"] == name), "-")
 
 
 def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
     console.print(f"\nAgainst {result['reference']}, with 95 % intervals")
-    table = grid("", *(f">{judge['name']}" for judge in result["judges"]))
-    names = dict.fromkeys(line["statistic"] for judge in result["judges"] for line in judge["statistics"])
-    for name in names:
-        table.add_row(name, *(_statistic(judge, name) for judge in result["judges"]))
-    table.add_row("n", *(f"{judge['n']:,}" for judge in result["judges"]))
-    console.print(table)
+    unsure = any(line["unreliable"] for judge in result["judges"] for line in judge["statistics"])
+    for start in range(0, len(result["judges"]), JUDGES_IN_A_TABLE):
+        judges = result["judges"][start : start + JUDGES_IN_A_TABLE]
+        table = grid("", *(part for judge in judges for part in (f">{judge['name']}", ">n")))
+        for name in dict.fromkeys(line["statistic"] for judge in judges for line in judge["statistics"]):
+            table.add_row(name, *(part for judge in judges for part in _statistic(judge, name)))
+        console.print(table)
+    if unsure:
+        console.print("?: so few clusters that the interval is known to be too narrow.")
 
 
-def _statistic(judge: Mapping[str, Any], name: str) -> str:
+def _statistic(judge: Mapping[str, Any], name: str) -> tuple[str, str]:
     for line in judge["statistics"]:
         if line["statistic"] == name:
-            return _shown(line) + (" ?" if line["unreliable"] else "")
-    return "-"
+            return _shown(line) + (" ?" if line["unreliable"] and line["low"] is not None else ""), f"{line['n']:,}"
+    return "-", ""
 
 
 def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
@@ -305,7 +314,9 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
     if "not_made" in compared:
         console.print(f"\nThe judges are not compared: {compared['not_made']}.")
         return
-    console.print(f"\nJudges on the same {compared['n']:,} objects; those that share a letter are not distinguishable")
+    console.print(
+        f"\nJudges on the same {compared['n']:,} objects; those that share a letter are not distinguishable (Holm, 0.05)"
+    )
     table = grid("", f">{result['measure']}", "")
     for judge in compared["judges"]:
         table.add_row(str(judge["name"]), _shown(judge), judge["letters"])
@@ -327,7 +338,16 @@ def _number(value: float | None) -> str:
 
 def show_likely(files: list[str], opening: Opening, console: Console) -> None:
     """What the columns of a file look like, and the command that reads it so."""
-    found = likely_columns(ratings_file(files, (), opening))
+    file = ratings_file(files, (), opening)
+    if isinstance(file, Trec | LabelStudio):
+        raters = dict.fromkeys(str(record.fields[RATER]) for record in file.records() if isinstance(record, Record))
+        models = [name for name in raters if name in file.machines]
+        console.print(f"{file.name} has ratings by {listing(raters)}.")
+        console.print("Name each judge by `--judge`; models are no people, all others are.")
+        judges = [f"--judge {shlex.quote(name)}" for name in models] or ["--judge NAME"]
+        console.print(Text(f"  touchstone verdict {' '.join([*map(shlex.quote, files), *judges])}"), soft_wrap=True)
+        return
+    found = likely_columns(file)
     table = grid("column", "taken for", "holds")
     for column in found.columns:
         table.add_row(Text(column.name), column.role, Text(column.holds[:60]))

@@ -1,6 +1,5 @@
 """A user's file of records, read as the ending of its name says."""
 
-import codecs
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +66,10 @@ def record_file(path: str | Path | UPath, likely: Collection[str] = (), opening:
     if opening.encoding is None:
         return kind(path, likely)
     try:
-        codecs.lookup(opening.encoding)
+        known = "".encode(opening.encoding) is not None
     except LookupError:
+        known = False
+    if not known:
         problem = f"there is no encoding '{opening.encoding}'{did_you_mean(opening.encoding, COMMON)}."
-        raise FileFault(name, problem, f"Common ones: {listing(COMMON)}.") from None
+        raise FileFault(name, problem, f"Common ones: {listing(COMMON)}.")
     return CsvRecords(path, likely, opening.encoding)

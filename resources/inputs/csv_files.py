@@ -24,6 +24,7 @@ from resources.runtime.opened_files import begins_utf16, lines_of, opened
 DELIMITERS = (",", ";", "\t")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
 _SAVE_AS = "CSV UTF-8"
+_DECLARE_IT = f"Save it as {_SAVE_AS}; `touchstone verdict` also takes `--encoding latin-1`, or what it is."
 # With this line a file tells Excel what separates its cells.
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?\s*', re.IGNORECASE)
 _CLOSE_IT = "Write one sample in a line, close every quotation mark."
@@ -100,7 +101,7 @@ class CsvRows:
     def _line(self) -> str:
         try:
             return next(self._lines, "")
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             raise self._undecodable() from error
 
     def _refuse_many_columns(self, line: str) -> None:
@@ -115,7 +116,7 @@ class CsvRows:
     def _next(self, row: int) -> list[str] | None:
         try:
             return next(self._records, None)
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             raise self._undecodable() from error
         except csv.Error as error:
             if _TOO_LONG in str(error):
@@ -136,8 +137,10 @@ class CsvRows:
                 except UnicodeDecodeError as error:
                     text = line.decode("latin-1").strip()
                     problem = f"byte 0x{line[error.start]:02x} is not {known}, in '{text[:120]}'."
-                    return FileFault(self.name, problem, f"Save it as {_SAVE_AS}.", row=row)
-        return FileFault(self.name, f"the text is not {known}.", f"Save it as {_SAVE_AS}.", row=row)
+                    return FileFault(self.name, problem, _DECLARE_IT, row=row)
+                except UnicodeError:
+                    break
+        return FileFault(self.name, f"the text is not {known}.", _DECLARE_IT, row=row)
 
 
 def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> None:

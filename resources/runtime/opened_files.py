@@ -35,6 +35,10 @@ def opened(path: str | Path | UPath) -> BinaryIO:
     refuse_no_file(path)
     try:
         file: BinaryIO = UPath(path).open("rb")
+    except ImportError as error:
+        raise FileFault(
+            path, f"it cannot be opened ({error}).", "Install that package, or use a local file."
+        ) from error
     except FileNotFoundError as error:
         remedy = "Correct its path, where you typed it or in touchstone.yaml."
         raise FileFault(path, "there is no such file.", remedy) from error
@@ -56,6 +60,13 @@ def refuse_no_file(path: str | Path | UPath) -> None:
         FileFault: It is a folder, a pipe, a socket or a device, or its name is no text.
     """
     refuse_name(path)
+    try:
+        UPath(path)
+    except (ImportError, ValueError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise FileFault(
+            path, f"it cannot be opened ({reason}).", "Name a local file, or install what it needs."
+        ) from error
     kind = no_file(path)
     if kind is not None:
         remedy = "Name a file in it." if kind == "a folder" else "Save what it gives to a file, and name that."

@@ -11,6 +11,7 @@ from resources.errors import FileFault, UserError, listing
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import Record, RecordFile
 from resources.inputs.whole_files import JsonList
+from resources.inputs.written_columns import looks_like_number
 from resources.runtime.opened_files import lines_of, opened
 
 TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
@@ -66,6 +67,11 @@ class Trec(RecordFile):
         """What its columns mean."""
         return LongColumns(ITEM, RATER, RATING, JUDGMENT[0])
 
+    @cached_property
+    def machines(self) -> frozenset[str]:
+        """Raters that are runs of a system, never people."""
+        return frozenset(path.stem for path in self._paths if len(_first_cells(path)) == len(RUN))
+
     def _record(self, path: UPath, row: int, cells: list[str]) -> Record | BadRow:
         if len(cells) not in (len(JUDGMENT), len(RUN)):
             problem = f"{path.name} has {len(cells)} parts here, in '{' '.join(cells)[:120]}'."
@@ -85,6 +91,9 @@ class LabelStudio(JsonList):
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """A record an annotation that was not cancelled, and one a prediction; rows are tasks."""
         for row, task in enumerate(self._values, start=1):
+            if not isinstance(task, dict):
+                yield BadRow(row, f"entry {row} of the list is no task, in '{task!r:.120}'.", "Fix it.")
+                continue
             for kind in (_ANNOTATIONS, _PREDICTIONS):
                 for one in task.get(kind) or ():
                     if not one.get("was_cancelled"):
@@ -109,12 +118,30 @@ class LabelStudio(JsonList):
         return LongColumns(ITEM, RATER, self._controls[0])
 
     @cached_property
+    def machines(self) -> frozenset[str]:
+        """Raters that are predictions, never people."""
+        tasks = [task for task in self._values if isinstance(task, dict)]
+        return frozenset(_rater(one, _PREDICTIONS) for task in tasks for one in task.get(_PREDICTIONS) or ())
+
+    @cached_property
     def _controls(self) -> list[str]:
         names: dict[str, None] = {}
         for record in self.records():
             if isinstance(record, Record):
                 names.update(dict.fromkeys(name for name in record.fields if name not in (ITEM, RATER)))
         return list(names)
+
+
+def is_trec(path: str | Path | UPath) -> bool:
+    """Whether a file without a telling name holds TREC's judgments or runs, by its first line."""
+    cells = _first_cells(UPath(path))
+    numbers = {len(JUDGMENT): cells[3:4], len(RUN): cells[3:5]}.get(len(cells), [])
+    return bool(numbers) and cells[1] in ("0", "Q0") and all(map(looks_like_number, numbers))
+
+
+def _first_cells(path: UPath) -> list[str]:
+    with opened(path) as file:
+        return file.readline(4096).decode("utf-8", "replace").split()
 
 
 def is_label_studio(file: JsonList) -> bool:

@@ -32,6 +32,16 @@ _JUDGE: Final = re.compile(
     r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score",
     re.IGNORECASE,
 )
+# A model's name says more than the word behind it: gpt4_label, llm_annotator.
+_MODEL: Final = re.compile(
+    r"judge|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|(^|[_\s])(llm|vlm|ai)([_\s]|$)", re.IGNORECASE
+)
+# What is said about a rating or a person is none.
+_ABOUT: Final = re.compile(
+    r"confidence|(^|[_\s])(n|num|count|age|time|date|duration|comment|reason|rationale|explanation|name)([_\s]|$)|"
+    r"worker_?id",
+    re.IGNORECASE,
+)
 _OBJECT: Final = re.compile(r"(^|[_\s.-])(id|item|object|sample|image|file|key|uid|docno|question|example)\b|id$", re.I)
 _SOURCE: Final = re.compile(
     r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])ref|reference|system|conversation", re.IGNORECASE
@@ -45,6 +55,7 @@ _RATER: Final = re.compile(
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
 # Labels come again and again: more different texts than this share of the rows, or than so many, are no ratings.
 MOST_LABELS: Final = 12
+_TO_FILL_IN: Final = ("[a judge's column]", "[a person's column]", "[its name]", "[the object's column]")
 
 
 class LikelyColumn(NamedTuple):
@@ -73,11 +84,12 @@ class LikelyColumns:
         options = {"object": "--item", "source": "--cluster"}
         if long:
             options |= {"rater": "--rater", "rating": "--score"}
-            parts += ["--judge", "[its name]"]
+            parts += ["--judge", _TO_FILL_IN[2]]
+            parts += [] if self.names("object") else ["--item", _TO_FILL_IN[3]]
         else:
             judges, people = self.names("judge"), self.names("person")
-            parts += [part for name in judges or ["[a judge's column]"] for part in ("--judge", _quoted(name))]
-            parts += [part for name in people or ["[a person's column]"] for part in ("--human", _quoted(name))]
+            parts += [part for name in judges or [_TO_FILL_IN[0]] for part in ("--judge", _quoted(name))]
+            parts += [part for name in people or [_TO_FILL_IN[1]] for part in ("--human", _quoted(name))]
             lower = [name for name in judges if _LOWER.search(name)]
             parts += [part for name in lower for part in ("--lower-is-better", _quoted(name))]
         for role, option in options.items():
@@ -153,14 +165,20 @@ def _text(value: object) -> str | None:
 
 def _roles(columns: Sequence[_Seen]) -> dict[str, Role]:
     """Each column's role; in a file with a row for each rating only rater, rating and object have one."""
-    rater = [column for column in columns if _RATER.search(column.name) and not column.are_numbers and _repeats(column)]
+    rater = [column for column in columns if _RATER.search(column.name) and _repeats(column)]
     rating = [column for column in columns if _RATING.search(column.name) and _rates(column)]
-    if len(rater) == 1 and len(rating) == 1:
+    one_each = len(rater) == 1 and len(rating) == 1
+    # In a wide file `judge` and `label` hold the same words.
+    if one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0]):
         return {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns}
     roles: dict[str, Role] = {}
     for column in columns:
-        if _is_object(column) and "object" not in roles.values():
+        if _ABOUT.search(column.name):
+            roles[column.name] = "other"
+        elif _is_object(column) and "object" not in roles.values():
             roles[column.name] = "object"
+        elif _rates(column) and _MODEL.search(column.name):
+            roles[column.name] = "judge"
         elif _rates(column) and _PERSON.search(column.name):
             roles[column.name] = "person"
         elif _rates(column) and _JUDGE.search(column.name):
@@ -184,12 +202,17 @@ def _alike(judge: _Seen, person: _Seen) -> bool:
     return any(text.casefold() in labels for text in person.texts)
 
 
+def _numbers(column: _Seen) -> set[str]:
+    """The values of a column of numbers, which may name raters and be ratings as well."""
+    return set(column.texts) if column.are_numbers and column.name.casefold() not in ("judge", "by") else set()
+
+
 def _long_role(column: _Seen, rater: str, rating: str) -> Role:
     if column.name == rater:
         return "rater"
     if column.name == rating:
         return "rating"
-    if _OBJECT.search(column.name):
+    if _OBJECT.search(column.name) or re.search(r"doc|passage|text|response|output", column.name, re.IGNORECASE):
         return "object"
     return "source" if _SOURCE.search(column.name) and _repeats(column) else "other"
 
@@ -222,4 +245,4 @@ def _question(columns: Iterable[LikelyColumn]) -> str | None:
 
 
 def _quoted(name: str) -> str:
-    return name if name.startswith("[") else shlex.quote(name)
+    return name if name in _TO_FILL_IN else shlex.quote(name)

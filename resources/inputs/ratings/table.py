@@ -1,5 +1,6 @@
 """Reads one file of ratings, a column a rater or a row a rating, into what people and judges gave each object."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.ratings.exports import TREC_ENDINGS, LabelStudio, Trec, is_label_studio
+from resources.inputs.ratings.exports import TREC_ENDINGS, LabelStudio, Trec, is_label_studio, is_trec
 from resources.inputs.record_files import (
     NO_VALUE,
     RecordFile,
@@ -25,12 +26,17 @@ from resources.inputs.record_files import (
 )
 from resources.inputs.whole_files import JsonList
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
+from resources.runtime.opened_files import refuse_no_file
 
 Scale = Literal["nominal", "ordinal", "interval"]
 Floats = NDArray[np.float64]
 # Whole numbers of at most so many values are steps of a scale, more are a measure.
 MOST_STEPS: Final = 11
+# A code is rarer among the ratings than this share.
+RARE: Final = 0.2
 FEWEST_STEPS: Final = 3
+# What programs and people write where there is no rating; no label has such a name.
+NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 
 
 @dataclass(frozen=True)
@@ -107,13 +113,19 @@ def ratings_file(path: RatingsPath, likely: Collection[str] = (), opening: Openi
         UserError: Several files are named that are no TREC files, or one cannot be read.
     """
     paths = list(path) if isinstance(path, list | tuple) else [path]
-    if all(UPath(one).suffix.lower() in TREC_ENDINGS for one in paths):
+    for one in paths:
+        refuse_no_file(one)
+    if all(UPath(one).suffix.lower() in TREC_ENDINGS or _is_plain_trec(one) for one in paths):
         return Trec(paths)
     if len(paths) > 1:
         remedy = f"Only TREC files ({listing(TREC_ENDINGS)}) are read several at once."
         raise UserError(f"{listing(paths)}: put all ratings into one file, a column a rater. {remedy}")
     file = record_file(paths[0], likely, opening)
     return LabelStudio(paths[0]) if isinstance(file, JsonList) and is_label_studio(file) else file
+
+
+def _is_plain_trec(path: str | Path | UPath) -> bool:
+    return UPath(path).suffix.lower() in ("", ".txt") and is_trec(path)
 
 
 def file_is_long(path: RatingsPath) -> bool:
@@ -148,6 +160,13 @@ class _Cells:
 
     rows: list[int] = field(default_factory=list)
     columns: dict[str, list[str | None]] = field(default_factory=dict)
+    blanks: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was written where there is no rating."""
+        seen = [f"'{text}' ({count:,} times)" for text, count in self.blanks.items()]
+        return [f"Read as no rating: {listing(seen)}. `--labels` makes a label of it."] if seen else []
 
 
 @dataclass(frozen=True)
@@ -185,6 +204,8 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
             raise FileFault(file.name, str(fault), "Name a column that is there.")
         return own_name(name, names)
 
+    if "" in columns.labels:
+        raise UserError("`--labels` holds an empty label. Write each between commas.")
     if columns.is_long and (columns.rater is None or columns.score is None or columns.item is None):
         problem = "a file with a row for each rating needs three columns."
         raise UserError(f"{file.name}: {problem} Name `--item`, `--rater` and `--score`.")
@@ -204,7 +225,8 @@ def _cells(file: RecordFile, columns: RatingColumns) -> _Cells:
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
-    blank = {text.strip().casefold() for text in columns.blank} | {text.casefold() for text in NO_VALUE}
+    own = {text.casefold() for text in columns.labels}
+    blank = {text.strip().casefold() for text in columns.blank} | ({text.casefold() for text in NO_VALUE} - own)
     found, faults = _Cells(columns={name: [] for name in wanted}), Faults(file.name)
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
     for record in file.records(wanted):
@@ -217,6 +239,9 @@ def _cells(file: RecordFile, columns: RatingColumns) -> _Cells:
                 text = as_text(value(record.fields))
             except SeveralValues as several:
                 faults.add(f"'{name}' holds several values, {several}.", "Put one rating in a cell.", record.row)
+                text = None
+            if text in NO_RATING and text.casefold() not in own:
+                found.blanks[text] += 1
                 text = None
             texts.append(None if text in blank or text is None or text.casefold() in blank else text)
     faults.raise_if_any()
@@ -240,7 +265,21 @@ def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> _Raw:
     rows = dict.fromkeys(raters, cells.rows)
     same = {name: name for name in raters}
     n = len(cells.rows)
-    return _Raw(file.name, tuple(objects), columns.judges, columns.people, rows, ratings, same, clusters, n, ())
+    notes = (*cells.notes, *_source_notes(cells, columns, file))
+    return _Raw(file.name, tuple(objects), columns.judges, columns.people, rows, ratings, same, clusters, n, notes)
+
+
+def _source_notes(cells: _Cells, columns: RatingColumns, file: RecordFile) -> list[str]:
+    """What is said where the column of sources has gaps.
+
+    Raises:
+        FileFault: It is blank throughout.
+    """
+    texts = cells.columns[columns.cluster] if columns.cluster is not None else []
+    n = sum(text is None for text in texts)
+    if n and n == len(texts):
+        raise FileFault(file.name, f"column '{columns.cluster}' is blank in every row.", "Leave out `--cluster`.")
+    return [f"Rows without '{columns.cluster}' are a source of their own: {n:,}."] if n else []
 
 
 def _refuse_twice(objects: Sequence[str], rows: Sequence[int], item: str, file: RecordFile) -> None:
@@ -263,7 +302,10 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> _Raw:
     names = [None if name is None else spelled.first(name) for name in raters]
     there = dict.fromkeys(name for name in names if name is not None)
     judges = {_there(name, there, columns.rater, file) for name in columns.judges}
-    people = {_there(name, there, columns.rater, file) for name in columns.people} or set(there) - judges
+    people = {_there(name, there, columns.rater, file) for name in columns.people}
+    machines = file.machines if isinstance(file, Trec | LabelStudio) else frozenset()
+    people = people or set(there) - judges - machines
+    unused = [name for name in there if name in machines and name not in judges | people]
     places: dict[str, int] = {}
     for item in items:
         if item is not None:
@@ -287,7 +329,9 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> _Raw:
             continue
         ratings[name][places[item]], rows[name][places[item]] = text, row
     faults.raise_if_any()
-    notes = tuple(spelled.notes(f"Names in column '{columns.rater}'"))
+    notes = [*cells.notes, *_source_notes(cells, columns, file), *spelled.notes(f"Names in column '{columns.rater}'")]
+    if unused:
+        notes.append(f"Not used, as models are no people: {listing(unused)}. Name them by `--judge`.")
     return _Raw(
         name=file.name,
         objects=tuple(places),
@@ -298,7 +342,7 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> _Raw:
         column=dict.fromkeys(wanted, columns.score),
         clusters=clusters,
         n_rows=len(cells.rows),
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -375,6 +419,7 @@ def _numbered(raw: _Raw, columns: RatingColumns, file: RecordFile) -> Ratings:
             numbers[text] = number
         values[name] = np.array([numbers[text] for text in texts])
     faults.raise_if_any()
+    _refuse_codes(raw, values, columns, file)
     scale = columns.scale or _numeric_scale(values)
     labels: tuple[str, ...] = ()
     if scale == "nominal":
@@ -382,6 +427,30 @@ def _numbered(raw: _Raw, columns: RatingColumns, file: RecordFile) -> Ratings:
         labels = tuple(f"{value:g}" for value in there)
         values = {name: np.where(np.isnan(v), np.nan, np.searchsorted(there, v)) for name, v in values.items()}
     return _ratings(raw, values, scale, labels, written.notes())
+
+
+def _refuse_codes(raw: _Raw, values: Mapping[str, Floats], columns: RatingColumns, file: RecordFile) -> None:
+    """A 99 or a -1 among people's 1 to 5 stands for something else: as a rating it would raise every agreement.
+
+    Raises:
+        FileFault: A whole number is further from all other ratings of people than those are from each other.
+    """
+    if columns.scale is not None or not raw.people:
+        return
+    given = np.concatenate([values[name][~np.isnan(values[name])] for name in raw.people])
+    there, counts = np.unique(given, return_counts=True)
+    if len(there) < FEWEST_STEPS + 1 or len(there) > MOST_STEPS + 2 or bool((there != np.round(there)).any()):
+        return
+    for place, others in ((-1, there[:-1]), (0, there[1:])):
+        gap = abs(there[place] - others[place])
+        if gap > np.ptp(others) and counts[place] < len(given) * RARE:
+            name = next(one for one in raw.people if bool((values[one] == there[place]).any()))
+            row = raw.rows[name][int(np.flatnonzero(values[name] == there[place])[0])]
+            code = f"{there[place]:g}"
+            problem = f"'{name}' has a {code} ({counts[place]:,} in all), and people's other ratings are "
+            problem += f"{others[0]:g} to {others[-1]:g}."
+            remedy = f"If it stands for no rating, add `--blank {code}`; if it is one, add `--scale ordinal`."
+            raise FileFault(file.name, problem, remedy, row=row)
 
 
 def _is_plain(text: str) -> bool:
@@ -405,12 +474,13 @@ def _labelled(raw: _Raw, columns: RatingColumns, file: RecordFile) -> Ratings:
     order = [spelled.first(_whole(label)) for label in columns.labels]
     if len(set(order)) < len(order):
         raise UserError("`--labels` names a label twice. Each has one place in the order.")
-    faults, given = Faults(file.name), {}
+    faults, given, unknown = Faults(file.name), {}, set[str]()
     for name, texts in raw.ratings.items():
         given[name] = [None if text is None else spelled.first(_whole(text)) for text in texts]
         if order:
             for row, label in zip(raw.rows[name], given[name], strict=True):
-                if label is not None and label not in order:
+                if label is not None and label not in order and label not in unknown:
+                    unknown.add(label)
                     problem = f"'{label:.60}' of '{name}' is none of the labels {listing(order)}."
                     faults.add(problem, f"Add it to `--labels`, or say `--blank '{label:.60}'`.", row)
     faults.raise_if_any()

@@ -167,4 +167,10 @@ def test_mistakes_are_refused_before_anything_is_computed(made: Path) -> None:
     assert "`--human` is missing" in refused(made / "r.csv", "--judge", "good")
     assert "did you mean 'good'" in refused(made / "r.csv", "--judge", "god", *HUMANS)
     assert "is no `--judge`" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--lower-is-better", "bad")
+    file = made / "r.csv"
+    assert "is the file that is read" in refused(file, "--judge", "good", *HUMANS, "-o", file)
+    assert "`--judge` is missing" in refused(file, "--json")
+    assert "no encoding 'base64'" in refused(file, "--judge", "good", *HUMANS, "--encoding", "base64")
+    assert "not utf-16" in refused(file, "--judge", "good", *HUMANS, "--encoding", "utf-16")
+    assert "cannot be opened" in refused("foo://r.csv", "--judge", "good", *HUMANS)
     assert "no such file" in refused(made / "none.csv", "--judge", "good", *HUMANS)

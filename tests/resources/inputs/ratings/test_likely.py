@@ -24,6 +24,14 @@ ROWS = range(40)
          ["object", "judge", "judge", "person", "source"]),
         # A model's name is no rating where people gave numbers.
         ("model,claude,expert", lambda i: f"m{i % 3},{i % 5},{i % 4}", ["other", "judge", "person"]),
+        # Words about a rating are none, a model's name says more than what follows it.
+        ("id,gpt4_label,llm_annotator,human_label,human_confidence", lambda i: f"d{i},{i % 2},{i % 2},{i % 2},{i % 9}",
+         ["object", "judge", "judge", "person", "other"]),
+        ("question,judge,label", lambda i: f"q{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 2 else 'fail'}",
+         ["object", "judge", "person"]),
+        ("item,annotator,score", lambda i: f"d{i // 3},{i % 3},{1 + i % 5}", ["object", "rater", "rating"]),
+        ("query,doc,rater,grade", lambda i: f"q{i // 8},d{i // 2},{'ab'[i % 2]},{i % 4}",
+         ["source", "object", "rater", "rating"]),
         ("item_id,annotator,rating", lambda i: f"d{i // 4},{'abcd'[i % 4]},{i % 5}", ["object", "rater", "rating"]),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,34 @@ def test_what_cannot_be_read_is_said_by_name(
     assert [part for part in parts if part not in str(refused.value)] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "parts"),
+    [
+        (
+            "gpt,ann,bob\n" + "1,2,3\n2,3,4\n4,5,1\n3,4,5\n" * 3 + "1,99,2\n",
+            WIDE,
+            ["row 14", "'ann' has a 99 (1 in all)", "are 1 to 5", "--blank 99"],
+        ),
+        ("gpt,ann,bob,c\n1,2,3,\n2,3,4,\n", replace(WIDE, cluster="c"), ["'c' is blank in every row"]),
+        ("gpt,ann,bob\np,q,r\n", replace(WIDE, labels=("p", "", "q")), ["empty label"]),
+    ],
+)
+def test_what_would_flatter_a_judge_is_a_question(
+    tmp_path: Path, text: str, columns: RatingColumns, parts: list[str]
+) -> None:
+    with pytest.raises(UserError) as refused:
+        read_ratings(csv(tmp_path, text), columns)
+    assert [part for part in parts if part not in str(refused.value)] == []
+
+
+def test_words_for_no_rating_are_no_label_and_are_counted(tmp_path: Path) -> None:
+    path = csv(tmp_path, "gpt,ann,bob\npass,None,fail\nfail,pass,-\npass,fail,null\nfail,fail,pass\n")
+    found = read_ratings(path, WIDE)
+    assert found.labels == ("fail", "pass")
+    assert found.notes[0].startswith("Read as no rating: 'None' (1 times), '-' (1 times), 'null' (1 times)")
+    assert "None" in read_ratings(path, replace(WIDE, labels=("fail", "pass", "None"))).labels
+
+
 def test_a_blank_of_ones_own_is_no_rating(tmp_path: Path) -> None:
     path = csv(tmp_path, "gpt,ann,bob\n1,2,3\n2,skip,3\n4,Skip,5\n")
     found = read_ratings(path, RatingColumns(("gpt",), ("ann", "bob"), blank=("skip",)))
@@ -213,5 +242,7 @@ def test_label_studios_export_has_a_person_an_annotation_and_a_judge_a_predictio
     path.write_text(json.dumps(tasks), encoding="utf-8")
     found = read_ratings(path, RatingColumns(judges=("gpt-5",), people=()))
     assert found.labels == ("bad", "good")
+    # A second model is no person either.
+    assert "gpt-5" not in read_ratings(path, RatingColumns(judges=("b@c.de",), people=())).people
     same(values(found), {"gpt-5": [1, 0], "annotator 1": [1, 0], "b@c.de": [0, NAN]})
     assert list(found.objects) == ["7", "8"]
