@@ -315,7 +315,7 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
         console.print(f"\nThe judges are not compared: {compared['not_made']}.")
         return
     console.print(
-        f"\nJudges on the same {compared['n']:,} objects; those that share a letter are not distinguishable (Holm, 0.05)"
+        f"\nJudges on the same {compared['n']:,} objects; a letter in common: not distinguishable (Holm, 0.05)"
     )
     table = grid("", f">{result['measure']}", "")
     for judge in compared["judges"]:
