@@ -172,6 +172,9 @@ def test_the_summary_of_single_runs_has_the_same_rows(whole: Ran, one_by_one: Ra
     together = stored(whole.study, "setting_summary").set_index("setting")
     alone = stored(one_by_one.study, "setting_summary").set_index("setting")
     assert alone.index.tolist() == [key for key in KEYS if key in ONE_BY_ONE]
+    # The spread of scores is divided over the settings that were made, of which these runs have others.
+    over_all = [name for name in alone if name.startswith("variance_")]
+    together, alone = together.drop(columns=over_all), alone.drop(columns=over_all)
     pd.testing.assert_frame_equal(together.loc[alone.index], alone, check_exact=True)
 
 
