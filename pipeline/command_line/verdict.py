@@ -94,7 +94,7 @@ def verdict(
     from pipeline.command_line.evaluate_output import deliver, refuse_output
     from pipeline.command_line.verdict_result import show_likely, show_verdict, verdict_result
     from resources.inputs.any_file import Opening
-    from resources.inputs.ratings.table import RatingColumns, file_is_long
+    from resources.inputs.ratings.layout import RatingColumns, file_is_long
 
     opening = Opening(sheet, encoding)
     if not judge and not (human and (rater or len(file) > 1)):

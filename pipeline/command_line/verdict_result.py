@@ -24,8 +24,9 @@ from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.any_file import Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
+from resources.inputs.ratings.layout import RatingColumns, ratings_file
 from resources.inputs.ratings.likely import likely_columns
-from resources.inputs.ratings.table import RatingColumns, Ratings, ratings_file, read_ratings
+from resources.inputs.ratings.table import Ratings, read_ratings
 from resources.inputs.record_files import Record
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now

@@ -11,7 +11,8 @@ import pytest
 
 from resources.errors import UserError
 from resources.inputs.any_file import Opening
-from resources.inputs.ratings.table import RatingColumns, Ratings, read_ratings
+from resources.inputs.ratings.layout import RatingColumns
+from resources.inputs.ratings.table import Ratings, read_ratings
 from tests.resources.inputs.ratings.workbooks import excel
 
 NAN = float("nan")
