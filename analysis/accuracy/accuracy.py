@@ -5,20 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.resampling.bootstrap import (
-    RESAMPLES,
-    Interval,
-    cluster_index,
-    clustered_intervals,
-    percentile_interval,
-    resampled_values,
-)
+from analysis.intervals.headline import headline_intervals, left_out, of_jackknife
+from analysis.intervals.jackknife import standard_errors
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
 
 
 class Spread(NamedTuple):
-    """How far a difference varies between clustered resamples: its interval and its standard error, in its unit.
+    """How far a difference varies between clusters: its interval and its standard error, in its unit.
 
     `standard_error` is none where the interval has no bounds.
     """
@@ -42,7 +37,6 @@ def accuracy(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> Accuracy:
@@ -51,13 +45,12 @@ def accuracy(
     Args:
         correct: Shape ``(n,)``, true or false per sample.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
     Returns:
-        The interval is Wilson's where each cluster holds one sample, else the clustered bootstrap.
+        The interval is Wilson's where each cluster holds one sample, else the score interval of clusters.
 
     Raises:
         ValueError: Shapes differ, or values that are not true or false.
@@ -72,10 +65,10 @@ def accuracy(
     if n_clusters == right.size:
         interval = wilson(n_correct, right.size, confidence)
     else:
-        [interval] = clustered_intervals(
+        [interval] = headline_intervals(
             lambda counts: (counts @ right / counts.sum(axis=1))[:, None],
+            ("share",),
             index,
-            resamples=resamples,
             seed=seed,
             confidence=confidence,
             workers=workers,
@@ -90,24 +83,22 @@ def spread_of_difference(
     second_clusters: ArrayLike | None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> Spread | None:
-    """The clustered bootstrap interval and standard error of mean first - mean second, of different samples.
+    """The jackknife interval over clusters and the standard error of mean first - mean second, of different samples.
 
     Args:
         first: Shape ``(n1,)``.
         second: Shape ``(n2,)``, same unit.
         first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
-        second_clusters: Shape ``(n2,)``; a label that occurs on both sides is one cluster, drawn for both at once.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        second_clusters: Shape ``(n2,)``; a label that occurs on both sides is one cluster of both.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
     Returns:
-        None where no two samples share a cluster. A resample without any sample of one side is dropped and counted.
+        None where no two samples share a cluster. No bounds where one side has no sample without one of the clusters.
 
     Raises:
         ValueError: Shapes differ, a value or a cluster is missing, or clusters on one side only.
@@ -134,9 +125,10 @@ def spread_of_difference(
         np.divide(sum_first, n_first, out=result, where=both)
         return np.asarray((result - np.divide(sum_second, n_second, out=np.zeros(len(counts)), where=both))[:, None])
 
-    drawn = resampled_values(difference, labels, resamples=resamples, seed=seed, workers=workers)[:, 0]
-    interval = percentile_interval(drawn, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
-    return Spread(interval, None if interval.low is None else float(np.nanstd(drawn, ddof=1)))
+    found = left_out(difference, labels, seed=seed, workers=workers)
+    [interval] = of_jackknife(found, ("mean",), confidence=confidence)
+    error = float(standard_errors(found.deleted[:, 0]))
+    return Spread(interval, None if interval.low is None else error)
 
 
 def truths(correct: ArrayLike) -> NDArray[np.int64]:

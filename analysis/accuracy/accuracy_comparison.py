@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.accuracy.accuracy import spread_of_difference, truths
 from analysis.correlation.correlation import excludes_zero
-from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.significance.holm import below_level
 from analysis.significance.mcnemar import McNemar, mcnemar
@@ -81,7 +82,6 @@ def compare_accuracies(
     second_clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> TwoAccuracies:
@@ -92,8 +92,7 @@ def compare_accuracies(
         second: Shape ``(n2,)``.
         first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
         second_clusters: Shape ``(n2,)``; a label on both sides is one cluster.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval; 1 - confidence is the level of `significant`.
         workers: Processes; the results are the same for any number.
 
@@ -116,7 +115,6 @@ def compare_accuracies(
         first_clusters,
         second_clusters,
         seed=seed,
-        resamples=resamples,
         confidence=confidence,
         workers=workers,
     )
@@ -146,7 +144,6 @@ def compare_on_same_samples(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> SameSamples:
@@ -156,8 +153,7 @@ def compare_on_same_samples(
         first: Shape ``(n,)``, right or wrong per sample.
         second: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval; 1 - confidence is the level of `significant`.
         workers: Processes; the results are the same for any number.
 
@@ -177,10 +173,10 @@ def compare_on_same_samples(
     if clusters is not None and np.shape(clusters) != a.shape:
         raise ValueError(f"one cluster per sample is needed, got shape {np.shape(clusters)} for {a.shape}")
     differences = a - b
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
+        ("mean",),
         np.arange(a.size) if clusters is None else clusters,
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
         workers=workers,

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from analysis.accuracy.accuracy import numbers
-from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval, no_interval
 from analysis.resampling.pairs import Pairs, paired
 from analysis.resampling.weighted import Counts, Floats, means, varies
-from analysis.significance.dependent_correlations import ASSUMES
 from analysis.ties import compare, differences
 from analysis.undefined import UndefinedStatistic
 
@@ -50,7 +50,6 @@ def effect_size(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> EffectSize:
     """Cohen's d, Hedges' g and d_z of pairs original - altered: a drop is positive.
@@ -59,13 +58,12 @@ def effect_size(
         original: Shape ``(n,)``, scores on 0-1.
         altered: Shape ``(n,)``, the same items, same order.
         clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
-        seed: Of the resamples.
-        resamples: How many times the items are drawn with replacement, for d and g.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
 
     Returns:
         d and g need a side that varies, d_z drops that vary; each is null by itself, with its reason. The interval of
-        d_z is noncentral t's and says so where it takes pairs of one item for independent, or why there is none.
+        d_z is noncentral t's where each pair is its own item, else the jackknife's.
 
     Raises:
         ValueError: Shapes differ, a score is missing, or `confidence` is outside 0-1.
@@ -76,8 +74,8 @@ def effect_size(
         (2013), Frontiers in Psychology 4:863 (d_z).
     """
     pairs = paired(original, altered, clusters, sides=SIDES, fewest=FEWEST)
-    d, g = _pooled(pairs, seed, resamples, confidence)
-    return EffectSize(d, g, _d_z(pairs, confidence), pairs.n, pairs.n_clusters)
+    d, g = _pooled(pairs, seed, confidence)
+    return EffectSize(d, g, _d_z(pairs, seed, confidence), pairs.n, pairs.n_clusters)
 
 
 def cohens_d(first: ArrayLike, second: ArrayLike) -> float:
@@ -160,15 +158,15 @@ def _d_of_counts(first: tuple[Counts, Floats], second: tuple[Counts, Floats]) ->
     return d
 
 
-def _pooled(pairs: Pairs, seed: int, resamples: int, confidence: float) -> list[Effect]:
-    """Cohen's d and Hedges' g of the pairs, with intervals from the same resamples."""
+def _pooled(pairs: Pairs, seed: int, confidence: float) -> list[Effect]:
+    """Cohen's d and Hedges' g of the pairs, with intervals over the same clusters."""
     values = _d_and_g(_once(pairs.n), pairs)[0]
     if not np.isfinite(values).all():
         return [Effect(None, None, NO_SPREAD)] * 2
-    intervals = clustered_intervals(
+    intervals = headline_intervals(
         lambda counts: _d_and_g(counts, pairs),
+        ("cohens_d", "cohens_d"),
         pairs.clusters,
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
         refuse_constant=True,
@@ -184,20 +182,37 @@ def _d_and_g(counts: Counts, pairs: Pairs) -> Floats:
     return np.column_stack([d, d * np.array([factors[int(n)] for n in total])])
 
 
-def _d_z(pairs: Pairs, confidence: float) -> Effect:
+def _d_z(pairs: Pairs, seed: int, confidence: float) -> Effect:
     drops = differences(pairs.judge, pairs.human)
     if bool(np.all(drops == drops[0])):
         return Effect(None, None, "all drops are equal, so they have no standard deviation")
     value = float(drops.mean() / drops.std(ddof=1))
+    if pairs.clustered:
+        [clustered] = headline_intervals(
+            lambda counts: _d_z_of_counts(counts, drops)[:, None],
+            ("d_z",),
+            pairs.clusters,
+            seed=seed,
+            confidence=confidence,
+            refuse_constant=True,
+        )
+        return Effect(value, clustered)
     try:
         low, high = noncentral_t_bounds(value * sqrt(pairs.n), pairs.n - 1, confidence)
     except UndefinedStatistic as none:
         return Effect(value, no_interval(none.reason, pairs.n_clusters))
     method = f"noncentral t, {pairs.n - 1} degrees of freedom"
-    if pairs.clustered:
-        method += f", {ASSUMES}"
     interval = Interval(low / sqrt(pairs.n), high / sqrt(pairs.n), method, pairs.n_clusters, False, 0)
     return Effect(value, interval)
+
+
+def _d_z_of_counts(counts: Counts, drops: Floats) -> Floats:
+    """Mean over standard deviation of the drops in each resample, NaN where they do not vary."""
+    total, mean = counts.sum(axis=1), means(counts, drops)
+    squares = (counts * (drops - mean[:, None]) ** 2).sum(axis=1)
+    found = np.full(len(counts), np.nan)
+    np.divide(mean, np.sqrt(squares / np.maximum(total - 1, 1)), out=found, where=varies(counts, drops))
+    return found
 
 
 def noncentral_t_bounds(t: float, freedom: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.accuracy.accuracy import truths
 from analysis.accuracy.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compare_accuracies, expected_counts
-from analysis.resampling.bootstrap import RESAMPLES
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.significance.holm import below_level, holm
 from analysis.ties import compare
@@ -53,7 +53,6 @@ def compare_groups(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> GroupAccuracies:
@@ -63,15 +62,14 @@ def compare_groups(
         correct: Shape ``(n,)``, right or wrong per sample.
         groups: Shape ``(n,)``, the group's label of each sample.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: 1 - confidence is the level of all pairs together.
         workers: Processes; the results are the same for any number.
 
     Returns:
         Pairs in the order of the labels. `significant` is read off Holm's p. Where clusters exist, that is Holm's of a
-        t-test: the difference over its clustered bootstrap standard error, with one degree of freedom fewer than
-        there are clusters in the group that has fewer. Extreme quantiles of 1,000 resamples would be far too liberal.
+        t-test: the difference over its jackknife standard error, with one degree of freedom fewer than
+        there are clusters in the group that has fewer.
 
     Raises:
         ValueError: Shapes differ, or values that are not true or false.
@@ -98,7 +96,6 @@ def compare_groups(
             None if of_cluster is None else of_cluster[members[i]],
             None if of_cluster is None else of_cluster[members[j]],
             seed=seed,
-            resamples=resamples,
             confidence=confidence,
             workers=workers,
         )
@@ -134,15 +131,14 @@ def _p(found: TwoAccuracies, n_clusters: int) -> float | None:
     """One pair's p, of clusters where there are any."""
     if found.interval is None:
         return found.p
-    if found.standard_error is None or n_clusters < 2:
+    if found.standard_error is None or n_clusters < FEWEST_CLUSTERS:
         return None
     if compare(found.difference, 0.0, 1.0) == 0:
         return 1.0
     if compare(found.standard_error, 0.0, 1.0) == 0:
         # All clusters tell the same: a sign test's p.
         return float(0.5 ** (n_clusters - 1))
-    # Resampled clusters vary less than clusters do, by this factor.
-    t = found.difference / found.standard_error * np.sqrt((n_clusters - 1) / n_clusters)
+    t = found.difference / found.standard_error
     return float(2.0 * scipy.stats.t.sf(abs(t), n_clusters - 1))
 
 

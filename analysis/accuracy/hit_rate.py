@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.accuracy.accuracy import accuracy
-from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.resampling.bootstrap import Interval
 from analysis.resampling.pairs import paired
-from analysis.significance.wilson import wilson
 from analysis.ties import compare, differences
 
 Expected = Literal["worse", "better", "same"]
@@ -38,7 +37,6 @@ def hit_rate(
     *,
     seed: int,
     tolerance: float = SAME_TOLERANCE,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> HitRate:
     """How often the altered score lies where it should next to the original's.
@@ -48,15 +46,14 @@ def hit_rate(
         altered: Shape ``(n,)``, the same items, same order.
         expected: `worse` wants a lower altered score, `better` a higher one, `same` one within the tolerance.
         clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
-        seed: Of the resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         tolerance: Scores nearer than this are the same, in the scores' unit.
-        resamples: How many times the items are drawn with replacement.
         confidence: Of the interval.
 
     Returns:
         Equal scores are misses of `worse` and `better`; `n_ties` counts them whatever is expected. Differences are
         original - altered. With `same`, ``1 - value`` is the false-alarm rate. The interval is Wilson's where each
-        item gives one pair, or where all pairs agree (one trial per item); else the clustered bootstrap.
+        item gives one pair, or where all pairs agree (one trial per item); else `accuracy`'s over items.
 
     Raises:
         ValueError: Shapes differ, a score is missing, an unknown direction, or a tolerance or confidence that is none.
@@ -75,15 +72,10 @@ def hit_rate(
         hits = compare(np.abs(drops), tolerance, np.maximum(np.abs(pairs.judge), np.abs(pairs.human))) < 0
     else:
         hits = drops > 0.0 if expected == "worse" else drops < 0.0
-    share = accuracy(hits, pairs.clusters, seed=seed, resamples=resamples, confidence=confidence)
-    interval = share.interval
-    if pairs.clustered and share.n_correct in (0, pairs.n):
-        # Every resample repeats such a share; but each item is unanimous, so each gives one trial.
-        found = wilson(pairs.n_clusters if share.n_correct else 0, pairs.n_clusters, confidence)
-        interval = found._replace(method=f"{found.method}, unanimous items")
+    share = accuracy(hits, pairs.clusters, seed=seed, confidence=confidence)
     return HitRate(
         value=share.value,
-        interval=interval,
+        interval=share.interval,
         n_hits=share.n_correct,
         n_misses=pairs.n - share.n_correct,
         n_ties=int(np.count_nonzero(drops == 0.0)),

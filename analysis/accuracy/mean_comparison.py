@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.accuracy.accuracy import numbers, spread_of_difference
 from analysis.correlation.correlation import excludes_zero
-from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.significance.holm import below_level
 from analysis.ties import differences as joined_differences
@@ -40,7 +41,6 @@ def welch(
     second_clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> MeanDifference:
@@ -51,8 +51,7 @@ def welch(
         second: Shape ``(n2,)``, same unit.
         first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
         second_clusters: Shape ``(n2,)``; a label on both sides is one cluster.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval; 1 - confidence is the level of `significant`.
         workers: Processes; the results are the same for any number.
 
@@ -76,7 +75,6 @@ def welch(
         first_clusters,
         second_clusters,
         seed=seed,
-        resamples=resamples,
         confidence=confidence,
         workers=workers,
     )
@@ -90,7 +88,6 @@ def paired_t(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> MeanDifference:
@@ -100,8 +97,7 @@ def paired_t(
         first: Shape ``(n,)``.
         second: Shape ``(n,)``, same order and unit.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval; 1 - confidence is the level of `significant`.
         workers: Processes; the results are the same for any number.
 
@@ -124,10 +120,10 @@ def paired_t(
     labels = np.arange(a.size) if clusters is None else clusters
     clustered = None
     if cluster_index(labels)[1] < a.size:
-        [clustered] = clustered_intervals(
+        [clustered] = headline_intervals(
             lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
+            ("mean",),
             labels,
-            resamples=resamples,
             seed=seed,
             confidence=confidence,
             workers=workers,

@@ -7,7 +7,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.resampling.bootstrap import RESAMPLES, Estimate, Interval, clustered_intervals
+from analysis.intervals.headline import headline_interval, headline_intervals, left_out, limit_intervals
+from analysis.resampling.bootstrap import Estimate, Interval, check_confidence
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats, means, varies
 from analysis.ties import differences, join_ties
@@ -45,7 +46,6 @@ def bland_altman(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> BlandAltman:
     """Bias and 95 % limits of agreement: about 19 of 20 differences lie between the limits if they are normal.
@@ -54,13 +54,12 @@ def bland_altman(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the resamples, used where objects share a product.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals; the limits are at 1.96 standard deviations whatever it is.
 
     Returns:
-        Intervals by the t formula when every object is its own product, else by clustered bootstrap. A constant side
-        is no obstacle: its differences are defined.
+        Intervals by the t formula when every object is its own product, else of clusters. A constant side is no
+        obstacle: its differences are defined.
 
     Raises:
         ValueError: Shapes differ, a score is missing, or `confidence` is outside 0-1.
@@ -74,13 +73,12 @@ def bland_altman(
     once = np.ones((1, pairs.n), dtype=np.int64)
     bias, lower, upper, sd = (float(value) for value in _limits(once, difference)[0])
     if pairs.clustered:
-        intervals = clustered_intervals(
-            lambda counts: _limits(counts, difference)[:, :3],
-            pairs.clusters,
-            resamples=resamples,
-            seed=seed,
-            confidence=confidence,
+        check_confidence(confidence)
+        found = left_out(lambda counts: _limits(counts, difference)[:, ::3], pairs.clusters, seed=seed)
+        of_bias = headline_interval(
+            "mean", found.values[0], found.deleted[:, 0], found.sizes, found.n_clusters, confidence=confidence
         )
+        intervals = [of_bias, *limit_intervals(found, LIMIT, confidence=confidence)]
     else:
         n = pairs.n
         errors = [sd / np.sqrt(n)] + [sd * np.sqrt(1.0 / n + LIMIT**2 / (2.0 * (n - 1)))] * 2
@@ -98,7 +96,6 @@ def slope_on_mean(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Slope:
     """Slope of the differences judge - human on the means of judge and human.
@@ -111,12 +108,11 @@ def slope_on_mean(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the resamples, used where objects share a product.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
 
     Returns:
-        Least-squares slope; t interval when every object is its own product, else clustered bootstrap. The p-value is
+        Least-squares slope; t interval when every object is its own product, else of clusters. The p-value is
         that of the t-test with n - 2 degrees of freedom and says in `p_method` when it ignores clusters.
 
     Raises:
@@ -142,10 +138,10 @@ def slope_on_mean(
     p_method = f"t-test, {pairs.n - 2} degrees of freedom"
     if pairs.clustered:
         p_method += ", assumes independence"
-        [interval] = clustered_intervals(
+        [interval] = headline_intervals(
             lambda counts: line(counts)[:, None],
+            ("mean",),
             pairs.clusters,
-            resamples=resamples,
             seed=seed,
             confidence=confidence,
         )

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval
 from analysis.resampling.pairs import paired, varying
 from analysis.resampling.weighted import Counts, Floats, means, pearson_of_counts, varies
 
@@ -33,7 +34,6 @@ def concordance(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Concordance:
     """How near the pairs lie to the 45-degree line, not just to some line.
@@ -42,8 +42,7 @@ def concordance(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
 
     Returns:
@@ -62,10 +61,10 @@ def concordance(
     once = np.ones((1, pairs.n), dtype=np.int64)
     scale = float(np.sqrt(x.var() / y.var()))
     location = float((x.mean() - y.mean()) / np.sqrt(x.std() * y.std()))
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: _ccc(counts, x, y, *compared)[:, None],
+        ("ccc",),
         pairs.clusters,
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
     )

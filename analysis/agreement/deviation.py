@@ -5,9 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.resampling.bootstrap import RESAMPLES, Estimate, clustered_intervals
+from analysis.intervals.headline import Statistic, headline_intervals
+from analysis.resampling.bootstrap import Estimate
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats
+
+KINDS: tuple[Statistic, ...] = ("size", "size", "mean", "size_of_clusters", "size_of_clusters", "mean_of_clusters")
 
 
 class Deviation(NamedTuple):
@@ -29,7 +32,6 @@ def deviation(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Deviation:
     """How far the judge is off, on average over objects and on average over products.
@@ -38,8 +40,7 @@ def deviation(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
 
     Returns:
@@ -60,7 +61,7 @@ def deviation(
     def statistics(counts: Counts) -> Floats:
         return np.column_stack([_errors(counts, error), _errors(counts * equal_products, error)])
 
-    intervals = clustered_intervals(statistics, pairs.clusters, resamples=resamples, seed=seed, confidence=confidence)
+    intervals = headline_intervals(statistics, KINDS, pairs.clusters, seed=seed, confidence=confidence)
     values = statistics(np.ones((1, pairs.n), dtype=np.int64))[0]
     mae, rmse, bias, *by_product = [Estimate(float(v), interval) for v, interval in zip(values, intervals, strict=True)]
     return Deviation(mae, rmse, bias, by_product[0], by_product[1], by_product[2], pairs.n, pairs.n_clusters)

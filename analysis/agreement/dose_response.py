@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.resampling.weighted import Counts, Floats
 from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
@@ -40,7 +41,6 @@ def dose_response(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> DoseResponse:
     """How drops grow with the dose, items compared with themselves only.
@@ -49,13 +49,13 @@ def dose_response(
         drops: Shape ``(n_items, n_magnitudes)``, original - altered scores on 0-1; NaN is a missing pair.
         magnitudes: Shape ``(n_magnitudes,)``, the dose of each column, in its own unit, all different.
         clusters: Shape ``(n_items,)``, the cluster of each item; none: every item is its own.
-        seed: Of the resamples.
-        resamples: How many times the items are drawn with replacement.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
 
     Returns:
         Items with at least 2 pairs are used and counted in `n_used`. `r2` is the share of the variance within items
-        that the dose explains; read it with the slope's sign. A number that every resample repeats has no interval.
+        that the dose explains; read it with the slope's sign. A number that is the same without any of
+        the items has no interval.
 
     Raises:
         ValueError: Shapes do not fit, a drop or magnitude is infinite, or a magnitude occurs twice.
@@ -80,10 +80,10 @@ def dose_response(
     moments = _within_items(matrix, present, doses)
     once = np.ones((1, len(matrix)), dtype=np.int64)
     slope, r2 = (float(value) for value in _line(once, moments)[0])
-    intervals = clustered_intervals(
+    intervals = headline_intervals(
         lambda counts: _line(counts, moments),
+        ("mean", "r_squared"),
         index,
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
         refuse_constant=True,

@@ -7,7 +7,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.kappa_intervals import of_sums
-from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 ASSUMES = "assumes independence of units"
@@ -82,20 +82,18 @@ def fleiss_interval(
     clusters: ArrayLike,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Interval:
-    """The interval of Fleiss' kappa over resampled clusters.
+    """The interval of Fleiss' kappa over clusters.
 
     Args:
         counts: Shape ``(n_units, n_categories)``, of `category_counts`.
         clusters: Shape ``(n_units,)``, the query of each unit.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
 
     Returns:
-        Percentile bounds, or none and why.
+        Bounds of clusters, or none and why.
 
     Raises:
         ValueError: As `fleiss_kappa`, or another number of clusters.
@@ -108,7 +106,7 @@ def fleiss_interval(
     columns = _unit_columns(table, n_raters)
     sums = [np.bincount(index, column, n_clusters).astype(np.float64) for column in columns.T]
     per_query = np.column_stack(sums)
-    _, [interval] = of_sums(per_query, _kappas, seed=seed, resamples=resamples, confidence=confidence)
+    _, [interval] = of_sums(per_query, _kappas, ("kappa",), per_query[:, 0], seed=seed, confidence=confidence)
     return interval
 
 

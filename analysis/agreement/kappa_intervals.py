@@ -1,6 +1,6 @@
-"""Agreement of two judges with intervals over queries: all of it from one pass over the same resamples."""
+"""Agreement of two judges with intervals over queries, all of it from sums over each query."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,9 @@ from analysis.agreement.coefficients import (
 )
 from analysis.agreement.kappa import COUNTS, LOW_KAPPA, headline_kappas, is_low, kappas, with_documents
 from analysis.agreement.krippendorff import alpha_of_moments, alpha_of_tables
-from analysis.resampling.bootstrap import RESAMPLES, Estimate, Interval, percentile_interval, resample_counts
+from analysis.intervals.headline import Statistic, left_out_of_sums, of_jackknife
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Estimate, Interval, check_confidence
+from analysis.significance.wilson import wilson
 
 OF_LABELS = (
     "kappa_macro",
@@ -44,9 +46,13 @@ REASONS = {
     "alpha_ordinal": "all scores lie in one bin, so alpha is 0/0",
     "alpha_interval": "all scores are equal, so alpha is 0/0",
 }
+# All others are chance-corrected coefficients or indices from -1 to 1 over all documents.
+KINDS: dict[str, Statistic] = {
+    "kappa_macro": "kappa_macro",
+    "kappa_macro_defined": "kappa_macro",
+    "percent_agreement": "share",
+}
 N_BINS = len(ANCHORS)
-ROWS_AT_ONCE = 50
-CELLS_AT_ONCE = 5_000_000  # of counts, so that memory stays bounded whatever the number of queries
 MIDDLE = 0.5  # sums are taken from here, so that fewer digits are lost to the mean
 
 
@@ -102,7 +108,6 @@ def agreement(
     scores: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     low_kappa: float = LOW_KAPPA,
 ) -> Agreement:
@@ -111,21 +116,20 @@ def agreement(
     Args:
         counts: Shape ``(n_queries, 4)``, of `kappa.counts_of_queries`; queries without documents do not count.
         scores: Shape ``(n_queries, 28)``, of `score_sums`, same queries; none: only what labels tell.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
         low_kappa: A defined kappa below it is low.
 
     Returns:
-        The statistics `OF_LABELS` and, with scores, `OF_SCORES`, unitless. A statistic that is the same in every
-        resample has no bounds: they would claim certainty.
+        The statistics `OF_LABELS` and, with scores, `OF_SCORES`, unitless. A coefficient of exactly 1 or -1 has no
+        bounds: they would claim certainty. Each query with a defined kappa is one trial of the share of low ones.
 
     Raises:
-        ValueError: Shapes that do not fit, or bad resamples or confidence.
+        ValueError: Shapes that do not fit, or a bad confidence.
         UndefinedStatistic: No query with a document.
 
     Source:
-        docs/statistics.md, Agreement of two judges; Field and Welsh (2007), J. R. Stat. Soc. B 69:369-390.
+        docs/statistics.md, Agreement of two judges and Intervals.
     """
     table = with_documents(counts)
     columns = [table.astype(np.float64), _kappa_columns(table, low_kappa)]
@@ -138,8 +142,18 @@ def agreement(
             raise ValueError("scores and counts are not of the same documents")
     per_query = np.column_stack(columns)
     names = OF_LABELS if scores is None else OF_LABELS + OF_SCORES
-    values, intervals = of_sums(per_query, _statistics, seed=seed, resamples=resamples, confidence=confidence)
+    values, intervals = of_sums(
+        per_query,
+        _statistics,
+        [KINDS.get(name, "kappa") for name in names],
+        table.sum(axis=1),
+        seed=seed,
+        confidence=confidence,
+    )
     found = dict(zip(names, zip(values, intervals, strict=True), strict=True))
+    low, defined = (int(column.sum()) for column in _kappa_columns(table, low_kappa)[:, [4, 3]].T)
+    if defined >= FEWEST_CLUSTERS:
+        found["low_share"] = low / defined, wilson(low, defined, confidence)
     return Agreement(
         {name: Estimate(value, interval) for name, (value, interval) in found.items() if not np.isnan(value)},
         {name: REASONS[name] for name, (value, _) in found.items() if np.isnan(value)},
@@ -151,52 +165,33 @@ def agreement(
 def of_sums(
     per_query: NDArray[np.float64],
     statistics: OfSums,
+    kinds: Sequence[Statistic],
+    sizes: ArrayLike,
     *,
     seed: int,
-    resamples: int,
     confidence: float,
 ) -> tuple[list[float], list[Interval]]:
-    """Statistics that depend on the data through sums over queries, and their intervals over resampled queries.
-
-    A resample of queries is then a vector of counts times the matrix of sums.
+    """Statistics that depend on the data through sums over queries, and their headline intervals over queries.
 
     Args:
         per_query: Shape ``(n_queries, k)``.
         statistics: Takes sums of shape ``(rows, k)`` and gives shape ``(rows, m)``, NaN where undefined.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        kinds: What each of the ``m`` is, of `intervals.headline`.
+        sizes: Shape ``(n_queries,)``, the documents of each query.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
 
     Returns:
         ``m`` values (NaN where undefined) and ``m`` intervals.
 
     Raises:
-        ValueError: Bad resamples or confidence.
+        ValueError: A bad confidence.
     """
-    n_queries = len(per_query)
-    values = statistics(per_query.sum(axis=0, keepdims=True))[0]
-    resampled = np.vstack([statistics(sums) for sums in _resampled_sums(per_query, resamples, seed)])
-    intervals = [
-        percentile_interval(
-            column, confidence=confidence, n_clusters=n_queries, resamples=resamples, refuse_constant=True
-        )
-        for column in resampled.T
-    ]
-    return [float(value) for value in values], intervals
-
-
-def _resampled_sums(per_query: NDArray[np.float64], resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """The sums of every resample, some rows at a time."""
-    held: list[NDArray[np.int64]] = []
-    at_once = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // len(per_query)))
-    for counts in resample_counts(np.arange(len(per_query)), resamples, seed):
-        held.append(counts)
-        # Of many queries, counts come one resample at a time; a product for each would read all sums each time.
-        if sum(map(len, held)) >= at_once:
-            yield np.vstack(held).astype(np.float64) @ per_query
-            held.clear()
-    if held:
-        yield np.vstack(held).astype(np.float64) @ per_query
+    check_confidence(confidence)
+    found = left_out_of_sums(statistics, per_query, sizes, seed=seed)
+    return [float(value) for value in found.values], of_jackknife(
+        found, kinds, confidence=confidence, refuse_constant=True
+    )
 
 
 def _kappa_columns(table: NDArray[np.int64], low_kappa: float) -> NDArray[np.float64]:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.kappa import COUNTS, ONE_LABEL, columns_of, headline_kappas, kappas
-from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals, no_interval
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval, no_interval
 
 STATISTICS = ("kappa_macro", "kappa_micro")
 NO_QUERY = "no query of this part has documents that both judges scored before and after"
@@ -32,7 +33,6 @@ def recalibration_effect(
     parts: Mapping[str, ArrayLike],
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> list[KappaChange]:
@@ -42,21 +42,20 @@ def recalibration_effect(
         before: Shape ``(n_queries, 4)``, documents by `kappa.COUNTS`, under the first prompt.
         after: Shape ``(n_queries, 4)``, the same queries as they count now.
         parts: Name to mask of shape ``(n_queries,)``; parts may overlap.
-        seed: Of the resamples of queries; every part has the same.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals of the changes.
         workers: Processes; the intervals are the same for any number.
 
     Returns:
         Per part `kappa_macro` (mean over queries, 1 by convention where both judges give one label) and `kappa_micro`
-        (all documents pooled). Queries without documents before or after count in neither. The interval resamples
+        (all documents pooled). Queries without documents before or after count in neither. The interval is over
         queries, each with both its tables: it is of the change, not of either kappa.
 
     Raises:
-        ValueError: Shapes differ, a negative count, or bad resamples or confidence.
+        ValueError: Shapes differ, a negative count, or a bad confidence.
 
     Source:
-        docs/statistics.md, Agreement of two judges; Field and Welsh (2007), J. R. Stat. Soc. B 69:369-390.
+        docs/statistics.md, Agreement of two judges and Intervals.
     """
     old, new = np.asarray(before), np.asarray(after)
     if old.ndim != 2 or old.shape != new.shape or old.shape[1] != len(COUNTS):
@@ -69,9 +68,7 @@ def recalibration_effect(
         if chosen.shape != both.shape or chosen.dtype.kind != "b":
             raise ValueError(f"part '{part}' must be true or false for each of {both.size} queries")
         rows = both & chosen
-        found += _of_part(
-            part, old[rows], new[rows], seed=seed, resamples=resamples, confidence=confidence, workers=workers
-        )
+        found += _of_part(part, old[rows], new[rows], seed=seed, confidence=confidence, workers=workers)
     return found
 
 
@@ -81,7 +78,6 @@ def _of_part(
     new: NDArray[np.int64],
     *,
     seed: int,
-    resamples: int,
     confidence: float,
     workers: int,
 ) -> list[KappaChange]:
@@ -100,8 +96,14 @@ def _of_part(
         values = before_and_after(counts)
         return values[:, 1::2] - values[:, ::2]
 
-    intervals = clustered_intervals(
-        changes, np.arange(n), resamples=resamples, seed=seed, confidence=confidence, workers=workers
+    intervals = headline_intervals(
+        changes,
+        ("mean_of_clusters", "mean"),
+        np.arange(n),
+        seed=seed,
+        confidence=confidence,
+        workers=workers,
+        sizes=(old.sum(axis=1) + new.sum(axis=1)) / 2.0,
     )
     [values] = before_and_after(np.ones((1, n), dtype=np.int64))
     known = [None if np.isnan(value) else float(value) for value in values]

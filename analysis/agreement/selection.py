@@ -1,6 +1,6 @@
 """What choosing among settings does to the numbers of the chosen one, and how to report them all the same."""
 
-from math import ceil, inf
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.halves import halves
 from analysis.agreement.setting_choice import NONE, Rule, choose
-from analysis.agreement.setting_measures import Compared, Evidence, or_none, resampled
-from analysis.resampling.bootstrap import RESAMPLES, Interval, interval_between, no_interval, percentile_interval
+from analysis.agreement.setting_measures import Compared, Evidence, Measures, left_out_measures, or_none
+from analysis.intervals.headline import Statistic, of_jackknife
+from analysis.resampling.bootstrap import Interval, no_interval, percentile_interval
 from analysis.resampling.simultaneous import differences_from
 from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
@@ -18,8 +19,8 @@ MEASURED = ("icc", "json_validity", "spearman", "median_mad")
 # The least and the most that a measure can be.
 LIMITS = {"icc": (-inf, 1.0), "json_validity": (0.0, 1.0), "spearman": (-1.0, 1.0), "median_mad": (0.0, inf)}
 BETTER_IF_LOWER = ("median_mad",)
-# Quantiles nearer to the end than this many resamples are a matter of chance.
-FEWEST_BEYOND = 10
+# A median has no jackknife: its interval stays the percentile bootstrap's.
+HEADLINE: dict[str, Statistic] = {"icc": "icc", "json_validity": "share", "spearman": "spearman"}
 FEWEST_CHOICES = 30
 
 
@@ -108,24 +109,33 @@ def behind_best(
     return {int(place): interval for place, interval in zip(places, intervals, strict=True)}
 
 
-def reported(evidence: Evidence, setting: int, confidence: float) -> dict[str, Reported]:
-    """Every measure of one setting with its percentile interval, products resampled.
+def reported(evidence: Evidence, setting: int, confidence: float, *, seed: int) -> dict[str, Reported]:
+    """Every measure of one setting with its headline interval over products; the median MAD's is a percentile one.
 
     Args:
         evidence: The settings and their measures, on objects that took no part in choosing.
         setting: Place of the one that is reported.
         confidence: Of each interval.
+        seed: Of the groups of products that are left out together above 1,000 of them.
 
     Returns:
         By the name of the measure. An undefined one has no value, and a deterministic setting's ICC no interval.
     """
-    return {
-        name: Reported(or_none(getattr(evidence.sample, name)[setting]), _interval(evidence, name, setting, confidence))
-        for name in MEASURED
-    }
+    intervals = headline_bounds(evidence.given, setting, confidence=confidence, seed=seed)
+    values = evidence.resampled.median_mad[:, setting]
+    intervals["median_mad"] = percentile_interval(
+        values,
+        confidence=confidence,
+        n_clusters=evidence.given.n_clusters,
+        resamples=len(values),
+        refuse_constant=True,
+    )
+    if not evidence.sample.varies[setting]:
+        intervals["icc"] = no_interval("deterministic", evidence.given.n_clusters)
+    return {name: Reported(or_none(getattr(evidence.sample, name)[setting]), intervals[name]) for name in MEASURED}
 
 
-def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence: float) -> Optimism:
+def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence: float, seed: int) -> Optimism:
     """The chosen setting's measures less what the best of several looks better than it is.
 
     In each resample the rule chooses anew among all settings, conditions included. Optimism is the mean, over the
@@ -141,6 +151,7 @@ def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence:
         chosen: Place of the setting that the rule chose on the sample.
         rule: Of the choice.
         confidence: Of the intervals, which are shifted by the optimism.
+        seed: As in `reported`.
 
     Returns:
         Each measure with the optimism that was taken off, 0 where it does not flatter; uncorrected where fewer than 30
@@ -150,7 +161,7 @@ def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence:
         Efron (1983), J. Am. Stat. Assoc. 78:316-331; Harrell (2015), Regression Modeling Strategies, 5.3; intervals:
         Noma et al. (2021), Statistics in Medicine 40:5691-5701 (location-shifted).
     """
-    plain = reported(evidence, chosen, confidence)
+    plain = reported(evidence, chosen, confidence, seed=seed)
     picks = choose(evidence.resampled, rule)
     rows = np.flatnonzero(picks != NONE)
     resamples = len(picks)
@@ -177,9 +188,7 @@ def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence:
     return Optimism(corrected, len(rows), method)
 
 
-def holm_bounds(
-    given: Compared, setting: int, n_tried: int, *, confidence: float, seed: int, resamples: int = RESAMPLES
-) -> dict[str, Interval]:
+def holm_bounds(given: Compared, setting: int, n_tried: int, *, confidence: float, seed: int) -> dict[str, Interval]:
     """How low ICC and Spearman of the recommended setting may be, given how many settings were tried.
 
     Args:
@@ -187,11 +196,10 @@ def holm_bounds(
         setting: Place of the recommended one.
         n_tried: m, among how many it was chosen.
         confidence: Over all of them, 1 - alpha.
-        seed: Of the resamples.
-        resamples: At least; as many are made as leave 10 beyond the bound.
+        seed: As in `reported`.
 
     Returns:
-        `icc` and `spearman`: the product-clustered percentile interval at level 1 - alpha/m, the first and strictest
+        `icc` and `spearman`: the headline interval over products at level 1 - alpha/m, the first and strictest
         step of Holm. Its lower end is the bound; with one setting it is the usual one.
 
     Raises:
@@ -202,36 +210,27 @@ def holm_bounds(
     """
     if n_tried < 1 or not 0.0 < confidence < 1.0:
         raise ValueError(f"{n_tried} settings tried at confidence {confidence}; at least 1, and between 0 and 1")
-    tail = (1.0 - confidence) / n_tried / 2.0
-    needed = max(resamples, ceil(FEWEST_BEYOND / tail))
-    values = resampled(given.only(setting), resamples=needed, seed=seed)
+    level = 1.0 - (1.0 - confidence) / n_tried
     settings = "1 setting" if n_tried == 1 else f"{n_tried} settings"
-    name = f"percentile bootstrap at {100 * (1 - 2 * tail):.4g} % (Holm's first step over {settings})"
-    return {
-        measure: interval_between(
-            (tail, 1.0 - tail),
-            getattr(values, measure)[:, 0],
-            name,
-            _clusters(given, measure),
-            needed,
-            refuse_constant=True,
-        )
-        for measure in ("icc", "spearman")
-    }
+    words = f" at {100 * level:.4g} % (Holm's first step over {settings})"
+    found = headline_bounds(given, setting, confidence=level, seed=seed)
+    return {name: found[name]._replace(method=found[name].method + words) for name in ("icc", "spearman")}
 
 
-def _interval(evidence: Evidence, measure: str, setting: int, confidence: float) -> Interval:
-    n_clusters = _clusters(evidence.given, measure)
-    if measure == "icc" and not evidence.sample.varies[setting]:
-        return no_interval("deterministic", n_clusters)
-    values = getattr(evidence.resampled, measure)[:, setting]
-    return percentile_interval(
-        values, confidence=confidence, n_clusters=n_clusters, resamples=len(values), refuse_constant=True
-    )
+def headline_bounds(given: Compared, setting: int, *, confidence: float, seed: int) -> dict[str, Interval]:
+    """The headline interval of ICC, answers that are valid at once and Spearman of one setting, over products.
 
-
-def _clusters(given: Compared, measure: str) -> int:
-    return given.n_matched_clusters if measure == "spearman" else given.n_clusters
+    Those of Spearman are over the products that people scored.
+    """
+    one = given.only(setting)
+    whole = left_out_measures(one, seed=seed)
+    matched = whole if one.scored.all() else left_out_measures(one.part(one.scored), seed=seed)
+    bounds = {}
+    for name, kind in HEADLINE.items():
+        found, place = matched if name == "spearman" else whole, Measures._fields.index(name)
+        column = found._replace(values=found.values[[place]], deleted=found.deleted[:, [place]])
+        [bounds[name]] = of_jackknife(column, (kind,), confidence=confidence, refuse_constant=True)
+    return bounds
 
 
 def _corrected(found: Reported, optimism: float, limits: tuple[float, float]) -> Reported:

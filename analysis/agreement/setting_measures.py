@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.icc import icc
-from analysis.agreement.icc_bootstrap import icc_of_counts
+from analysis.agreement.icc_by_product import icc_of_counts
 from analysis.agreement.mean_squares import score_matrix
 from analysis.agreement.stability import stability
+from analysis.intervals.headline import Jackknife, left_out
 from analysis.resampling.bootstrap import cluster_index, resampled_values
 from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.resampling.weighted import Counts, Floats, OfCounts, spearman_of_counts
@@ -193,6 +194,16 @@ def resampled(given: Compared, *, resamples: int, seed: int, workers: int = 1) -
     """
     values = resampled_values(_statistics(given), given.clusters, resamples=resamples, seed=seed, workers=workers)
     return _unpacked(values, len(given.settings))
+
+
+def left_out_measures(given: Compared, *, seed: int) -> Jackknife:
+    """The measures of one setting, columns as in `Measures`, on the sample and without each of its products.
+
+    Args:
+        given: One setting.
+        seed: Of the groups of products that are left out together above 1,000 of them.
+    """
+    return left_out(_statistics(given), given.clusters, seed=seed)
 
 
 def evidence_of(given: Compared, *, resamples: int, seed: int, workers: int = 1) -> Evidence:

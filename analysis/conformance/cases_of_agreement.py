@@ -316,7 +316,6 @@ def _of_others() -> list[Case]:
         published.WRIGHT,
         published.MINI_WRIGHT,
         seed=1,
-        resamples=50,
         data=PEAK_FLOW,
         source="Stata, help of concord: Lin (1989), Biometrics 45:255-268",
         numbers={"Lin's CCC": ("ccc", "0.943"), "its precision, Pearson's r": ("precision", "0.943")},

@@ -32,7 +32,6 @@ def tid2013_cases(opinions: ArrayLike, metrics: Mapping[str, ArrayLike]) -> list
             opinions,
             higher_is_better=False,
             seed=1,
-            resamples=20,
             data=IMAGES,
             source=TID2013,
             numbers={
@@ -48,7 +47,6 @@ def tid2013_cases(opinions: ArrayLike, metrics: Mapping[str, ArrayLike]) -> list
         first_higher_is_better=False,
         second_higher_is_better=False,
         seed=1,
-        resamples=20,
         data=IMAGES,
         source="Williams (1959), J. R. Stat. Soc. B 21:396-399, on the correlations above",
         numbers={"Williams' t, DSSIM and Butteraugli": ("williams.statistic", "12.25487188")},

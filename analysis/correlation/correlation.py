@@ -7,8 +7,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.resampling.bca import both_intervals
-from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bca import resampled_intervals
+from analysis.resampling.bootstrap import Interval
 from analysis.resampling.exact_permutation import LARGEST, Kind, exact_p
 from analysis.resampling.pairs import SIDES, paired, varying
 from analysis.resampling.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
@@ -39,6 +40,7 @@ class Correlation(NamedTuple):
     n: int
     n_clusters: int
     interval_bca: Interval | None = None
+    interval_percentile: Interval | None = None
 
 
 def correlations(
@@ -48,23 +50,23 @@ def correlations(
     *,
     seed: int,
     kinds: tuple[Kind, ...] = KINDS,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     confidence: float = 0.95,
     bca_resamples: int | None = None,
     workers: int = 1,
     sides: tuple[str, str] = SIDES,
 ) -> dict[Kind, Correlation]:
-    """Whether the judge orders objects as people do, by several coefficients over the same resamples.
+    """Whether the judge orders objects as people do, by several coefficients over the same clusters.
 
     Args:
         judge: Shape ``(n,)``, raw scores, or means with their ties joined (`ties.row_means`).
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the resamples.
+        seed: Of the resamples, and of the groups that are left out together above 1,000 clusters.
         kinds: Which coefficients.
-        resamples: How many resamples.
+        resamples: How many resamples a percentile interval next to the headline uses; none: no such interval.
         confidence: Of the intervals, and 1 - confidence is the level of `significant`.
-        bca_resamples: How many resamples a BCa interval next to the percentile interval uses; none: no such interval.
+        bca_resamples: How many resamples a BCa interval next to it uses; none: no such interval.
         workers: Processes; the results are the same for any number.
         sides: What to call judge and human in an error.
 
@@ -83,8 +85,15 @@ def correlations(
     functions = [of_counts(kind, x, y) for kind in kinds]
     once = np.ones((1, pairs.n), dtype=np.int64)
     values = [float(function(once)[0]) for function in functions]
-    percentile, bca = both_intervals(
-        lambda counts: np.column_stack([function(counts) for function in functions]),
+
+    def statistics(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.column_stack([function(counts) for function in functions])
+
+    headline = headline_intervals(
+        statistics, kinds, pairs.clusters, seed=seed, confidence=confidence, workers=workers, refuse_constant=True
+    )
+    percentile, bca = resampled_intervals(
+        statistics,
         values,
         pairs.clusters,
         resamples=resamples,
@@ -94,14 +103,14 @@ def correlations(
         workers=workers,
     )
     results: dict[Kind, Correlation] = {}
-    for kind, value, interval, interval_bca in zip(kinds, values, percentile, bca, strict=True):
+    for kind, value, interval, of_bca, of_percentile in zip(kinds, values, headline, bca, percentile, strict=True):
         p, p_method = _p_value(kind, x, y)
         significant: bool | None = below_level(p, 1.0 - confidence)
         if pairs.clustered:
             p_method += ", assumes independence"
             significant = excludes_zero(interval)
         results[kind] = Correlation(
-            kind, value, p, p_method, significant, interval, pairs.n, pairs.n_clusters, interval_bca
+            kind, value, p, p_method, significant, interval, pairs.n, pairs.n_clusters, of_bca, of_percentile
         )
     return results
 
@@ -113,13 +122,10 @@ def correlation(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Correlation:
     """One coefficient of `correlations`, with the same arguments, result and refusals."""
-    return correlations(judge, human, clusters, seed=seed, kinds=(kind,), resamples=resamples, confidence=confidence)[
-        kind
-    ]
+    return correlations(judge, human, clusters, seed=seed, kinds=(kind,), confidence=confidence)[kind]
 
 
 def usual_p(kind: Kind, x: ArrayLike, y: ArrayLike) -> float:

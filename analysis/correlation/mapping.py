@@ -11,7 +11,8 @@ from scipy.optimize import least_squares
 from analysis.correlation.correlation import of_counts
 from analysis.correlation.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
 from analysis.correlation.score_correlation import SIDES
-from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval
 from analysis.resampling.pairs import paired, varying
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
@@ -132,7 +133,6 @@ def mapped_fit(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> MappedFit:
@@ -143,8 +143,7 @@ def mapped_fit(
         prediction: Shape ``(n,)``, in the direction of the fit.
         truth: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
@@ -165,10 +164,10 @@ def mapped_fit(
     x, y = varying(pairs.judge, SIDES[0]), varying(pairs.human, SIDES[1])
     x_mapped = varying(mapped, "mapped prediction")
     plcc = of_counts("pearson", x_mapped, y)
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: plcc(counts)[:, None],
+        ("pearson",),
         pairs.clusters,
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
         workers=workers,

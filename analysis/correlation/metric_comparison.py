@@ -1,4 +1,4 @@
-"""Which of two metrics predicts the same opinion scores better: a paired clustered bootstrap, and tests next to it."""
+"""Which of two metrics predicts the same opinion scores better: an interval over clusters, and tests next to it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.correlation.correlation import KINDS, excludes_zero, of_counts
 from analysis.correlation.score_correlation import KEYS, oriented
-from analysis.resampling.bca import both_intervals
-from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.intervals.headline import difference_intervals, left_out
+from analysis.resampling.bca import resampled_intervals
+from analysis.resampling.bootstrap import Interval, check_confidence
 from analysis.resampling.exact_permutation import Kind
 from analysis.resampling.pairs import paired, varying
 from analysis.significance.dependent_correlations import DependentTest, steiger, williams
@@ -19,7 +20,7 @@ from analysis.undefined import UndefinedStatistic
 class Difference(NamedTuple):
     """First less second, of one coefficient: above 0 where the first metric is better.
 
-    `significant` says whether the percentile interval leaves out 0; none without an interval.
+    `significant` says whether the headline interval leaves out 0; none without an interval.
     """
 
     first: float
@@ -50,7 +51,6 @@ def compare_metrics(
     second_higher_is_better: bool,
     seed: int,
     kinds: tuple[Kind, ...] = KINDS,
-    resamples: int = RESAMPLES,
     bca_resamples: int | None = None,
     confidence: float = 0.95,
     workers: int = 1,
@@ -64,9 +64,8 @@ def compare_metrics(
         clusters: Shape ``(n,)``, e.g. the reference image; none: every sample is its own.
         first_higher_is_better: False turns the sign of the first metric before anything is compared.
         second_higher_is_better: The same for the second.
-        seed: Of the resamples; both metrics see the same ones.
+        seed: Of the resamples of BCa, and of groups above 1,000 clusters.
         kinds: Which coefficients.
-        resamples: Of the percentile interval.
         bca_resamples: Of the BCa interval next to it; none: no such interval.
         confidence: Of both.
         workers: Processes; the results are the same for any number.
@@ -88,16 +87,23 @@ def compare_metrics(
     y = varying(pairs.human, "truth")
     sides = [(of_counts(kind, x_first, y), of_counts(kind, x_second, y)) for kind in kinds]
 
+    def both_sides(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.column_stack([side[place](counts) for place in (0, 1) for side in sides])
+
     def differences(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.column_stack([better(counts) - worse(counts) for better, worse in sides])
+        found = both_sides(counts)
+        return found[:, : len(sides)] - found[:, len(sides) :]
 
     once = np.ones((1, pairs.n), dtype=np.int64)
     values = [(float(one(once)[0]), float(other(once)[0])) for one, other in sides]
-    percentile, bca = both_intervals(
+    check_confidence(confidence)
+    found_sides = left_out(both_sides, pairs.clusters, seed=seed, workers=workers)
+    headline = difference_intervals(found_sides, "correlation_difference", confidence=confidence)
+    _, bca = resampled_intervals(
         differences,
         [one - other for one, other in values],
         pairs.clusters,
-        resamples=resamples,
+        resamples=None,
         bca_resamples=bca_resamples,
         seed=seed,
         confidence=confidence,
@@ -105,7 +111,7 @@ def compare_metrics(
     )
     found = {
         KEYS[kind]: Difference(one, other, one - other, interval, interval_bca, excludes_zero(interval))
-        for kind, (one, other), interval, interval_bca in zip(kinds, values, percentile, bca, strict=True)
+        for kind, (one, other), interval, interval_bca in zip(kinds, values, headline, bca, strict=True)
     }
     r_first, r_second, r_between = (
         float(of_counts("pearson", *columns)(once)[0]) for columns in ((x_first, y), (x_second, y), (x_first, x_second))

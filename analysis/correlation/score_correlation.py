@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.correlation.correlation import KINDS, Correlation, correlations
-from analysis.resampling.bootstrap import RESAMPLES
 from analysis.resampling.exact_permutation import Kind
 
 SIDES = ("prediction", "truth")
@@ -44,7 +43,7 @@ def score_correlations(
     higher_is_better: bool,
     seed: int,
     kinds: tuple[Kind, ...] = KINDS,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     bca_resamples: int | None = None,
     confidence: float = 0.95,
     workers: int = 1,
@@ -58,9 +57,9 @@ def score_correlations(
         higher_is_better: False for a metric of distortion; its sign is turned before anything is compared.
         seed: Of the resamples.
         kinds: Which coefficients.
-        resamples: Of the percentile interval.
+        resamples: Of the percentile interval next to the headline; none: no such interval.
         bca_resamples: Of the BCa interval next to it, 10,000 advised; none: no such interval.
-        confidence: Of both; 1 - confidence is the level of `significant`.
+        confidence: Of all; 1 - confidence is the level of `significant`.
         workers: Processes; the results are the same for any number.
 
     Returns:

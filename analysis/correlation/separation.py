@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.resampling.bootstrap import RESAMPLES, Interval, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats, OfCounts
 
@@ -25,7 +26,6 @@ def separation(
     clusters: ArrayLike | None = None,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Separation:
     """The probability that a random original scores higher than a random altered image, of any item.
@@ -34,13 +34,12 @@ def separation(
         original: Shape ``(n,)``, scores of any one scale.
         altered: Shape ``(n,)``, the same items, same order.
         clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
-        seed: Of the resamples.
-        resamples: How many times the items are drawn with replacement.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
 
     Returns:
-        From ranks, in n log n steps. There is no interval where every resample repeats the value, as with a
-        complete separation (0 or 1), or where all scores are equal.
+        From ranks, in n log n steps. Of a complete separation (0 or 1) the interval is Wilson's with one trial per
+        cluster.
 
     Raises:
         ValueError: Shapes differ, a score is missing, or `confidence` is outside 0-1.
@@ -52,13 +51,12 @@ def separation(
     pairs = paired(original, altered, clusters, sides=("original", "altered"), fewest=1)
     of_counts = auc_of_counts(np.concatenate([pairs.judge, pairs.human]))
     value = float(of_counts(np.ones((1, pairs.n), dtype=np.int64))[0])
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: of_counts(counts)[:, None],
+        ("auc",),
         pairs.clusters,
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
-        refuse_constant=True,
     )
     return Separation(value, interval, pairs.n, pairs.n_clusters)
 

@@ -61,6 +61,7 @@ CHUNK = 50
 MOST_DIFFERENT = 0.25
 SHARE = (0.0, 1.0)
 COEFFICIENT = (-1.0, 1.0)
+RANKS: tuple[Statistic, ...] = ("spearman", "kendall")
 
 
 @dataclass(frozen=True)
@@ -325,7 +326,27 @@ def bounds_of(
     if method.limits is not None:
         low, high = method.limits
         return score_bounds(value, deleted, freedom, n_clusters, lowest=low, highest=high, confidence=confidence)
+    if kind in RANKS:
+        value, deleted = below_one(value, sizes), below_one(deleted, sizes)
     return jackknife_bounds(value, deleted, freedom, method.scale, corrected=method.corrected, confidence=confidence)
+
+
+def below_one(coefficients: ArrayLike, sizes: ArrayLike) -> Floats:
+    """Rank correlations no nearer to 1 or -1 than half a step of Spearman's: few ranks give exactly 1 by chance.
+
+    Args:
+        coefficients: Of each data set, or its values without each group.
+        sizes: Observations of each group, on the last axis; they add up to the ``n`` ranks.
+
+    Returns:
+        The same shape. The largest value below 1 is ``1 - 12/(n^3 - n)``.
+    """
+    n = np.maximum(np.asarray(sizes, dtype=np.float64).sum(axis=-1), 2.0)
+    values = np.asarray(coefficients, dtype=np.float64)
+    most = 1.0 - 6.0 / (n**3 - n)
+    if values.ndim > n.ndim:
+        most = most[..., None]
+    return np.asarray(np.clip(values, -most, most))
 
 
 def freedoms(method: Method, sizes: ArrayLike) -> Floats:
@@ -372,9 +393,10 @@ def _difference(
         if refuse_constant:
             return no_interval("the same whichever cluster is left out", n_clusters)
         return Interval(0.0, 0.0, f"0 whichever of {n_clusters} clusters is left out", n_clusters, unreliable, 0)
-    bounds = correlation_difference_bounds(
-        found.values[first], columns[0], found.values[second], columns[1], freedom, confidence=confidence
-    )
+    sides = [
+        below_one(values, found.sizes) for values in (found.values[first], columns[0], found.values[second], columns[1])
+    ]
+    bounds = correlation_difference_bounds(sides[0], sides[1], sides[2], sides[3], freedom, confidence=confidence)
     if not np.isfinite(bounds.low) or not np.isfinite(bounds.high):
         return no_interval("one of the two is at its limit", n_clusters)
     words = f"Zou's difference, {JACKKNIFE}, {method.scale.name}, t({freedom:.3g}), {n_clusters} clusters"

@@ -47,10 +47,11 @@ class Design(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Intervals of one statistic in many data sets, and the value that they should contain."""
+    """One statistic of many data sets, its intervals, and the value that they should contain."""
 
     statistic: str
     kind: Statistic
+    values: Floats
     bounds: Bounds
     truth: float
 
@@ -103,8 +104,8 @@ def repeats_world(name: str, truth: float) -> World:
         scores = objects[..., None] + noise * random.standard_normal((*objects.shape, REPEATS))
         means, within = scores.mean(axis=-1), scores.var(axis=-1) * REPEATS
         sums = np.stack([(mask * part).sum(axis=-1) for part in (1.0, means, means**2, within)], axis=-1)
-        bounds = bounds_of("icc", *with_and_without(icc_of_sums, sums), sizes, design.clusters)
-        return [Measured("ICC(1,5)", "icc", bounds, truth)]
+        value, deleted = with_and_without(icc_of_sums, sums)
+        return [Measured("ICC(1,5)", "icc", value, bounds_of("icc", value, deleted, sizes, design.clusters), truth)]
 
     return World(f"repeats, {name}", measure)
 
@@ -182,13 +183,16 @@ def pairs_world(name: str, r: float, shift: float = 0.0, *, ties: bool = False) 
         total = sums.sum(axis=1)
         value, deleted = of_pairs(total), of_pairs(total[:, None, :] - sums)
         found = [
-            Measured(words, kind, bounds_of(kind, value[key], deleted[key], sizes, design.clusters), truths[key])
+            Measured(
+                words, kind, value[key], bounds_of(kind, value[key], deleted[key], sizes, design.clusters), truths[key]
+            )
             for key, (words, kind) in kinds.items()
         ]
         parts = (value["bias"], deleted["bias"], value["deviation"], deleted["deviation"])
         bounds = limit_bounds(*parts, freedoms(METHODS["limit_of_agreement"], sizes), LIMIT)
         upper = truths["bias"] + LIMIT * truths["deviation"]
-        return [*found, Measured("upper limit of agreement", "limit_of_agreement", bounds, upper)]
+        values = value["bias"] + LIMIT * value["deviation"]
+        return [*found, Measured("upper limit of agreement", "limit_of_agreement", values, bounds, upper)]
 
     return World(f"pairs, {name}", measure)
 
@@ -205,10 +209,11 @@ def drops_world(name: str, effect: float) -> World:
         found = []
         for key, words, kind in (("d", "Cohen's d", "cohens_d"), ("d_z", "d_z", "d_z")):
             bounds = bounds_of(kind, value[key], deleted[key], sizes, design.clusters)  # type: ignore[arg-type]
-            found.append(Measured(words, kind, bounds, effect))  # type: ignore[arg-type]
+            found.append(Measured(words, kind, value[key], bounds, effect))  # type: ignore[arg-type]
         factor, left = hedges(2.0 * total[:, 0] - 2.0), hedges(2.0 * (total[:, None, 0] - sums[..., 0]) - 2.0)
-        bounds = bounds_of("cohens_d", value["d"] * factor, deleted["d"] * left, sizes, design.clusters)
-        return [*found, Measured("Hedges' g", "cohens_d", bounds, effect)]
+        g = value["d"] * factor
+        bounds = bounds_of("cohens_d", g, deleted["d"] * left, sizes, design.clusters)
+        return [*found, Measured("Hedges' g", "cohens_d", g, bounds, effect)]
 
     return World(f"drops, {name}", measure)
 
@@ -254,7 +259,7 @@ def ranks_world(name: str, r: float, shift: float, *, ties: bool = False) -> Wor
                 found = function(x[row][mask[row]], y[row][mask[row]])(counts.astype(np.int64))
                 values[kind][0][row], values[kind][1][row] = found[0], found[1:]
         return [
-            Measured(words, kind, bounds_of(kind, *values[kind], sizes, design.clusters), truths[kind])
+            Measured(words, kind, values[kind][0], bounds_of(kind, *values[kind], sizes, design.clusters), truths[kind])
             for kind, (words, _) in functions.items()
         ]
 
@@ -288,9 +293,11 @@ def labels_world(name: str, prevalence: float, error: float) -> World:
         pooled = with_and_without(lambda sums: kappas(sums.reshape(-1, 4)).reshape(sums.shape[:-1]), counts)
         agreed = with_and_without(lambda sums: (sums[..., 0] + sums[..., 3]) / sums.sum(axis=-1), counts)
         return [
-            Measured("kappa, micro", "kappa", bounds_of("kappa", *pooled, sizes, design.clusters), micro),
-            Measured("kappa, macro", "kappa_macro", bounds_of("kappa_macro", *means, sizes, design.clusters), macro),
-            Measured(of_share(share), "share", bounds_of("share", *agreed, sizes, design.clusters), share),
+            Measured("kappa, micro", "kappa", pooled[0], bounds_of("kappa", *pooled, sizes, design.clusters), micro),
+            Measured(
+                "kappa, macro", "kappa_macro", means[0], bounds_of("kappa_macro", *means, sizes, design.clusters), macro
+            ),
+            Measured(of_share(share), "share", agreed[0], bounds_of("share", *agreed, sizes, design.clusters), share),
         ]
 
     known: dict[str, tuple[float, float, float]] = {}
@@ -320,7 +327,7 @@ def answers_world(truth: float) -> World:
         mask = inside(sizes)
         right = (mask * (random.random(mask.shape) < rates)).sum(axis=-1)
         both = with_and_without(lambda sums: sums[..., 0] / sums[..., 1], np.stack([right, sizes], axis=-1))
-        return [Measured(of_share(truth), "share", bounds_of("share", *both, sizes, design.clusters), truth)]
+        return [Measured(of_share(truth), "share", both[0], bounds_of("share", *both, sizes, design.clusters), truth)]
 
     return World(f"answers, {truth:g}", measure)
 
@@ -353,7 +360,7 @@ def metrics_world(name: str, first: float, second: float, between: float) -> Wor
         (one, other), (one_left, other_left) = both(total), both(total[:, None, :] - sums)
         freedom = freedoms(METHODS["correlation_difference"], sizes)
         bounds = correlation_difference_bounds(one, one_left, other, other_left, freedom)
-        return [Measured("difference of correlations", "correlation_difference", bounds, first - second)]
+        return [Measured("difference of correlations", "correlation_difference", one - other, bounds, first - second)]
 
     return World(f"metrics, {name}", measure)
 

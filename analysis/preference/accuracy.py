@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.intervals.headline import headline_intervals
 from analysis.preference.truth import NO_WINNER
-from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.significance.wilson import wilson
 from analysis.ties import snap
 from analysis.undefined import UndefinedStatistic
@@ -92,7 +93,6 @@ def preference_accuracy(
     clusters: ArrayLike,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> PreferenceAccuracy:
@@ -102,14 +102,13 @@ def preference_accuracy(
         truth: Shape ``(n,)``, the winner by votes, 1 or 2.
         predicted: Shape ``(n,)``, 1, 2 or 0 (tie).
         clusters: Shape ``(n,)``, the photo series of each pair, or what several series share, such as a scene.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
         workers: Processes; the results are the same for any number.
 
     Returns:
-        Intervals are the bootstrap over clusters, with no bounds where every resample gives the same; Wilson's where
-        each cluster gives one trial: one pair and no credit of a half, of `accuracy_decided` one pair that is no tie.
+        Intervals are score intervals over clusters; Wilson's where each cluster gives one trial: one
+        pair and no credit of a half, of `accuracy_decided` one pair that is no tie.
 
     Raises:
         ValueError: Shapes differ, or other values.
@@ -127,16 +126,16 @@ def preference_accuracy(
         whole = of_decided = wilson(n_right, n, confidence)
     else:
         columns = [credit, np.ones(n), decided & (taken == true), decided]
-        # One row per cluster: the same resamples as of the pairs themselves, at a fraction of the cells.
+        # One row per cluster: the same as of the pairs themselves, at a fraction of the cells.
         sums = np.column_stack([np.bincount(index, weights=column, minlength=n_clusters) for column in columns])
-        whole, of_decided = clustered_intervals(
+        whole, of_decided = headline_intervals(
             lambda counts: _shares((counts @ sums).astype(np.float64)),
+            ("share", "share"),
             np.arange(n_clusters),
-            resamples=resamples,
             seed=seed,
             confidence=confidence,
             workers=workers,
-            refuse_constant=True,
+            sizes=sums[:, 1],
         )
         if one_decided_each:
             of_decided = wilson(n_right, n - n_ties, confidence)
@@ -153,7 +152,6 @@ def accuracy_by_agreement(
     clusters: ArrayLike,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> tuple[AgreementBand, ...]:
@@ -164,8 +162,7 @@ def accuracy_by_agreement(
         predicted: Shape ``(n,)``, 1, 2 or 0.
         agreement: Shape ``(n,)``, the majority's share of votes, 0.5-1.
         clusters: Shape ``(n,)``.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the intervals.
         workers: Processes; the results are the same for any number.
 
@@ -195,7 +192,6 @@ def accuracy_by_agreement(
             taken[inside],
             labels[inside],
             seed=seed,
-            resamples=resamples,
             confidence=confidence,
             workers=workers,
         )

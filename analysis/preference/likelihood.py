@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, log_expit
 
+from analysis.intervals.headline import headline_intervals
 from analysis.preference.accuracy import predicted_winners
 from analysis.preference.bradley_terry import BradleyTerry
 from analysis.preference.head import FOLDS, folds_of
 from analysis.preference.truth import NO_WINNER, vote_counts
-from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 CHANCE_PER_VOTE = float(np.log(0.5))
@@ -77,7 +78,6 @@ def held_out_likelihood(
     seed: int,
     groups: ArrayLike | None = None,
     folds: int = FOLDS,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> HeldOutLikelihood:
@@ -92,7 +92,6 @@ def held_out_likelihood(
         seed: Of the folds and of the resamples.
         groups: Shape ``(n,)``, what folds keep whole, such as `preference_head.linked_clusters`; none: the clusters.
         folds: How many.
-        resamples: How many resamples of clusters.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
@@ -100,7 +99,8 @@ def held_out_likelihood(
         One b >= 0 per fold, fitted by maximum likelihood on the other folds, whose votes alone it saw. Of a method that
         learned with the same groups, folds and seed, each score is by a head that saw no pair of its fold; but those
         heads whose scores the slope is fitted on did see the fold held out, so the one number b is not wholly blind to
-        it. The interval takes the slopes as given, and has no bounds where every resample gives the same.
+        it. The interval takes the slopes as given, and has no bounds where it is the same without any of the
+        clusters.
 
     Raises:
         ValueError: Shapes differ, a score is missing, or votes that `preference_truth.winners` refuses.
@@ -129,14 +129,15 @@ def held_out_likelihood(
     steepness = np.array(slopes)[fold] * difference
     logs = one * log_expit(steepness) + two * log_expit(-steepness)
     sums = np.column_stack([np.bincount(index, weights=column) for column in (logs, one + two)])
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: _means((counts @ sums).astype(np.float64)),
+        ("mean",),
         np.arange(n_clusters),
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
         workers=workers,
         refuse_constant=True,
+        sizes=sums[:, 1],
     )
     total, n_votes = float(logs.sum()), int((one + two).sum())
     return HeldOutLikelihood(

@@ -6,8 +6,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.intervals.headline import headline_intervals
 from analysis.preference.truth import NO_WINNER, vote_counts, winners
-from analysis.resampling.bootstrap import RESAMPLES, Interval, cluster_index, clustered_intervals
+from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 SHOWN = 5
@@ -154,7 +155,6 @@ def position_effect(
     clusters: ArrayLike,
     *,
     seed: int,
-    resamples: int = RESAMPLES,
     confidence: float = 0.95,
     workers: int = 1,
 ) -> PositionEffect:
@@ -164,8 +164,7 @@ def position_effect(
         left: Shape ``(n,)``, votes for the image shown first.
         right: Shape ``(n,)``, votes for the other.
         clusters: Shape ``(n,)``, the series of each row, or what several series share, such as a scene.
-        seed: Of the resamples.
-        resamples: How many resamples.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         confidence: Of the interval.
         workers: Processes; the results are the same for any number.
 
@@ -185,14 +184,14 @@ def position_effect(
     index, n_clusters = cluster_index(clusters)
     both = for_first + for_second
     sums = np.column_stack([np.bincount(index, weights=column) for column in (for_first, both)])
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: _ratio((counts @ sums).astype(np.float64)),
+        ("share",),
         np.arange(n_clusters),
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
         workers=workers,
-        refuse_constant=True,
+        sizes=sums[:, 1],
     )
     surplus = sums[:, 0] - sums[:, 1] / 2.0
     norm_of_surplus = float(np.sqrt(surplus @ surplus))

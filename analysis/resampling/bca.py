@@ -1,5 +1,7 @@
 """The bias-corrected and accelerated bootstrap interval."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
@@ -123,24 +125,24 @@ def bca_interval(
     return interval_between((float(low), float(high)), array, "BCa bootstrap", n_clusters, resamples)
 
 
-def both_intervals(
+def resampled_intervals(
     statistics: Statistics,
     values: list[float],
     clusters: ArrayLike,
     *,
-    resamples: int,
+    resamples: int | None,
     bca_resamples: int | None,
     seed: int,
     confidence: float,
     workers: int,
-) -> tuple[list[Interval], list[Interval | None]]:
+) -> tuple[Sequence[Interval | None], Sequence[Interval | None]]:
     """The percentile intervals of several statistics, and their BCa intervals over as many resamples as are asked for.
 
     Args:
         statistics: As in `bootstrap.resampled_values`.
         values: The ``m`` statistics of the data.
         clusters: Shape ``(n,)``, the cluster of each observation.
-        resamples: Of the percentile intervals: the first of those that BCa uses.
+        resamples: Of the percentile intervals: the first of those that BCa uses; none: no such intervals.
         bca_resamples: Of the BCa intervals; none: no such intervals.
         seed: Of the resamples.
         confidence: Of both.
@@ -153,16 +155,20 @@ def both_intervals(
     Raises:
         ValueError: Bad confidence, resamples or workers.
     """
-    drawn = resampled_values(
-        statistics, clusters, resamples=max(resamples, bca_resamples or 0), seed=seed, workers=workers
-    )
+    nothing: list[Interval | None] = [None] * len(values)
+    if resamples is None and bca_resamples is None:
+        return nothing, nothing
+    most = max(resamples or 0, bca_resamples or 0)
+    drawn = resampled_values(statistics, clusters, resamples=most, seed=seed, workers=workers)
     _, n_clusters = cluster_index(clusters)
-    percentile = [
-        percentile_interval(column, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
-        for column in drawn[:resamples].T
-    ]
+    percentile = nothing
+    if resamples is not None:
+        percentile = [
+            percentile_interval(column, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
+            for column in drawn[:resamples].T
+        ]
     if bca_resamples is None:
-        return percentile, [None] * len(values)
+        return percentile, nothing
     if n_clusters > MOST_CLUSTERS:
         why = f"BCa leaves out each of {n_clusters} clusters in turn, more than {MOST_CLUSTERS}"
         return percentile, [no_interval(why, n_clusters)] * len(values)

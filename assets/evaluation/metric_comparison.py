@@ -78,7 +78,7 @@ def correlation_differences(sides: TwoSides, sampling: Sampling) -> Iterator[dic
             clusters_of(sides.both, sides.datasets[0]),
             first_higher_is_better=sides.datasets[0].higher_is_better,
             second_higher_is_better=sides.datasets[1].higher_is_better,
-            **sampling.percentile,
+            **sampling.headline,
         )
     except UndefinedStatistic:
         # One side is constant: the table `correlation` gives the reason.

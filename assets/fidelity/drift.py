@@ -102,7 +102,6 @@ def compared(
         scores_then,
         np.array(clusters),
         seed=study.seed,
-        resamples=study.bootstrap_resamples,
         confidence=study.confidence,
     ).bias
     row |= {"shift": shift.value, "shift_low": shift.interval.low, "shift_high": shift.interval.high}

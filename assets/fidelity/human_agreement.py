@@ -6,7 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from analysis.intervals.measured import reliable_from
 from assets.fidelity.logic.agreement_rows import agreement_rows, unit_of
 from assets.fidelity.matched_scores import match_column, sound_matches
 from assets.shared.gate import Kind, gate
@@ -150,7 +150,9 @@ def error_gate(frame: pd.DataFrame, statistic: str, limit: float) -> Gate:
 
 
 def _with_interval(gate: Gate, row: pd.Series) -> Gate:
-    return gate.with_interval(row["ci_low"], row["ci_high"], unreliable=bool(row["n_products"] < RELIABLE_CLUSTERS))
+    return gate.with_interval(
+        row["ci_low"], row["ci_high"], unreliable=bool(row["n_products"] < reliable_from("spearman"))
+    )
 
 
 def _overall(frame: pd.DataFrame, statistic: str, column: str) -> tuple[pd.Series, float | None]:

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.icc import Icc, IccForm, icc, icc_band
-from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.agreement.icc_by_product import icc_by_product
 from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_most
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Interval
+from analysis.intervals.measured import reliable_from
+from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.judge_answers import as_planned, scores_of
 from assets.fidelity.score_matrix import sound_matrix
@@ -101,11 +102,10 @@ def _interval_by_product(matrix: pd.DataFrame, result: Icc, study: FidelityStudy
     if result.deterministic:
         products = int(matrix["product_id"].nunique())
         return Interval(None, None, "none: deterministic", products, unreliable=True, n_dropped=0)
-    return icc_bootstrap(
+    return icc_by_product(
         scores_of(matrix),
         matrix["product_id"],
         planned_repeats=study.repeats,
-        resamples=study.bootstrap_resamples,
         confidence=study.confidence,
         seed=study.seed,
     )
@@ -172,7 +172,7 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
         else "More repeats raise ICC(1,k), and so does a lower temperature above 0.",
     )
     by_product = bool(seen["n_products"] < seen["n_used"])
-    few = by_product and bool(seen["n_products"] < RELIABLE_CLUSTERS)
+    few = by_product and bool(seen["n_products"] < reliable_from("icc"))
     which = "_by_product" if by_product else ""
     return gate.with_interval(seen[f"icc_1k_low{which}"], seen[f"icc_1k_high{which}"], unreliable=few)
 

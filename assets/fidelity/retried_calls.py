@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from analysis.resampling.bootstrap import FEWEST_CLUSTERS, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
@@ -118,10 +119,10 @@ def _difference(
         return {}
     differences = np.round((both[True] - both[False]).to_numpy(dtype=float), 12)
     products = study_objects.set_index("object").loc[both.index, "product_id"].to_numpy(dtype=str)
-    [interval] = clustered_intervals(
+    [interval] = headline_intervals(
         lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
+        ("mean",),
         products,
-        resamples=study.bootstrap_resamples,
         seed=study.seed,
         confidence=study.confidence,
     )

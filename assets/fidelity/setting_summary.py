@@ -40,7 +40,6 @@ SOURCES = {
     "object:setting": "variance_object_setting",
     "residual": "variance_repeat",
 }
-FEWEST_RESAMPLES = 2  # where the number is wanted and its interval is not
 
 
 @dg.asset(
@@ -136,19 +135,18 @@ def _if_all_had_answered(
         study_objects: Table.
         study: The configuration.
     """
-    quick = study.model_copy(update={"bootstrap_resamples": FEWEST_RESAMPLES})
     matrix, people = as_planned(matrix, study.repeats), human_scores.groupby("object")["score"].mean()
     scored = matrix[matrix["object"].isin(people.index)]
     row: dict[str, Any] = {}
     if matrix["n_valid"].any():
         for end, scores in filled_between_repeats(scores_of(matrix))._asdict().items():
-            found = _repeatability(_with_scores(matrix, scores), quick, {})
+            found = _repeatability(_with_scores(matrix, scores), study, {})
             row |= {f"icc_{end}": found.get("icc"), f"mad_{end}": found["mad"]}
     if len(scored):
         human = people.loc[scored["object"]].to_numpy(dtype=float)
         for end, scores in filled_against_people(scores_of(scored), human)._asdict().items():
-            matched = matched_rows(key, _with_scores(scored, scores), human_scores, study_objects, quick)
-            found = _agreement(matched, quick, {})
+            matched = matched_rows(key, _with_scores(scored, scores), human_scores, study_objects, study)
+            found = _agreement(matched, study, {})
             row |= {f"spearman_{end}": found.get("spearman_r"), f"mae_{end}": found.get("mae")}
     return row
 
@@ -182,7 +180,6 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
     products = matched["product_id"].to_numpy(dtype=str)
     sampling: dict[str, Any] = {
         "seed": study.seed,
-        "resamples": study.bootstrap_resamples,
         "confidence": study.confidence,
     }
     row: dict[str, Any] = {}

@@ -78,7 +78,6 @@ def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
             pair.counts,
             sums,
             seed=plan.seed,
-            resamples=plan.bootstrap_resamples,
             confidence=plan.confidence,
             low_kappa=plan.gate.low_kappa,
         )
@@ -110,7 +109,6 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
             counts,
             whole.queries,
             seed=plan.seed,
-            resamples=plan.bootstrap_resamples,
             confidence=plan.confidence,
         )
         rows.append(complete | _numbers("fleiss_kappa", fleiss_kappa(counts).kappa, interval))

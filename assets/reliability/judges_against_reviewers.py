@@ -72,8 +72,9 @@ def judge_row(
     values, [interval] = of_sums(
         per_query,
         lambda sums: sums[..., :1] / sums[..., 1:],
+        ("mean",),
+        per_query[:, 1],
         seed=plan.seed,
-        resamples=plan.bootstrap_resamples,
         confidence=plan.confidence,
     )
     return known | {

@@ -74,7 +74,6 @@ def changes_of(
         sides[1],
         {name: part for name, part in parts.items() if part.any()},
         seed=plan.seed,
-        resamples=plan.bootstrap_resamples,
         confidence=plan.confidence,
     )
 

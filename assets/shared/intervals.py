@@ -6,5 +6,5 @@ from analysis.resampling.bootstrap import Interval
 def interval_words(interval: Interval) -> str:
     """How the interval was made, or why there is none."""
     if interval.unreliable and interval.low is not None:
-        return f"{interval.method}, unreliable: under 10 clusters"
+        return f"{interval.method}, unreliable: too few clusters"
     return interval.method

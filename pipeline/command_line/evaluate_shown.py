@@ -167,7 +167,8 @@ def _statistics(metric: Mapping[str, Any], confidence: float) -> Table:
     table = grid(*headings, *([">as given"] if flipped else []))
     for name in _names(metric):
         correlation = f"{name}_pvalue" in metric
-        cells = [named(name), number(metric[name]), interval(metric[f"{name}_ci"]) if f"{name}_ci" in metric else ""]
+        bounds = f"{name}_headline_ci" if correlation else f"{name}_ci"
+        cells = [named(name), number(metric[name]), interval(metric[bounds]) if bounds in metric else ""]
         cells += [interval(metric[f"{name}_ci_bca"]) if correlation else ""] if bca else []
         cells += (
             [p_value(metric[f"{name}_pvalue"]), yes_or_no(metric[f"{name}_significant"])] if correlation else ["", ""]
@@ -192,6 +193,8 @@ def _grouped(metrics: Sequence[Mapping[str, Any]], key: str) -> Iterator[tuple[s
     for metric in metrics:
         for name, said in metric[key].items():
             for part in said.split("; "):
+                if part.startswith("outside formats"):
+                    continue
                 shared.setdefault(part, {}).setdefault(metric["prediction"], []).append(named(name))
     for part, of_metric in shared.items():
         statistics = ", ".join(dict.fromkeys(name for names in of_metric.values() for name in names))
@@ -229,9 +232,7 @@ def _show_comparisons(result: Mapping[str, Any], console: Console) -> None:
         pair[f"{name}_method"]: None for pair in result["comparisons"] for name in NAMES if f"{name}_method" in pair
     }
     if methods:
-        console.print(
-            f"Intervals: paired {counted(listing(methods), result)}. Williams and Steiger assume independence."
-        )
+        console.print(f"Intervals: {counted(listing(methods), result)}. Williams and Steiger assume independence.")
 
 
 def show_answers(result: Mapping[str, Any], console: Console) -> None:

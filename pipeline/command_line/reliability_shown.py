@@ -14,7 +14,7 @@ from rich.text import Text
 from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
 from analysis.agreement.landis_koch import landis_koch
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from analysis.intervals.measured import reliable_from
 from analysis.ties import compare
 from analysis.words import count_noun, distinct_numbers, queries
 from analysis.words import queries as in_queries
@@ -101,7 +101,7 @@ def pair_in_words(last: Mapping[Any, Any]) -> str:
 
 def few_queries(last: Mapping[Any, Any]) -> str:
     """A mark behind an interval of too few queries to rely on, else nothing."""
-    return " unreliable" if last["total_queries"] < RELIABLE_CLUSTERS else ""
+    return " unreliable" if last["total_queries"] < reliable_from("kappa") else ""
 
 
 def show_verdict(console: Console, last: Mapping[Any, Any], limits: ReliabilityGate) -> None:

@@ -14,8 +14,8 @@ from upath import UPath
 
 from analysis.correlation.correlation import correlation
 from analysis.gates import DOES_NOT_APPLY
+from analysis.intervals.measured import reliable_from
 from analysis.one_answer import one_answers
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from analysis.words import count_noun
 from assets.fidelity.drift import NOT_PINNED
 from assets.fidelity.logic.current_plan import ANOTHER_JUDGE
@@ -119,7 +119,8 @@ def _scored(row: Any) -> str:
 
 def _few_products(row: Any) -> str:
     n = min(row["n_products_reporting"], row["n_matched_products_reporting"])
-    return f" Few products ({n}): intervals are unreliable under {RELIABLE_CLUSTERS}." if n < RELIABLE_CLUSTERS else ""
+    enough = reliable_from("spearman")
+    return f" Few products ({n}): intervals are unreliable under {enough}." if n < enough else ""
 
 
 def _number(value: Any) -> str:

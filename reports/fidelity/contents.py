@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from analysis.intervals.measured import reliable_from
 from reports.shared.gate_row import GateRow
 from reports.shared.numbers import is_number, plain_number
 from reports.shared.text import Text, Translations, joined, same
@@ -162,10 +162,10 @@ def left_out(setting_summary: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def few(row: Mapping[Any, Any]) -> bool:
-    """Whether a row's interval rests on so few products that it is not to be relied on."""
+def few(row: Mapping[Any, Any], kind: str = "spearman") -> bool:
+    """Whether a row's interval of such a statistic rests on so few products that it is not to be relied on."""
     n_products = row.get("n_products")
-    return is_number(n_products) and float(n_products) < RELIABLE_CLUSTERS  # type: ignore[arg-type]
+    return is_number(n_products) and float(n_products) < reliable_from(kind)  # type: ignore[arg-type]
 
 
 def _null(cell: Any) -> bool:

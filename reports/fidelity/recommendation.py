@@ -6,8 +6,8 @@ from math import ceil
 from typing import Any, Final, Literal
 
 from analysis.gates import DETERMINISTIC
+from analysis.intervals.measured import reliable_from
 from analysis.one_answer import one_answers
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
 from reports.fidelity.contents import Contents, defined, say
 from reports.shared.gate_row import GateRow
 from reports.shared.headline import Figure
@@ -165,9 +165,10 @@ def _not_sure(contents: Contents, row: dict[str, Any]) -> list[Text]:
 
 
 def _few_products(n_products: Any) -> list[Text]:
-    if n_products >= RELIABLE_CLUSTERS:
+    enough = reliable_from("spearman")
+    if n_products >= enough:
         return []
-    return [say("summary.few_products", n=whole(n_products), reliable=whole(RELIABLE_CLUSTERS))]
+    return [say("summary.few_products", n=whole(n_products), reliable=whole(enough))]
 
 
 def missed_gates(contents: Contents, setting: str) -> list[GateRow]:
@@ -211,7 +212,7 @@ def _figures(contents: Contents, row: dict[str, Any], suffix: str) -> list[Figur
         low, high = bounds[name]
         if not reported or not defined(low, high):
             return say("summary.no_interval")
-        bounds_text = interval(low, high, unreliable=row["n_products_reporting"] < RELIABLE_CLUSTERS)
+        bounds_text = interval(low, high, unreliable=row["n_products_reporting"] < reliable_from(name))
         return say("summary.interval", level=contents.level, bounds=unbroken(bounds_text))
 
     def corrected(name: str, value: Any) -> Text | None:

@@ -140,7 +140,7 @@ def _icc_cells(row: dict[str, Any]) -> list[Part]:
     return [
         number(row["icc_1k"]),
         interval(row["icc_1k_low"], row["icc_1k_high"]),
-        interval(row["icc_1k_low_by_product"], row["icc_1k_high_by_product"], unreliable=few(row)),
+        interval(row["icc_1k_low_by_product"], row["icc_1k_high_by_product"], unreliable=few(row, "icc")),
         number(row["icc_11"]),
         number(row["standard_error_of_measurement"]),
         number(row["repeatability_limit"]),
@@ -151,7 +151,7 @@ def _icc_cells(row: dict[str, Any]) -> list[Part]:
 
 
 def _bounds_that_count(row: dict[str, Any]) -> Text:
-    return interval(*_interval_that_counts(row), unreliable=_by_product(row) and few(row))
+    return interval(*_interval_that_counts(row), unreliable=_by_product(row) and few(row, "icc"))
 
 
 def _by_product(row: dict[str, Any]) -> bool:

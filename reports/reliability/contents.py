@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analysis.agreement.contingency import ContingencyFacts, ContingencyStep
 from analysis.agreement.landis_koch import landis_koch
 from analysis.agreement.reliability_gate import ReliabilityVerdict
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from analysis.intervals.measured import reliable_from
 from reports.shared.numbers import NOTHING, day, interval, is_number, plain_number
 from reports.shared.table_view import records
 from reports.shared.text import Text, Translations, joined, same
@@ -161,7 +161,7 @@ def band(kappa: Any) -> Text:
 
 def bounds_of(row: Mapping[str, Any], name: str) -> Text:
     """The interval of a kappa of a validation, marked where it is of few queries."""
-    few = bool(row["total_queries"] < RELIABLE_CLUSTERS)
+    few = bool(row["total_queries"] < reliable_from("kappa"))
     return interval(row[f"{name}_low"], row[f"{name}_high"], unreliable=few)
 
 

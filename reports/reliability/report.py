@@ -6,7 +6,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.gates import at_least
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from analysis.intervals.measured import reliable_from
 from reports.reliability.bias import bias_table, differences_chart, said_of_bias
 from reports.reliability.coefficients import (
     all_judges_table,
@@ -102,7 +102,7 @@ def gates(contents: Contents) -> list[GateRow]:
     verdict, last = contents.standing.gate, contents.last
     if verdict is None or last is None:
         return []
-    few = bool(last["total_queries"] < RELIABLE_CLUSTERS)
+    few = bool(last["total_queries"] < reliable_from("kappa"))
     share = contents.agreement.get("low_share", {})
     return [
         gate_row(one.with_interval(low, high, unreliable=few))

@@ -37,7 +37,7 @@ EVALUATION_SAMPLES = Table(
 
 STATISTIC = (
     number("value", "The number; null where the data do not define it.", nullable=True),
-    number("ci_low", "Lower bound, percentile bootstrap (Wilson for unclustered accuracy).", nullable=True),
+    number("ci_low", "Lower bound of the headline interval; `method` says how it was made.", nullable=True),
     number("ci_high", "Upper bound.", nullable=True),
 )
 COUNTS = (
@@ -57,6 +57,8 @@ CORRELATION = Table(
         DATASET,
         text("statistic", "srcc, plcc, krcc, mapped ones, errors."),
         *STATISTIC,
+        number("percentile_low", "Lower bound, percentile bootstrap: `srcc_ci`, `plcc_ci`, `krcc_ci`.", nullable=True),
+        number("percentile_high", "Upper bound of that.", nullable=True),
         number("bca_low", "Lower bound, bias-corrected and accelerated bootstrap.", nullable=True),
         number("bca_high", "Upper bound of that.", nullable=True),
         number("p", "p-value against no association.", nullable=True, low=0.0, high=1.0),

@@ -10,7 +10,7 @@ from analysis.correlation.krasula import krasula
 from analysis.correlation.metric_comparison import compare_metrics
 from analysis.correlation.score_correlation import score_correlations
 
-QUICK = {"seed": 1, "resamples": 40}
+QUICK = {"seed": 1}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def per_sample(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 OF_SCORED_SAMPLES = [
     of_pairs(
         "score_correlations",
-        lambda x, y, c: score_correlations(x, y, c, higher_is_better=False, bca_resamples=60, **QUICK),
+        lambda x, y, c: score_correlations(x, y, c, higher_is_better=False, resamples=40, bca_resamples=60, **QUICK),
         missing="1 of 4 truth scores are missing",
     ),
     Statistic(

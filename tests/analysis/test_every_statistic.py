@@ -14,7 +14,7 @@ from analysis.agreement.concordance import concordance
 from analysis.agreement.convergence import convergence
 from analysis.agreement.deviation import deviation
 from analysis.agreement.icc import icc
-from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.agreement.icc_by_product import icc_by_product
 from analysis.agreement.stability import stability
 from analysis.correlation.calibration import calibration
 from analysis.correlation.correlation import correlation
@@ -73,9 +73,9 @@ STATISTICS = [
         fewest_rows=2,
     ),
     Statistic(
-        "icc_bootstrap",
-        lambda scores, products: icc_bootstrap(scores, products, **QUICK),
-        lambda: icc_bootstrap([0.1, 0.2, 0.3], ["a", "b", "c"], **QUICK),
+        "icc_by_product",
+        lambda scores, products: icc_by_product(scores, products, **QUICK),
+        lambda: icc_by_product([0.1, 0.2, 0.3], ["a", "b", "c"], **QUICK),
         fewest_rows=2,
         gaps={"n_clusters": 4},
     ),

@@ -78,14 +78,14 @@ def accuracy_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
     if sides.both is not None:
         clusters = clusters_of(sides.both, sides.datasets[0])
         same = compare_on_same_samples(
-            _right(sides.both, "_x"), _right(sides.both, "_y"), clusters, **sampling.percentile
+            _right(sides.both, "_x"), _right(sides.both, "_y"), clusters, **sampling.headline
         )
         method = same.p_method.replace("McNemar", "McNemar's mid-p")
         row = _row("accuracy", (same.first, same.second), same.difference, same.interval, same.n)
         return row | {"significant": same.significant, "p": same.mcnemar.p_mid, "p_method": method}
     first, second = (_right(frame) for frame in sides.frames)
     first_clusters, second_clusters = _clusters_of_both(sides)
-    found = compare_accuracies(first, second, first_clusters, second_clusters, **sampling.percentile)
+    found = compare_accuracies(first, second, first_clusters, second_clusters, **sampling.headline)
     n = found.n_first + found.n_second
     row = _row("accuracy", (found.first, found.second), found.difference, found.interval, n)
     return row | {
@@ -108,10 +108,10 @@ def mean_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
     means = float(first.mean()), float(second.mean())
     try:
         if sides.both is not None:
-            found = paired_t(first, second, clusters_of(sides.both, sides.datasets[0]), **sampling.percentile)
+            found = paired_t(first, second, clusters_of(sides.both, sides.datasets[0]), **sampling.headline)
         else:
             first_clusters, second_clusters = _clusters_of_both(sides)
-            found = welch(first, second, first_clusters, second_clusters, **sampling.percentile)
+            found = welch(first, second, first_clusters, second_clusters, **sampling.headline)
     except UndefinedStatistic as undefined:
         row = _row("mean", means, means[0] - means[1], None, n)
         return row | {"method": f"none: {undefined.reason}"}

@@ -132,7 +132,7 @@ def headline(
     """
     clusters = clusters_of(samples, dataset)
     if samples["kind"].iloc[0] == "answers":
-        share = accuracy(is_right(samples), clusters, **sampling.percentile)
+        share = accuracy(is_right(samples), clusters, **sampling.headline)
         return "accuracy", share.value, share.interval, share.n_clusters
     sides = sides_of(samples, dataset)
     found = score_correlations(
@@ -141,7 +141,7 @@ def headline(
         clusters,
         higher_is_better=dataset.higher_is_better,
         kinds=(KIND_OF[statistic],),
-        **sampling.percentile,
+        **sampling.headline,
     )[statistic].oriented
     return statistic, found.value, found.interval, found.n_clusters
 
@@ -209,8 +209,6 @@ def _differences(
     for name, rows in zip(names, members, strict=True):
         labels[rows] = name
     try:
-        return compare_groups(
-            is_right(samples), labels.astype(str), clusters_of(samples, dataset), **sampling.percentile
-        )
+        return compare_groups(is_right(samples), labels.astype(str), clusters_of(samples, dataset), **sampling.headline)
     except UndefinedStatistic as undefined:
         return undefined.reason

@@ -94,7 +94,8 @@ def correlation_values(rows: Sequence[JSONObject]) -> JSONObject:
         values[name] = row["value"]
         if name in STATISTICS:
             values |= {
-                f"{name}_ci": bounds(row, "ci"),
+                f"{name}_headline_ci": bounds(row, "ci"),
+                f"{name}_ci": bounds(row, "percentile"),
                 f"{name}_ci_bca": bounds(row, "bca"),
                 f"{name}_pvalue": row.get("p"),
                 f"{name}_significant": row.get("significant"),
@@ -126,7 +127,7 @@ def _comparison(first: Metric, second: Metric, statistics: Sequence[str], sampli
             first_higher_is_better=first.dataset.higher_is_better,
             second_higher_is_better=second.dataset.higher_is_better,
             kinds=tuple(KIND_OF[name] for name in statistics),
-            **sampling.percentile,
+            **sampling.headline,
         )
     except UndefinedStatistic as undefined:
         return values | {"n_clusters": None, "undefined": undefined.reason}
@@ -159,7 +160,7 @@ def pair(low: float | None, high: float | None) -> list[float] | None:
 
 def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset, sampling: Sampling) -> JSONObject:
     """Accuracy, a confusion matrix for each set of options, and the answers that are no option."""
-    found = accuracy(is_right(samples), clusters_of(samples, dataset), **sampling.percentile)
+    found = accuracy(is_right(samples), clusters_of(samples, dataset), **sampling.headline)
     invalid = samples.loc[samples["prediction_answer"].isna(), "answer_as_given"].str.strip().value_counts()
     return left_out_values(read) | {
         "n_used": found.n,

@@ -40,14 +40,9 @@ class Sampling:
     workers: int = 1
 
     @property
-    def percentile(self) -> dict[str, Any]:
-        """Arguments of statistics with a percentile interval only."""
-        return {
-            "seed": self.seed,
-            "resamples": self.resamples,
-            "confidence": self.confidence,
-            "workers": self.workers,
-        }
+    def headline(self) -> dict[str, Any]:
+        """Arguments of statistics with a headline interval only."""
+        return {"seed": self.seed, "confidence": self.confidence, "workers": self.workers}
 
 
 @dataclass(frozen=True)
@@ -141,8 +136,9 @@ def _correlations(
             sides.clusters,
             higher_is_better=dataset.higher_is_better,
             kinds=tuple(KIND_OF[name] for name in statistics),
+            resamples=sampling.resamples,
             bca_resamples=sampling.bca_resamples or None,
-            **sampling.percentile,
+            **sampling.headline,
         )
     except UndefinedStatistic as undefined:
         return [_row(name, UNITLESS, undefined=undefined.reason) for name in statistics]
@@ -151,6 +147,9 @@ def _correlations(
         one = found[name].oriented
         row = _row(name, UNITLESS, one.value, one.interval, p=one.p, significant=one.significant)
         row |= {"value_as_given": found[name].value_as_given, "method": f"{row['method']}; p: {one.p_method}"}
+        if one.interval_percentile is not None:
+            row |= {"percentile_low": one.interval_percentile.low, "percentile_high": one.interval_percentile.high}
+            row["method"] += f"; outside formats: {interval_words(one.interval_percentile)}"
         if one.interval_bca is not None:
             row |= {"bca_low": one.interval_bca.low, "bca_high": one.interval_bca.high}
         rows.append(row)
@@ -165,7 +164,7 @@ def _mapped(
         if isinstance(mapping, UndefinedStatistic):
             raise mapping
         prediction = oriented(sides.prediction, dataset.higher_is_better)
-        fit = mapped_fit(mapping, prediction, sides.truth, sides.clusters, **sampling.percentile)
+        fit = mapped_fit(mapping, prediction, sides.truth, sides.clusters, **sampling.headline)
     except UndefinedStatistic as undefined:
         units = (UNITLESS, TRUTH_UNIT)
         return [_row(name, unit, undefined=undefined.reason) for name, unit in zip(names, units, strict=True)]

@@ -66,7 +66,7 @@ def agreement_rows(matched: pd.DataFrame, ratings: pd.DataFrame, study: Fidelity
         matched["human_score"].to_numpy(dtype=float),
         matched["product_id"].to_numpy(dtype=str),
         ratings,
-        {"seed": study.seed, "resamples": study.bootstrap_resamples, "confidence": study.confidence},
+        {"seed": study.seed, "confidence": study.confidence},
     )
     blocks: list[tuple[list[str], Callable[[Sides], Iterator[Row]]]] = [
         (list(CORRELATIONS.values()), _correlations),

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from analysis.gates import Gate, at_least
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS
+from analysis.intervals.measured import reliable_from
 from analysis.words import count_noun
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
@@ -157,7 +157,8 @@ def _tried(row: pd.Series) -> str:
 
 def _products(n: Any) -> str:
     """So many products, and a mark where an interval over them is not to be relied on."""
-    few = f" (unreliable: under {RELIABLE_CLUSTERS})" if n < RELIABLE_CLUSTERS else ""
+    enough = reliable_from("spearman")
+    few = f" (unreliable: under {enough})" if n < enough else ""
     return f"{count_noun(int(n), 'product')}{few}"
 
 

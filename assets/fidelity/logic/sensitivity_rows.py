@@ -219,7 +219,7 @@ def _of_line(line: DoseResponse) -> dict[str, Any]:
 
 
 def _sampling(study: FidelityStudy) -> dict[str, Any]:
-    return {"seed": study.seed, "resamples": study.bootstrap_resamples, "confidence": study.confidence}
+    return {"seed": study.seed, "confidence": study.confidence}
 
 
 def _bounds(name: str, interval: Interval | None) -> dict[str, float | None]:

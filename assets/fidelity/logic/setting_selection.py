@@ -180,11 +180,11 @@ def _reported(
 ) -> tuple[dict[str, Reported], list[str]]:
     """From the other half every setting is reported; where all objects chose, only the chosen one, corrected."""
     if sides.split:
-        found = reported(sides.reporting, place, study.confidence)
+        found = reported(sides.reporting, place, study.confidence, seed=study.seed)
         return found, [_both_in_words(*(found[name].interval for name in ("icc", "spearman")))]
     if place != best:
         return {}, []
-    corrected = without_optimism(sides.choosing, place, rule, confidence=study.confidence)
+    corrected = without_optimism(sides.choosing, place, rule, confidence=study.confidence, seed=study.seed)
     intervals = [corrected.reported[name].interval for name in ("icc", "spearman")]
     return corrected.reported, [corrected.method, _both_in_words(*intervals)]
 
@@ -223,7 +223,6 @@ def _holm(sides: Sides, place: int, words: list[str], study: FidelityStudy) -> d
         len(given.settings),
         confidence=study.confidence,
         seed=study.seed,
-        resamples=study.bootstrap_resamples,
     )
     words.append(f"lower bounds of {_both_in_words(bounds['icc'], bounds['spearman'])}")
     return {"icc_holm_low": bounds["icc"].low, "spearman_holm_low": bounds["spearman"].low}

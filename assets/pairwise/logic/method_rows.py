@@ -73,7 +73,6 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
     truth, picked, clusters = _sides(predicted)
     drawn: dict[str, Any] = {
         "seed": study.seed,
-        "resamples": study.bootstrap_resamples,
         "confidence": study.confidence,
     }
     found = preference_accuracy(truth, picked, clusters, **drawn)
@@ -152,7 +151,6 @@ def _likelihoods(
             groups=predicted["fold_group"].to_numpy(dtype=np.int64),
             folds=study.folds,
             seed=study.seed,
-            resamples=study.bootstrap_resamples,
             confidence=study.confidence,
         )
     except UndefinedStatistic as undefined:

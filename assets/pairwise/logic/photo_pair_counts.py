@@ -101,7 +101,6 @@ def position_of(frame: pd.DataFrame, study: PairwiseStudy) -> PositionEffect | N
         frame["votes_1"] + frame["votes_2"] - first,
         frame["cluster"],
         seed=study.seed,
-        resamples=study.bootstrap_resamples,
         confidence=study.confidence,
     )
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS
+from analysis.intervals.measured import fewest_clusters, reliable_from
 from reports.fidelity.contents import say
 from reports.shared import marks
 from reports.shared.colours import GROUPS, LIMIT, MAIN, NEUTRAL, OTHER, PALE, SHAPES
@@ -248,10 +248,11 @@ def agreement_by_group(agreement: pd.DataFrame, threshold: float) -> Drawing:
         threshold: What it has to reach.
     """
     rows = agreement[agreement["statistic"] == "spearman_r"].to_dict("records")
-    few = [bool(row["n_products"] < RELIABLE_CLUSTERS) for row in rows]
+    enough = reliable_from("spearman")
+    few = [bool(row["n_products"] < enough) for row in rows]
     products = [f"; {row['n_products']} products" if unsure else "" for row, unsure in zip(rows, few, strict=True)]
     names = [f"{row['group']} (n={row['n_used']}{more})" for row, more in zip(rows, products, strict=True)]
-    unsure = f"orange: under {RELIABLE_CLUSTERS} products, unreliable; under {FEWEST_CLUSTERS} there is no interval"
+    unsure = f"under {fewest_clusters('spearman')} products there is no interval"
     points = [Interval(row["value"], row["ci_low"], row["ci_high"]) for row in rows]
     colors = [OTHER if one else MAIN for one in few]
     return Drawing(
@@ -301,12 +302,13 @@ def setting_summary(summary: pd.DataFrame, thresholds: dict[str, float]) -> dict
 
 def _few_products(rows: pd.DataFrame) -> str:
     """A mark where intervals over products are not to be relied on."""
-    most = int(rows["n_products"].max()) if len(rows) else RELIABLE_CLUSTERS
-    return f"; unreliable: {most} products" if most < RELIABLE_CLUSTERS else ""
+    enough = reliable_from("spearman")
+    most = int(rows["n_products"].max()) if len(rows) else enough
+    return f"; unreliable: {most} products" if most < enough else ""
 
 
 def icc_forms(row: pd.DataFrame, threshold: float) -> Drawing:
-    """The six forms with their F intervals, and ICC(1,k) with products resampled.
+    """The six forms with their F intervals, and ICC(1,k) with its interval over products.
 
     Args:
         row: The row of `icc_by_setting` of one setting.

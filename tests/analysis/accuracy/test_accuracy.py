@@ -1,11 +1,11 @@
-"""Accuracies and their intervals: published counts, and every resample written out."""
+"""Accuracies and their intervals: published counts, and every cluster left out in turn."""
 
 import numpy as np
 import pytest
 
 from analysis.accuracy.accuracy import accuracy, spread_of_difference
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import jackknifed, left_out, scored
 
 
 def test_independent_answers_have_wilsons_interval():
@@ -19,34 +19,35 @@ def test_independent_answers_have_wilsons_interval():
 def test_answers_that_share_clusters_have_the_clustered_interval():
     rng = np.random.default_rng(1)
     correct, clusters = rng.random(60) < 0.7, rng.integers(0, 15, 60)
-    found = accuracy(correct, clusters, seed=3, resamples=200)
-    looped = [np.repeat(correct, row).mean() for row in np.vstack(list(resample_counts(clusters, 200, 3)))]
-    expected = percentile_interval(looped, confidence=0.95, n_clusters=15, resamples=200)
-    assert found.interval[:2] == pytest.approx(expected[:2], abs=1e-12)
-    assert found.interval.method == "percentile bootstrap, 200 resamples, 15 clusters"
+    found = accuracy(correct, clusters, seed=3)
+    assert found.interval[:2] == pytest.approx(scored(lambda rows: correct[rows].mean(), clusters), abs=1e-9)
+    assert found.interval.method.startswith("score interval, effective sample of the delete-one jackknife")
+    assert found.interval.method.endswith("15 clusters")
 
 
 def test_a_cluster_for_each_answer_is_no_cluster():
     assert accuracy([1, 0, 1], ["a", "b", "c"], seed=1) == accuracy([1, 0, 1], seed=1)
 
 
-def test_the_interval_of_a_difference_draws_a_shared_cluster_for_both_sides_at_once():
+def test_the_interval_of_a_difference_leaves_a_shared_cluster_out_of_both_sides_at_once():
     first, second = np.array([1.0, 2.0, 3.0, 5.0, 8.0]), np.array([2.0, 2.0, 4.0, 4.0, 9.0, 1.0])
     a, b = np.array(list("vwxyz")), np.array(list("vwxyzz"))
-    found = spread_of_difference(first, second, a, b, seed=2, resamples=150)
-    looped = []
-    for row in np.vstack(list(resample_counts(np.r_[a, b], 150, 2))):
-        looped.append(np.repeat(first, row[:5]).mean() - np.repeat(second, row[5:]).mean())
-    expected = percentile_interval(looped, confidence=0.95, n_clusters=5, resamples=150)
-    assert found.interval[:2] == pytest.approx(expected[:2], abs=1e-12)
-    assert found.standard_error == pytest.approx(np.std(looped, ddof=1), abs=1e-12)
+    found = spread_of_difference(first, second, a, b, seed=2)
+    values = np.r_[first, second]
+
+    def difference(rows):
+        return values[rows[rows < 5]].mean() - values[rows[rows >= 5]].mean()
+
+    assert found.interval[:2] == pytest.approx(jackknifed(difference, np.r_[a, b]), abs=1e-12)
+    _, left = left_out(difference, np.r_[a, b])
+    assert found.standard_error == pytest.approx(np.sqrt(4 / 5 * np.sum((left - left.mean()) ** 2)), abs=1e-12)
 
 
-def test_a_resample_without_one_side_is_dropped_and_counted():
-    # One of the six clusters holds the whole first side: missing from (5/6)^6 = 33 % of resamples.
+def test_a_side_in_one_cluster_has_no_interval():
+    # One of the six clusters holds the whole first side: without it there is no difference.
     found = spread_of_difference([1.0, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0], ["a", "a"], list("bcdef"), seed=2)
     assert (found.interval.low, found.standard_error) == (None, None)
-    assert "undefined in" in found.interval.method
+    assert found.interval.method == "none: without one of the clusters the statistic is undefined"
 
 
 def test_without_shared_clusters_there_is_no_clustered_interval():

@@ -16,8 +16,8 @@ from analysis.accuracy.effect_size import (
     noncentral_t_bounds,
     small_sample_factor,
 )
-from analysis.resampling.bootstrap import resample_counts
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import jackknifed
 
 grid = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=5, max_size=12)
 
@@ -52,7 +52,7 @@ def test_pingouin_gives_the_same_d_and_g(cells):
     import pingouin  # plots come with it: two seconds for each worker that only collects this file
 
     original, altered = np.array(cells).T / 20
-    found = effect_size(original, altered, seed=1, resamples=20)
+    found = effect_size(original, altered, seed=1)
     if found.d.value is not None:
         assert found.d.value == pytest.approx(pingouin.compute_effsize(original, altered, eftype="cohen"), abs=1e-9)
         # Its g uses the approximation 1 - 3 / (4m - 1), which is good to 1 % from m = 8 on.
@@ -101,7 +101,7 @@ def test_next_to_equal_drops_have_a_d_z_with_an_interval():
     original = np.linspace(0.31, 0.99, 1000).round(2)
     altered = original - 0.3
     altered[0] -= 0.002
-    d_z = effect_size(original, altered, seed=1, resamples=20).d_z
+    d_z = effect_size(original, altered, seed=1).d_z
     assert d_z.value == pytest.approx(4743.448, abs=0.001)
     # Its relative width is that of the root of chi-square over 999: about 1 -/+ 1.96 / sqrt(2 x 999) = 0.956 and 1.044.
     assert d_z.interval.low / d_z.value == pytest.approx(0.956, abs=0.001)
@@ -135,27 +135,33 @@ def test_the_interval_covers_the_true_d_z():
     assert 0.92 <= covered / 400 <= 0.98
 
 
-def test_every_resample_has_the_d_of_its_pairs():
+def test_intervals_of_several_pairs_an_item_leave_each_item_out_in_turn():
     random = np.random.default_rng(1)
     original, altered = random.random(12).round(2), random.random(12).round(2)
     items = np.repeat(np.arange(6), 2)
-    drawn = []
-    for counts in resample_counts(items, 200, seed=4):
-        drawn += [cohens_d(np.repeat(original, row), np.repeat(altered, row)) for row in counts]
-    found = effect_size(original, altered, items, seed=4, resamples=200)
-    expected = np.quantile(drawn, [0.025, 0.975])
-    assert (found.d.interval.low, found.d.interval.high) == pytest.approx(expected, abs=1e-12)
-    # 12 pairs each time: g is d times J(22).
-    shrunk = expected * small_sample_factor(22)
-    assert (found.g.interval.low, found.g.interval.high) == pytest.approx(shrunk, abs=1e-12)
+    found = effect_size(original, altered, items, seed=4)
+
+    def d(rows):
+        return cohens_d(original[rows], altered[rows])
+
+    def d_z(rows):
+        drops = original[rows] - altered[rows]
+        return drops.mean() / drops.std(ddof=1)
+
+    expected = jackknifed(d, items, "arsinh", corrected=1.0)
+    assert found.d.interval[:2] == pytest.approx(expected, abs=1e-12)
+    # Ten pairs without an item, twelve with all: g is d times J(18) and J(22).
+    shrunk = jackknifed(lambda rows: d(rows) * small_sample_factor(2 * len(rows) - 2), items, "arsinh", corrected=1.0)
+    assert found.g.interval[:2] == pytest.approx(shrunk, abs=1e-12)
+    assert found.d_z.interval[:2] == pytest.approx(jackknifed(d_z, items, corrected=1.0), abs=1e-12)
 
 
-def test_pairs_of_one_item_are_told_in_the_interval_of_d_z():
+def test_d_z_of_several_pairs_an_item_is_no_noncentral_t():
     scores = np.linspace(0.3, 0.9, 12), np.linspace(0.3, 0.9, 12) ** 2
     assert effect_size(*scores, seed=1).d_z.interval.method == "noncentral t, 11 degrees of freedom"
     shared = effect_size(*scores, np.repeat(range(6), 2), seed=1)
-    assert shared.d_z.interval.method == "noncentral t, 11 degrees of freedom, assumes independence"
-    assert shared.d.interval.unreliable
+    assert shared.d_z.interval.method == "delete-one jackknife, t(5), 6 clusters"
+    assert shared.d.interval.method == "delete-one jackknife, arsinh(d/2), t(5), 6 clusters"
 
 
 @pytest.mark.parametrize(

@@ -42,17 +42,17 @@ def test_differences_are_rounded_before_they_are_compared():
     assert hit_rate([0.1 + 0.2], [0.3], "worse", seed=1).n_ties == 1
 
 
-def test_items_with_several_pairs_get_the_clustered_bootstrap():
+def test_items_with_several_pairs_get_the_interval_over_items():
     items = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"]
     found = hit_rate(ORIGINAL * 2, ALTERED * 2, "worse", items, seed=1)
-    assert found.interval.method == "percentile bootstrap, 1000 resamples, 5 clusters"
+    assert found.interval.method == ("score interval, effective sample of the delete-one jackknife, t(4), 5 clusters")
     assert found.n_clusters == 5
 
 
 def test_when_all_pairs_agree_each_item_is_one_trial_and_the_interval_has_a_width():
     items = ["a", "a", "b", "b", "c", "d", "e"]
     all_hit = hit_rate([0.9] * 7, [0.5] * 7, "worse", items, seed=1)
-    assert all_hit.interval.method == "Wilson, 5 trials, unanimous items"
+    assert all_hit.interval.method == "Wilson, 5 clusters, all alike"
     assert (all_hit.interval.low, all_hit.interval.high) == (wilson(5, 5).low, 1)
     none_hit = hit_rate([0.9] * 7, [0.5] * 7, "better", items, seed=1)
     assert (none_hit.interval.low, none_hit.interval.high) == (0, wilson(0, 5).high)

@@ -48,7 +48,7 @@ def test_where_samples_share_clusters_their_interval_decides(test):
     labels = (clusters, clusters) if test is welch else (clusters,)
     found = test(first, second, *labels, seed=1)
     assert found.p_method.endswith(", assumes independence")
-    assert found.interval.method == "percentile bootstrap, 1000 resamples, 12 clusters"
+    assert found.interval.method == "delete-one jackknife, t(11), 12 clusters"
     assert found.significant is (found.interval.low > 0 or found.interval.high < 0)
 
 

@@ -5,17 +5,11 @@ import pytest
 from scipy import stats
 
 from analysis.agreement.bland_altman import bland_altman, slope_on_mean
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import jackknifed
 
 JUDGE = [0.5, 0.7, 0.6, 0.8]
 HUMAN = [0.4, 0.4, 0.5, 0.5]
-
-
-def looped(statistic, clusters, resamples, seed):
-    rows = [np.repeat(np.arange(len(c)), c) for chunk in resample_counts(clusters, resamples, seed) for c in chunk]
-    values = [statistic(r) for r in rows]
-    return percentile_interval(values, confidence=0.95, n_clusters=len(set(clusters)), resamples=resamples)
 
 
 def test_bias_and_limits_by_hand():
@@ -45,19 +39,27 @@ def test_the_bias_interval_is_that_of_a_one_sample_t_test():
     assert bland_altman(x, y, seed=1, confidence=0.9).bias.interval[:2] == pytest.approx((low, high), abs=1e-10)
 
 
-def test_objects_of_one_product_are_resampled_together():
+def test_products_are_left_out_in_turn():
     rng = np.random.default_rng(2)
     clusters = rng.integers(0, 12, 40)
     x, y = np.round(rng.random(40), 3), np.round(rng.random(40), 3)
     d, m = x - y, (x + y) / 2
-    result = bland_altman(x, y, clusters, seed=4, resamples=120)
-    upper = looped(lambda r: d[r].mean() + 1.96 * d[r].std(ddof=1), clusters, 120, 4)
-    assert result.bias.interval[:2] == pytest.approx(looped(lambda r: d[r].mean(), clusters, 120, 4)[:2], abs=1e-12)
-    assert result.upper_limit.interval[:2] == pytest.approx(upper[:2], abs=1e-12)
-    assert result.upper_limit.interval.method == "percentile bootstrap, 120 resamples, 12 clusters"
-    slope = slope_on_mean(x, y, clusters, seed=4, resamples=120)
-    expected = looped(lambda r: stats.linregress(m[r], d[r]).slope, clusters, 120, 4)
-    assert slope.interval[:2] == pytest.approx(expected[:2], abs=1e-12)
+    result = bland_altman(x, y, clusters, seed=4)
+    low, high = jackknifed(lambda rows: d[rows].mean(), clusters)
+    assert result.bias.interval[:2] == pytest.approx((low, high), abs=1e-12)
+    # Zou (2013): the limit's bounds from those of the bias and of 1.96 sd, which vary by themselves.
+    sd_low, sd_high = jackknifed(lambda rows: d[rows].std(ddof=1), clusters, "log", corrected=1.0)
+    bias, sd = d.mean(), d.std(ddof=1)
+    below = np.hypot(bias - low, 1.96 * (sd - sd_low))
+    above = np.hypot(high - bias, 1.96 * (sd_high - sd))
+    upper = bias + 1.96 * sd
+    assert result.upper_limit.interval[:2] == pytest.approx((upper - below, upper + above), abs=1e-10)
+    below = np.hypot(bias - low, 1.96 * (sd_high - sd))
+    assert result.lower_limit.interval.low == pytest.approx(bias - 1.96 * sd - below, abs=1e-10)
+    assert result.upper_limit.interval.method.startswith("Zou's limits, delete-one jackknife, t(")
+    slope = slope_on_mean(x, y, clusters, seed=4)
+    expected = jackknifed(lambda rows: stats.linregress(m[rows], d[rows]).slope, clusters)
+    assert slope.interval[:2] == pytest.approx(expected, abs=1e-12)
     assert slope.p_method == "t-test, 38 degrees of freedom, assumes independence"
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.agreement.concordance import concordance
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import jackknifed
 
 
 def plain_ccc(x, y):
@@ -40,11 +40,10 @@ def test_the_interval_is_that_of_a_plain_loop():
     rng = np.random.default_rng(3)
     clusters, x = rng.integers(0, 12, 40), rng.random(40)
     y = 0.5 * x + 0.5 * rng.random(40)
-    rows = [np.repeat(np.arange(40), c) for chunk in resample_counts(clusters, 150, 5) for c in chunk]
-    expected = percentile_interval([plain_ccc(x[r], y[r]) for r in rows], confidence=0.95, n_clusters=12, resamples=150)
-    result = concordance(x, y, clusters, seed=5, resamples=150)
-    assert result.interval[:2] == pytest.approx(expected[:2], abs=1e-12)
-    assert result.interval[2:] == expected[2:]
+    expected = jackknifed(lambda rows: plain_ccc(x[rows], y[rows]), clusters, "arcsine", freedom=2 / 3)
+    result = concordance(x, y, clusters, seed=5)
+    assert result.interval[:2] == pytest.approx(expected, abs=1e-10)
+    assert result.interval.method.startswith("delete-one jackknife, arcsine, t(")
 
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), min_size=3, max_size=30))
@@ -52,9 +51,9 @@ def test_the_coefficient_is_precision_times_accuracy(pairs):
     x, y = np.array(pairs).T / 100
     if len(set(x)) == 1 or len(set(y)) == 1:
         with pytest.raises(UndefinedStatistic, match="are equal"):
-            concordance(x, y, seed=1, resamples=10)
+            concordance(x, y, seed=1)
         return
-    result = concordance(x, y, seed=1, resamples=10)
+    result = concordance(x, y, seed=1)
     assert result.ccc == pytest.approx(plain_ccc(x, y), abs=1e-12)
     assert result.ccc == pytest.approx(result.precision * result.accuracy, abs=1e-12)
     assert 0 < result.accuracy <= 1 + 1e-12

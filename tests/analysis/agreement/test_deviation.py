@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.agreement.deviation import deviation
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
+from tests.analysis.jackknifed import jackknifed
 
 
 def test_errors_by_hand_with_objects_and_with_products_of_equal_weight():
@@ -21,22 +21,20 @@ def test_errors_by_hand_with_objects_and_with_products_of_equal_weight():
 def test_each_interval_is_that_of_a_plain_loop():
     rng = np.random.default_rng(6)
     clusters, x, y = rng.integers(0, 12, 40), rng.random(40), rng.random(40)
-    rows = [np.repeat(np.arange(40), c) for chunk in resample_counts(clusters, 130, 2) for c in chunk]
-    drawn = [c for chunk in resample_counts(clusters, 130, 2) for c in chunk]
     e = x - y
-    product_mae = {g: np.abs(e[clusters == g]).mean() for g in set(clusters)}
-    first = {g: int(np.flatnonzero(clusters == g)[0]) for g in product_mae}
-    by_product = [sum(c[first[g]] * v for g, v in product_mae.items()) / 12 for c in drawn]
-    loops = {
-        "mae": [np.abs(e[r]).mean() for r in rows],
-        "rmse": [np.sqrt((e[r] ** 2).mean()) for r in rows],
-        "bias": [e[r].mean() for r in rows],
-        "mae_by_product": by_product,
+
+    def by_product(rows):
+        return np.mean([np.abs(e[rows][clusters[rows] == name]).mean() for name in set(clusters[rows])])
+
+    expected = {
+        "mae": jackknifed(lambda rows: np.abs(e[rows]).mean(), clusters, "log", corrected=1.0),
+        "rmse": jackknifed(lambda rows: np.sqrt((e[rows] ** 2).mean()), clusters, "log", corrected=1.0),
+        "bias": jackknifed(lambda rows: e[rows].mean(), clusters),
+        "mae_by_product": jackknifed(by_product, clusters, "log", corrected=1.0, equal=True),
     }
-    result = deviation(x, y, clusters, seed=2, resamples=130)
-    for name, values in loops.items():
-        expected = percentile_interval(values, confidence=0.95, n_clusters=12, resamples=130)
-        assert getattr(result, name).interval[:2] == pytest.approx(expected[:2], abs=1e-12)
+    result = deviation(x, y, clusters, seed=2)
+    for name, bounds in expected.items():
+        assert getattr(result, name).interval[:2] == pytest.approx(bounds, abs=1e-12), name
 
 
 def test_scikit_learn_gives_the_same_errors():
@@ -52,7 +50,7 @@ def test_scikit_learn_gives_the_same_errors():
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), min_size=3, max_size=20))
 def test_bias_is_at_most_mae_and_mae_at_most_rmse(pairs):
     x, y = np.array(pairs).T / 100
-    result = deviation(x, y, seed=1, resamples=10)
+    result = deviation(x, y, seed=1)
     assert abs(result.bias.value) <= result.mae.value + 1e-12
     assert result.mae.value <= result.rmse.value + 1e-12
 

@@ -8,8 +8,8 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
 from analysis.conformance.published import DIAGNOSES
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import scored
 
 ratings_of_three = st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=1, max_size=20)
 
@@ -42,17 +42,14 @@ def test_who_rated_does_not_matter(ratings, order):
     assert np.array_equal(category_counts(ratings, 2), category_counts(np.array(ratings)[:, order], 2))
 
 
-def test_the_interval_draws_whole_queries():
+def test_the_interval_leaves_whole_queries_out():
     rng = np.random.default_rng(4)
     queries = rng.integers(0, 12, 60)
     counts = category_counts(rng.random((60, 3)) < rng.random((60, 1)), 2)
-    names, index = np.unique(queries, return_inverse=True)
-    drawn = np.vstack(list(resample_counts(np.arange(len(names)), 150, 9)))
-    looped = [statsmodels_fleiss(np.repeat(counts, row[index], axis=0)) for row in drawn]
-    expected = percentile_interval(looped, confidence=0.95, n_clusters=len(names), resamples=150)
-    found = fleiss_interval(counts, queries, seed=9, resamples=150)
-    assert found[:2] == pytest.approx(expected[:2], abs=1e-12)
-    assert found.method == "percentile bootstrap, 150 resamples, 12 clusters"
+    found = fleiss_interval(counts, queries, seed=9)
+    expected = scored(lambda rows: statsmodels_fleiss(counts[rows]), queries, -1.0)
+    assert found[:2] == pytest.approx(expected, abs=1e-9)
+    assert found.method.endswith("12 clusters")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Intervals over queries: every resample written out with other people's code, and queries that carry none."""
+"""Intervals over queries: each query left out in turn with other people's code, and queries that carry none."""
 
 import krippendorff
 import numpy as np
@@ -9,10 +9,11 @@ from analysis.agreement.chance_corrected import chance_corrected
 from analysis.agreement.coefficients import bins_of
 from analysis.agreement.kappa import counts_of_queries, kappa_summary, relevant
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
+from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import scored
 
-N_QUERIES, N_DOCUMENTS, RESAMPLES, SEED = 14, 6, 60, 5
+N_QUERIES, N_DOCUMENTS, SEED = 14, 6, 5
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def scores():
 
 
 def in_other_words(first, second, queries, drawn):
-    """Each statistic of one resample by sklearn, krippendorff and plain means, documents written out."""
+    """Each statistic of some queries by sklearn, krippendorff and plain means, documents written out."""
     rows = np.concatenate([np.flatnonzero(queries == query) for query in drawn])
     a, b = first[rows] > 0.5, second[rows] > 0.5
     found = []
@@ -59,23 +60,33 @@ def counted(scores):
     return counts_of_queries(relevant(first, 0.5), relevant(second, 0.5), queries)
 
 
-def test_every_value_and_interval_is_that_of_resamples_written_out(scores):
-    found = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=SEED, resamples=RESAMPLES)
-    drawn = np.vstack(list(resample_counts(np.arange(N_QUERIES), RESAMPLES, SEED)))
-    looped = [in_other_words(*scores, np.repeat(np.arange(N_QUERIES), row)) for row in drawn]
-    expected = in_other_words(*scores, np.arange(N_QUERIES))
+def test_every_value_and_interval_is_that_of_queries_left_out_in_turn(scores):
+    found = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=SEED)
+    every = np.arange(N_QUERIES)
+    expected = in_other_words(*scores, every)
+    without = [in_other_words(*scores, np.delete(every, query)) for query in every]
     assert tuple(found.estimates) == OF_LABELS + OF_SCORES
     for name, estimate in found.estimates.items():
         assert estimate.value == pytest.approx(expected[name], abs=1e-10), name
-        interval = percentile_interval(
-            [one[name] for one in looped], confidence=0.95, n_clusters=N_QUERIES, resamples=RESAMPLES
-        )
-        assert estimate.interval[:2] == pytest.approx(interval[:2], abs=1e-10), name
-        assert estimate.interval.method == "percentile bootstrap, 60 resamples, 14 clusters"
+        if name == "low_share":
+            continue
+
+        def statistic(rows, name=name):
+            missing = np.setdiff1d(every, rows)
+            return without[missing[0]][name] if len(missing) else expected[name]
+
+        bounds = scored(statistic, every, 0.0 if name == "percent_agreement" else -1.0)
+        assert estimate.interval[:2] == pytest.approx(bounds, abs=1e-8), name
+        assert estimate.interval.method.endswith("t(13), 14 clusters")
+
+
+def test_each_query_with_a_kappa_is_one_trial_of_the_share_of_low_ones(scores):
+    found, summary = agreement(counted(scores), seed=SEED), kappa_summary(counted(scores))
+    assert found.interval("low_share") == wilson(summary.n_low, summary.n_defined)
 
 
 def test_values_are_those_of_the_summary(scores):
-    found, summary = agreement(counted(scores), seed=1, resamples=20), kappa_summary(counted(scores))
+    found, summary = agreement(counted(scores), seed=1), kappa_summary(counted(scores))
     assert (summary.n_undefined > 0, summary.n_defined > 0) == (True, True)
     for name, value in (
         ("kappa_macro", summary.macro),
@@ -88,44 +99,43 @@ def test_values_are_those_of_the_summary(scores):
 
 
 def test_labels_alone_have_the_same_intervals_as_labels_with_scores(scores):
-    alone = agreement(counted(scores), seed=3, resamples=120)
-    together = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=3, resamples=120)
+    alone = agreement(counted(scores), seed=3)
+    together = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=3)
     for name in OF_LABELS:
         assert alone.estimates[name].interval[:2] == pytest.approx(together.estimates[name].interval[:2], abs=1e-12)
 
 
-def test_the_same_seed_gives_the_same_intervals_and_another_does_not(scores):
-    one, two, other = (agreement(counted(scores), seed=seed, resamples=100) for seed in (1, 1, 2))
-    assert one == two
-    assert one.interval("kappa_macro") != other.interval("kappa_macro")
+def test_no_seed_changes_the_intervals(scores):
+    one, two, other = (agreement(counted(scores), seed=seed) for seed in (1, 1, 2))
+    assert one == two == other
 
 
 def test_queries_without_documents_are_neither_counted_nor_drawn(scores):
     first, second, queries = scores
     counts = counts_of_queries(first > 0.5, second > 0.5, queries * 2, 2 * N_QUERIES)
     sums = score_sums(first, second, queries * 2, 2 * N_QUERIES)
-    plain = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=1, resamples=50)
-    assert agreement(counts, sums, seed=1, resamples=50) == plain
+    plain = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=1)
+    assert agreement(counts, sums, seed=1) == plain
 
 
-@pytest.mark.parametrize(("n", "bounds", "unreliable"), [(1, False, True), (4, False, True), (6, True, True)])
-def test_few_queries_make_an_interval_unreliable_and_fewer_make_none(scores, n, bounds, unreliable):
+@pytest.mark.parametrize(("n", "bounds", "unreliable"), [(1, False, True), (4, False, True), (6, True, False)])
+def test_few_queries_make_no_interval(scores, n, bounds, unreliable):
     varied = np.array([[2, 1, 0, 2], [1, 0, 1, 3], [2, 0, 0, 3], [1, 1, 0, 2], [2, 1, 1, 2], [3, 0, 0, 2]])
-    interval = agreement(varied[:n], seed=1, resamples=100).interval("kappa_macro")
+    interval = agreement(varied[:n], seed=1).interval("kappa_macro")
     assert (interval.low is not None, interval.unreliable, interval.n_clusters) == (bounds, unreliable, n)
 
 
 def test_perfect_agreement_has_no_bounds_that_would_claim_certainty():
-    found = agreement([[2, 0, 0, 3]] * 20, seed=1, resamples=100)
+    found = agreement([[2, 0, 0, 3]] * 20, seed=1)
     assert found.estimates["kappa_macro"].value == 1.0
     assert found.interval("kappa_macro").low is None
-    assert found.interval("kappa_macro").method == "none: the same in every resample"
+    assert found.interval("kappa_macro").method == "none: the statistic is at its limit"
 
 
 def test_one_label_everywhere_leaves_what_is_undefined_without_a_value_and_with_the_reason():
     queries = np.repeat(np.arange(6), 2)
     sums = score_sums([0.1] * 12, [0.1] * 12, queries, 6)
-    found = agreement([[0, 0, 0, 2]] * 6, sums, seed=1, resamples=50)
+    found = agreement([[0, 0, 0, 2]] * 6, sums, seed=1)
     assert set(found.estimates) == {
         "kappa_macro",
         "percent_agreement",
@@ -140,10 +150,10 @@ def test_one_label_everywhere_leaves_what_is_undefined_without_a_value_and_with_
     assert found.interval("kappa_micro") is None
 
 
-def test_resamples_without_a_defined_kappa_are_dropped_and_counted():
-    # One of 5 queries has a kappa: missing from (4/5)^5 = 33 % of resamples.
-    found = agreement([[2, 1, 0, 2]] + [[0, 0, 0, 5]] * 4, seed=1, resamples=200)
-    assert "undefined in" in found.interval("kappa_macro_defined").method
+def test_one_query_with_a_kappa_has_no_interval():
+    # One of 5 queries has a kappa; without it there is none.
+    found = agreement([[2, 1, 0, 2]] + [[0, 0, 0, 5]] * 4, seed=1)
+    assert found.interval("kappa_macro_defined").method.startswith("none: without one of the clusters")
 
 
 def test_the_interval_covers_the_true_micro_kappa_about_as_often_as_it_says():
@@ -155,7 +165,7 @@ def test_the_interval_covers_the_true_micro_kappa_about_as_often_as_it_says():
         first, coin = rng.random((60, 5)) < 0.5, rng.random((60, 5)) < 0.5
         second = np.where(copies, first, coin)
         counts = counts_of_queries(first.ravel(), second.ravel(), np.repeat(np.arange(60), 5))
-        interval = agreement(counts, seed=trial, resamples=200).interval("kappa_micro")
+        interval = agreement(counts, seed=trial).interval("kappa_micro")
         covered += interval.low <= 4 / 6 <= interval.high
     assert 87 <= covered <= 99
 

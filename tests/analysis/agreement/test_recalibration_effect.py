@@ -1,11 +1,12 @@
-"""What judging again did to kappa: by hand, against scikit-learn and a naive bootstrap, paired by query."""
+"""What judging again did to kappa: by hand, against scikit-learn, paired by query."""
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.agreement.recalibration_effect import recalibration_effect
-from analysis.resampling.bootstrap import resample_counts
+from tests.analysis.jackknifed import freedom_of, jackknifed, left_out
 
 # Documents relevant to both, to the first alone, to the second alone, to neither.
 PERFECT, CHANCE, ONE_LABEL = [2, 0, 0, 2], [1, 1, 1, 1], [0, 0, 0, 4]
@@ -22,7 +23,7 @@ def random_tables(seed, n):
 def test_from_chance_to_perfect_by_hand():
     # Before: kappa 0, 0 and 1 by convention: macro 1/3; pooled 2 2 2 6: p_o 8/12, p_e (4 x 4 + 8 x 8)/144 = 5/9: 1/4.
     before, after = [CHANCE, CHANCE, ONE_LABEL], [PERFECT, PERFECT, ONE_LABEL]
-    macro, micro = recalibration_effect(before, after, every(3), seed=1, resamples=100)
+    macro, micro = recalibration_effect(before, after, every(3), seed=1)
     assert (macro.part, macro.statistic, macro.n_queries) == ("all", "kappa_macro", 3)
     assert (macro.before, macro.after, macro.change) == pytest.approx((1 / 3, 1, 2 / 3))
     assert (micro.before, micro.after, micro.change) == pytest.approx((1 / 4, 1, 3 / 4))
@@ -31,28 +32,32 @@ def test_from_chance_to_perfect_by_hand():
 
 def test_micro_kappa_is_scikit_learns_on_the_pooled_labels():
     before, after = random_tables(1, 12), random_tables(2, 12)
-    found = recalibration_effect(before, after, every(12), seed=1, resamples=100)[1]
+    found = recalibration_effect(before, after, every(12), seed=1)[1]
     for table, value in ((before, found.before), (after, found.after)):
         labels = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], table.sum(axis=0), axis=0)
         assert value == pytest.approx(cohen_kappa_score(*labels.T), abs=1e-12)
 
 
-def test_the_interval_is_that_of_a_naive_bootstrap_of_pairs():
+def test_the_interval_leaves_each_query_out_of_both_sides():
     before, after = random_tables(3, 20), random_tables(4, 20)
-    macro, micro = recalibration_effect(before, after, every(20), seed=9, resamples=150)
+    macro, micro = recalibration_effect(before, after, every(20), seed=9)
 
     def kappa(table):
         labels = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], table, axis=0)
         return cohen_kappa_score(*labels.T)
 
     per_query = np.array([kappa(new) - kappa(old) for old, new in zip(before, after, strict=True)])
-    macros, micros = [], []
-    for chunk in resample_counts(np.arange(20), 150, 9):
-        for counts in chunk:
-            macros.append(counts @ per_query / 20)
-            micros.append(kappa(counts @ after) - kappa(counts @ before))
-    for found, naive in ((macro, macros), (micro, micros)):
-        assert found.interval[:2] == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=1e-12)
+    expected = jackknifed(lambda rows: per_query[rows].mean(), range(20))
+    assert macro.interval[:2] == pytest.approx(expected, abs=1e-12)
+
+    def change(rows):
+        return kappa(after[rows].sum(axis=0)) - kappa(before[rows].sum(axis=0))
+
+    value, left = left_out(change, range(20))
+    half = np.sqrt(19 / 20 * np.sum((left - left.mean()) ** 2)) * stats.t.ppf(
+        0.975, freedom_of((before + after).sum(axis=1) / 2)
+    )
+    assert micro.interval[:2] == pytest.approx((value - half, value + half), abs=1e-12)
 
 
 def test_queries_left_alone_change_by_exactly_nothing():
@@ -60,9 +65,7 @@ def test_queries_left_alone_change_by_exactly_nothing():
     judged_again = np.arange(30) < 12
     after = np.where(judged_again[:, None], PERFECT, before)
     parts = {"judged_again": judged_again, "untouched": ~judged_again}
-    found = {
-        (one.part, one.statistic): one for one in recalibration_effect(before, after, parts, seed=1, resamples=200)
-    }
+    found = {(one.part, one.statistic): one for one in recalibration_effect(before, after, parts, seed=1)}
     for statistic in ("kappa_macro", "kappa_micro"):
         untouched = found["untouched", statistic]
         assert (untouched.change, untouched.interval.low, untouched.interval.high) == (0.0, 0.0, 0.0)
@@ -73,8 +76,8 @@ def test_queries_left_alone_change_by_exactly_nothing():
 def test_queries_without_documents_on_one_side_are_left_out_of_both():
     before, after = random_tables(6, 8), random_tables(7, 8)
     before[0], after[1] = 0, 0
-    kept = recalibration_effect(before[2:], after[2:], every(6), seed=1, resamples=100)
-    assert recalibration_effect(before, after, every(8), seed=1, resamples=100) == kept
+    kept = recalibration_effect(before[2:], after[2:], every(6), seed=1)
+    assert recalibration_effect(before, after, every(8), seed=1) == kept
     assert kept[0].n_queries == 6
 
 
@@ -82,7 +85,7 @@ def test_other_roles_flip_the_change_and_the_order_of_queries_does_not_matter():
     before, after = random_tables(8, 25), random_tables(9, 25)
     order = np.random.default_rng(1).permutation(25)
     found, shuffled, flipped = (
-        recalibration_effect(*tables, every(25), seed=2, resamples=200)
+        recalibration_effect(*tables, every(25), seed=2)
         for tables in ((before, after), (before[order], after[order]), (after, before))
     )
     for one, other, mirror in zip(found, shuffled, flipped, strict=True):
@@ -92,7 +95,7 @@ def test_other_roles_flip_the_change_and_the_order_of_queries_does_not_matter():
 
 
 def test_one_label_throughout_has_no_micro_kappa():
-    macro, micro = recalibration_effect([ONE_LABEL] * 6, [PERFECT] * 6, every(6), seed=1, resamples=100)
+    macro, micro = recalibration_effect([ONE_LABEL] * 6, [PERFECT] * 6, every(6), seed=1)
     assert (macro.before, macro.after) == (1.0, 1.0)
     assert (micro.before, micro.after, micro.change) == (None, 1.0, None)
     assert "0/0" in micro.undefined
@@ -100,7 +103,7 @@ def test_one_label_throughout_has_no_micro_kappa():
 
 
 def test_a_part_without_queries_says_so():
-    found = recalibration_effect([PERFECT], [PERFECT], {"held_out": np.array([False])}, seed=1, resamples=100)
+    found = recalibration_effect([PERFECT], [PERFECT], {"held_out": np.array([False])}, seed=1)
     assert [(one.change, one.n_queries) for one in found] == [(None, 0), (None, 0)]
     assert "no query of this part" in found[0].undefined
 

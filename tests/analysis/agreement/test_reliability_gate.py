@@ -25,9 +25,9 @@ def verdict(**changes):
     return reliability_gate(GOOD._replace(**changes), **lows)
 
 
-def judged(counts, resamples=200):
+def judged(counts):
     """The verdict on tables of counts, with the lower bounds of their own intervals."""
-    found = agreement(counts, seed=1, resamples=resamples)
+    found = agreement(counts, seed=1)
     return reliability_gate(
         kappa_summary(counts),
         macro_low=found.interval("kappa_macro").low,

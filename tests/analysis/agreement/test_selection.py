@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.agreement.halves import halves
-from analysis.agreement.icc_bootstrap import icc_bootstrap
+from analysis.agreement.icc_by_product import icc_by_product
 from analysis.agreement.selection import behind_best, holm_bounds, reported, split, without_optimism
 from analysis.agreement.setting_choice import NONE, Rule, choose
 from analysis.agreement.setting_measures import Compared, Evidence, Judged, Measures, compared, evidence_of, measured
@@ -39,7 +39,7 @@ def simulated() -> np.ndarray:
     for seed in range(80):
         evidence = evidence_of(equal_settings(seed), resamples=200, seed=seed)
         best = int(choose(evidence.sample, BY_SPEARMAN))
-        corrected = without_optimism(evidence, best, BY_SPEARMAN, confidence=0.95).reported["spearman"]
+        corrected = without_optimism(evidence, best, BY_SPEARMAN, confidence=0.95, seed=1).reported["spearman"]
         larger = equal_settings(1000 + seed, n=18)
         chooses = split(larger.clusters, larger.scored, seed)
         elsewhere = int(choose(measured(larger.part(chooses)), BY_SPEARMAN))
@@ -72,14 +72,14 @@ def test_neither_does_the_number_from_the_other_half(simulated):
 def test_optimism_by_a_plain_loop():
     evidence = evidence_of(made(noises=(0.04, 0.045, 0.05)), resamples=120, seed=3)
     chosen = int(choose(evidence.sample, EASY))
-    found = without_optimism(evidence, chosen, EASY, confidence=0.9)
+    found = without_optimism(evidence, chosen, EASY, confidence=0.9, seed=1)
     gains = []
     for row in range(120):
         pick = int(choose(Measures(*(values[row] for values in evidence.resampled)), EASY))
         if pick != NONE:
             gains.append(evidence.resampled.icc[row, pick] - evidence.resampled.icc[:, pick].mean())
     assert found.n_choices == len(gains)
-    icc, plain = found.reported["icc"], reported(evidence, chosen, 0.9)["icc"]
+    icc, plain = found.reported["icc"], reported(evidence, chosen, 0.9, seed=1)["icc"]
     assert icc.optimism == pytest.approx(np.mean(gains), abs=1e-12)
     assert icc.value == pytest.approx(evidence.sample.icc[chosen] - np.mean(gains), abs=1e-12)
     assert icc.interval.low == pytest.approx(plain.interval.low - np.mean(gains), abs=1e-12)
@@ -104,7 +104,7 @@ def chosen_in_turn(validity: float) -> Evidence:
 def test_only_what_flatters_is_taken_off():
     # Means of the first: ICC .94, validity .95, Spearman .7, MAD .03. Chosen in half of the resamples: gains ICC
     # -.04/2, validity .05/2, Spearman .2/2, MAD -.01/2. A lower ICC does not flatter, a lower MAD does.
-    found = without_optimism(chosen_in_turn(1.0), 0, BY_SPEARMAN, confidence=0.9)
+    found = without_optimism(chosen_in_turn(1.0), 0, BY_SPEARMAN, confidence=0.9, seed=1)
     values = {name: (one.optimism, one.value) for name, one in found.reported.items()}
     expected = {
         "icc": (0, 0.99),
@@ -115,15 +115,17 @@ def test_only_what_flatters_is_taken_off():
     for name, pair in expected.items():
         assert values[name] == pytest.approx(pair, abs=1e-12)
     icc, spearman = found.reported["icc"].interval, found.reported["spearman"].interval
-    assert icc[:3] == pytest.approx((0.9, 0.98, "percentile bootstrap, 40 resamples, 12 clusters"))
-    assert spearman[:2] == pytest.approx((0.4, 0.8))
+    plain = reported(chosen_in_turn(1.0), 0, 0.9, seed=1)
+    assert icc == plain["icc"].interval
+    assert spearman.low == pytest.approx(plain["spearman"].interval.low - 0.1)
+    assert spearman.high == pytest.approx(plain["spearman"].interval.high - 0.1)
     assert found.method == (
         "less bootstrap optimism: the rule chose anew in 40 of 40 resamples, which does not flatter icc: as measured"
     )
 
 
 def test_a_corrected_number_stays_within_what_is_possible():
-    found = without_optimism(chosen_in_turn(0.01), 0, BY_SPEARMAN, confidence=0.9)
+    found = without_optimism(chosen_in_turn(0.01), 0, BY_SPEARMAN, confidence=0.9, seed=1)
     assert (found.reported["json_validity"].value, found.reported["json_validity"].optimism) == (
         0.0,
         pytest.approx(0.025),
@@ -136,7 +138,10 @@ def test_no_correction_makes_a_number_better(seed):
     evidence = evidence_of(made(6, noises=(0.002, 0.004), seed=seed), resamples=100, seed=seed)
     rule = Rule(0.99, 0.5, 0.9, 0.01)
     chosen = max(int(choose(evidence.sample, rule)), 0)
-    plain, found = reported(evidence, chosen, 0.95), without_optimism(evidence, chosen, rule, confidence=0.95).reported
+    plain, found = (
+        reported(evidence, chosen, 0.95, seed=1),
+        without_optimism(evidence, chosen, rule, confidence=0.95, seed=1).reported,
+    )
     for name, one in found.items():
         sign = -1 if name == "median_mad" else 1
         assert sign * one.value <= sign * plain[name].value
@@ -145,25 +150,25 @@ def test_no_correction_makes_a_number_better(seed):
     assert found["icc"].interval.high <= 1
 
 
-def test_a_spearman_of_1_in_every_resample_is_no_proof():
-    # The judge's order is people's: each resample says 1, and an interval of 1 to 1 would claim certainty.
+def test_a_spearman_of_1_whichever_product_is_left_out_is_no_proof():
+    # The judge's order is people's: so it stays without any product, and an interval of 1 to 1 would claim certainty.
     settings = made(noises=(0.0001,))
     evidence = evidence_of(settings, resamples=100, seed=1)
-    found = reported(evidence, 0, 0.95)["spearman"]
+    found = reported(evidence, 0, 0.95, seed=1)["spearman"]
     assert (found.value, found.interval.low) == (pytest.approx(1), None)
-    assert found.interval.method == "none: the same in every resample"
-    assert holm_bounds(settings, 0, 1, confidence=0.95, seed=1, resamples=100)["spearman"].low is None
+    assert found.interval.method.startswith("none: the statistic is at its limit")
+    assert holm_bounds(settings, 0, 1, confidence=0.95, seed=1)["spearman"].low is None
 
 
 def test_a_single_setting_that_always_passes_has_no_optimism():
-    found = without_optimism(evidence_of(made(noises=(0.03,)), resamples=120, seed=3), 0, EASY, confidence=0.95)
+    found = without_optimism(evidence_of(made(noises=(0.03,)), resamples=120, seed=3), 0, EASY, confidence=0.95, seed=1)
     assert [one.optimism for one in found.reported.values()] == pytest.approx([0, 0, 0, 0], abs=1e-12)
 
 
 def test_a_setting_that_just_passes_is_optimistic_although_it_is_the_only_one():
     evidence = evidence_of(made(noises=(0.06,)), resamples=200, seed=3)
     barely = Rule(float(evidence.sample.icc[0]) - 1e-6, 0.0, -1.0, 1.0)
-    found = without_optimism(evidence, 0, barely, confidence=0.95)
+    found = without_optimism(evidence, 0, barely, confidence=0.95, seed=1)
     assert 0 < found.n_choices < 200
     assert found.reported["icc"].optimism > 0
 
@@ -173,29 +178,29 @@ def test_where_hardly_any_resample_chooses_there_is_no_correction():
     strict = Rule(
         icc=float(np.sort(evidence.resampled.icc[:, 0])[-5]), json_validity=0.0, spearman=-1.0, median_mad=1.0
     )
-    found = without_optimism(evidence, 0, strict, confidence=0.95)
+    found = without_optimism(evidence, 0, strict, confidence=0.95, seed=1)
     assert found.method == "no correction: a setting meets every condition in 5 of 200 resamples only"
-    assert found.reported == reported(evidence, 0, 0.95)
+    assert found.reported == reported(evidence, 0, 0.95, seed=1)
 
 
 def test_reported_intervals_are_those_of_each_statistic_by_itself():
     settings = made(20, 2)
     evidence = evidence_of(settings, resamples=200, seed=3)
-    found = reported(evidence, 1, 0.95)
-    icc = icc_bootstrap(settings.settings[1].scores, settings.clusters, seed=3, resamples=200, planned_repeats=4)
+    found = reported(evidence, 1, 0.95, seed=1)
+    icc = icc_by_product(settings.settings[1].scores, settings.clusters, seed=3, planned_repeats=4)
     assert found["icc"].interval[:2] == pytest.approx(icc[:2], abs=1e-12)
     judge = settings.settings[1].scores.mean(axis=1)
-    rho = correlation(judge, settings.human, "spearman", settings.clusters, seed=3, resamples=200)
+    rho = correlation(judge, settings.human, "spearman", settings.clusters, seed=3)
     assert found["spearman"].value == pytest.approx(rho.value, abs=1e-12)
     assert found["spearman"].interval[:2] == pytest.approx(rho.interval[:2], abs=1e-12)
-    assert found["spearman"].interval.method == "percentile bootstrap, 200 resamples, 20 clusters"
+    assert found["spearman"].interval.method == "delete-one jackknife, Fisher's z, t(19), 20 clusters"
 
 
 def test_an_undefined_measure_is_reported_as_none_and_a_deterministic_icc_without_interval():
     n = 8
     steady = Judged(np.repeat(np.linspace(0.1, 0.9, n)[:, None], 3, axis=1), np.zeros(n), np.zeros(n))
     settings = compared([steady], np.linspace(0.2, 0.8, n) ** 2, np.arange(n), planned_repeats=3)
-    found = reported(evidence_of(settings, resamples=100, seed=1), 0, 0.95)
+    found = reported(evidence_of(settings, resamples=100, seed=1), 0, 0.95, seed=1)
     assert (found["icc"].value, found["icc"].interval.method) == (1.0, "none: deterministic")
     assert found["json_validity"].value is None
     assert found["json_validity"].interval.low is None
@@ -215,16 +220,15 @@ def test_a_copy_of_the_best_setting_cannot_be_told_from_it_and_a_bad_one_can():
 
 def test_the_bound_over_ten_settings_lies_at_a_tenth_of_the_tail():
     settings = made(20, 2)
-    alone = holm_bounds(settings, 1, 1, confidence=0.95, seed=3, resamples=1000)
-    usual = reported(evidence_of(settings, resamples=1000, seed=3), 1, 0.95)
-    assert alone["icc"][:2] == pytest.approx(usual["icc"].interval[:2], abs=1e-12)
-    ten = holm_bounds(settings, 1, 10, confidence=0.95, seed=3, resamples=1000)
-    # The tail is 0.05/10/2 = 0.0025: 4,000 resamples leave 10 beyond it.
+    alone = holm_bounds(settings, 1, 1, confidence=0.95, seed=3)
+    usual = reported(evidence_of(settings, resamples=100, seed=3), 1, 0.95, seed=3)
+    assert alone["icc"][:2] == usual["icc"].interval[:2]
+    ten = holm_bounds(settings, 1, 10, confidence=0.95, seed=3)
+    tenth = reported(evidence_of(settings, resamples=100, seed=3), 1, 0.995, seed=3)
     for measure in ("icc", "spearman"):
         assert ten[measure].low < alone[measure].low
-        assert ten[measure].method == (
-            "percentile bootstrap at 99.5 % (Holm's first step over 10 settings), 4000 resamples, 20 clusters"
-        )
+        assert ten[measure].low == pytest.approx(tenth[measure].interval.low, abs=1e-12)
+        assert ten[measure].method.endswith("20 clusters at 99.5 % (Holm's first step over 10 settings)")
 
 
 def test_few_products_leave_no_bound():

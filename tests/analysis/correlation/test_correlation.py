@@ -16,6 +16,7 @@ from analysis.resampling.exact_permutation import exact_p
 from analysis.resampling.weighted import kendall_of_counts, pearson_of_counts, spearman_of_counts
 from analysis.ties import differences, row_means
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import jackknifed
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 OF_COUNTS = {"pearson": pearson_of_counts, "spearman": spearman_of_counts, "kendall": kendall_of_counts}
@@ -118,9 +119,24 @@ def test_each_resample_equals_scipy_on_that_resample(kind):
     y = np.round(0.5 * x + 0.5 * rng.random(40), 1)
     looped = looped_values(kind, x, y, clusters.tolist(), 130, seed=9)
     expected = percentile_interval(looped, confidence=0.9, n_clusters=11, resamples=130)
-    result = correlation(x, y, kind, clusters, seed=9, resamples=130, confidence=0.9)
-    assert result.interval[:2] == pytest.approx(expected[:2], abs=1e-12)
-    assert result.interval[2:] == expected[2:]
+    result = correlations(x, y, clusters, seed=9, kinds=(kind,), resamples=130, confidence=0.9)[kind]
+    assert result.interval_percentile[:2] == pytest.approx(expected[:2], abs=1e-12)
+    assert result.interval_percentile[2:] == expected[2:]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_headline_leaves_each_cluster_out_in_turn_on_fishers_scale(kind):
+    rng = np.random.default_rng(4)
+    clusters = rng.integers(0, 11, 40)
+    x = np.round(rng.random(40), 1)
+    y = np.round(0.5 * x + 0.5 * rng.random(40), 1)
+    result = correlation(x, y, kind, clusters, seed=9, confidence=0.9)
+    corrected = {"pearson": 1.0, "spearman": 0.5, "kendall": 0.5}[kind]
+    expected = jackknifed(
+        lambda rows: SCIPY[kind](x[rows], y[rows]).statistic, clusters, "z", corrected=corrected, confidence=0.9
+    )
+    assert result.interval[:2] == pytest.approx(expected, abs=1e-10)
+    assert result.interval.method.startswith("delete-one jackknife, Fisher's z, t(")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,7 +179,7 @@ def test_a_p_value_that_ignores_products_says_so_and_the_interval_decides():
     assert result.p_method == "t distribution, assumes independence"
     assert result.p < 0.05
     assert result.significant is (result.interval.low > 0)
-    assert (result.n, result.n_clusters, result.interval.unreliable) == (12, 6, True)
+    assert (result.n, result.n_clusters, result.interval.unreliable) == (12, 6, False)
 
 
 def test_significance_is_unknown_where_products_repeat_and_are_too_few():
@@ -172,11 +188,11 @@ def test_significance_is_unknown_where_products_repeat_and_are_too_few():
     assert result.interval.low is None
 
 
-def test_all_kinds_share_the_resamples_of_one_seed():
+def test_all_kinds_together_are_each_alone():
     rng = np.random.default_rng(0)
     x, y = rng.random(20), rng.random(20)
-    together = correlations(x, y, seed=8, resamples=200)
-    assert together == {kind: correlation(x, y, kind, seed=8, resamples=200) for kind in KINDS}
+    together = correlations(x, y, seed=8)
+    assert together == {kind: correlation(x, y, kind, seed=8) for kind in KINDS}
 
 
 def test_two_pairs_are_too_few():

@@ -1,13 +1,13 @@
-"""Two metrics of the same samples: TID2013, resamples written out, and the tests' formulas."""
+"""Two metrics of the same samples: TID2013, clusters left out in turn, and the tests' formulas."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from analysis.correlation.metric_comparison import compare_metrics
-from analysis.resampling.bootstrap import percentile_interval, resample_counts
 from analysis.significance.dependent_correlations import steiger, williams
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.jackknifed import jackknifed, left_out
 from tests.analysis.tid2013 import tid2013
 
 
@@ -21,7 +21,6 @@ def test_tid2013_gives_the_known_t_of_williams_for_dssim_and_butteraugli(shared_
         first_higher_is_better=False,
         second_higher_is_better=False,
         seed=1,
-        resamples=200,
     )
     # Williams (1959) on the published file: PLCC 0.772744 and 0.647701 after the flip, 3,000 images.
     assert found.williams.statistic == pytest.approx(12.25487188, abs=1e-8)
@@ -33,26 +32,26 @@ def test_tid2013_gives_the_known_t_of_williams_for_dssim_and_butteraugli(shared_
     assert found.n_clusters == 25
 
 
-def test_both_metrics_see_the_same_resamples():
+def test_a_difference_is_zous_from_resampled_intervals_and_how_they_vary_together():
     rng = np.random.default_rng(3)
     truth, clusters = rng.random(40), rng.integers(0, 12, 40)
     first, second = truth + 0.3 * rng.random(40), truth + 0.9 * rng.random(40)
-    found = compare_metrics(
-        first,
-        second,
-        truth,
-        clusters,
-        first_higher_is_better=True,
-        second_higher_is_better=True,
-        seed=6,
-        resamples=150,
-    )
-    looped = []
-    for row in np.vstack(list(resample_counts(clusters, 150, 6))):
-        a, b, t = (np.repeat(side, row) for side in (first, second, truth))
-        looped.append(stats.spearmanr(a, t).statistic - stats.spearmanr(b, t).statistic)
-    expected = percentile_interval(looped, confidence=0.95, n_clusters=12, resamples=150)
-    assert found.differences["srcc"].interval[:2] == pytest.approx(expected[:2], abs=1e-12)
+    better = {"first_higher_is_better": True, "second_higher_is_better": True}
+    found = compare_metrics(first, second, truth, clusters, **better, seed=6).differences["srcc"]
+
+    def of_first(rows):
+        return stats.spearmanr(first[rows], truth[rows]).statistic
+
+    def of_second(rows):
+        return stats.spearmanr(second[rows], truth[rows]).statistic
+
+    (r, left_r), (s, left_s) = (left_out(side, clusters) for side in (of_first, of_second))
+    together = np.corrcoef(np.arctanh(left_r), np.arctanh(left_s))[0, 1]
+    (low_r, high_r), (low_s, high_s) = (jackknifed(side, clusters, "z") for side in (of_first, of_second))
+    below = np.sqrt((r - low_r) ** 2 + (high_s - s) ** 2 - 2 * together * (r - low_r) * (high_s - s))
+    above = np.sqrt((high_r - r) ** 2 + (s - low_s) ** 2 - 2 * together * (high_r - r) * (s - low_s))
+    assert found.interval[:2] == pytest.approx((r - s - below, r - s + above), abs=1e-10)
+    assert found.interval.method.startswith("Zou's difference, delete-one jackknife, Fisher's z, t(")
 
 
 def test_swapping_the_metrics_turns_the_sign():
@@ -70,9 +69,7 @@ def test_swapping_the_metrics_turns_the_sign():
 
 def test_a_metric_against_itself_differs_by_0_and_has_no_test():
     truth, metric = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 3.0, 2.0, 4.0, 6.0, 5.0]
-    found = compare_metrics(
-        metric, metric, truth, first_higher_is_better=True, second_higher_is_better=True, seed=1, resamples=100
-    )
+    found = compare_metrics(metric, metric, truth, first_higher_is_better=True, second_higher_is_better=True, seed=1)
     assert found.differences["srcc"].difference == 0.0
     assert found.differences["srcc"].significant is False
     assert found.williams == (None, None, None, "none: the two metrics lie on one rising line")

@@ -66,10 +66,12 @@ def test_any_number_of_workers_gives_the_same_result():
 
 
 def test_bca_stands_beside_the_percentile_interval_where_it_is_asked_for():
-    found = score_correlations(DISTORTION, TRUTH, higher_is_better=False, seed=1, bca_resamples=2000)["srcc"].oriented
-    assert found.interval.method == "percentile bootstrap, 1000 resamples, 12 clusters"
+    found = score_correlations(DISTORTION, TRUTH, higher_is_better=False, seed=1, resamples=1000, bca_resamples=2000)
+    found = found["srcc"].oriented
+    assert found.interval_percentile.method == "percentile bootstrap, 1000 resamples, 12 clusters"
+    assert found.interval.method == "delete-one jackknife, Fisher's z, t(11), 12 clusters"
     assert found.interval_bca.method == "BCa bootstrap, 2000 resamples, 12 clusters"
-    assert found.interval_bca.low != found.interval.low
+    assert len({one.low for one in (found.interval, found.interval_percentile, found.interval_bca)}) == 3
 
 
 def test_constant_predictions_and_tied_opinions_are_named():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from analysis.correlation.separation import separation
-from analysis.resampling.bootstrap import resample_counts
+from analysis.significance.wilson import wilson
+from tests.analysis.jackknifed import scored
 
 ORIGINAL = [0.9, 0.7, 0.5]
 ALTERED = [0.6, 0.7, 0.1]
@@ -22,36 +23,35 @@ def test_all_cross_pairs_by_hand():
 def test_scikit_learn_gives_the_same_area(cells):
     original, altered = np.array(cells).T / 10
     truth = [1] * len(cells) + [0] * len(cells)
-    found = separation(original, altered, seed=1, resamples=20)
+    found = separation(original, altered, seed=1)
     assert found.auc == pytest.approx(roc_auc_score(truth, [*original, *altered]), abs=1e-12)
     # Turned around, the area is what is left of 1.
-    assert separation(altered, original, seed=1, resamples=20).auc == pytest.approx(1 - found.auc, abs=1e-12)
+    assert separation(altered, original, seed=1).auc == pytest.approx(1 - found.auc, abs=1e-12)
 
 
-def test_every_resample_has_the_area_of_its_pairs():
+def test_items_are_left_out_in_turn():
     random = np.random.default_rng(2)
     original, altered = random.random(14).round(1), random.random(14).round(1)
     items = np.r_[np.repeat(range(6), 2), 6, 7]
-    drawn = []
-    for counts in resample_counts(items, 100, seed=9):
-        for row in counts:
-            scores = np.r_[np.repeat(original, row), np.repeat(altered, row)]
-            drawn.append(roc_auc_score([1] * row.sum() + [0] * row.sum(), scores))
-    interval = separation(original, altered, items, seed=9, resamples=100).interval
-    assert (interval.low, interval.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-12)
+
+    def area(rows):
+        return roc_auc_score([1] * len(rows) + [0] * len(rows), np.r_[original[rows], altered[rows]])
+
+    interval = separation(original, altered, items, seed=9).interval
+    assert interval[:2] == pytest.approx(scored(area, items), abs=1e-9)
 
 
-def test_a_complete_separation_has_no_interval_of_width_0():
+def test_a_complete_separation_has_wilsons_interval_and_none_of_width_0():
     found = separation(np.linspace(0.6, 0.9, 12), np.linspace(0.1, 0.4, 12), seed=1)
     assert found.auc == 1
-    assert found.interval.low is None
-    assert found.interval.method == "none: the same in every resample"
+    assert found.interval[:2] == pytest.approx(wilson(12, 12)[:2], abs=1e-12)
+    assert found.interval.method == "Wilson, 12 clusters, all alike"
 
 
 def test_equal_scores_separate_as_well_as_a_coin():
     found = separation([0.5] * 6, [0.5] * 6, seed=1)
     assert found.auc == 0.5
-    assert (found.interval.low, found.interval.method) == (None, "none: the same in every resample")
+    assert found.interval.low < 0.25 < 0.75 < found.interval.high
 
 
 def test_scores_far_below_1_have_an_order():

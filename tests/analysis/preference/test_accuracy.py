@@ -37,23 +37,23 @@ def test_six_pairs_by_hand():
     found = preference_accuracy(TRUTH, PREDICTED, SERIES, seed=1)
     assert (found.accuracy, found.tie_rate, found.accuracy_decided) == (4 / 6, 2 / 6, 3 / 4)
     assert (found.n, found.n_ties, found.n_clusters) == (6, 2, 5)
-    assert found.interval.method == "percentile bootstrap, 1000 resamples, 5 clusters"
-    assert found.interval.unreliable
+    assert found.interval.method.startswith("score interval, effective sample of the delete-one jackknife, t(")
+    assert found.interval.method.endswith("5 clusters")
 
 
 @given(st.lists(st.tuples(st.sampled_from([1, 2]), st.sampled_from([0, 1, 2])), min_size=1, max_size=30))
 @settings(max_examples=30, deadline=None)
 def test_ties_count_a_half_of_what_a_coin_would_make_of_them(pairs):
     truth, predicted = np.array(pairs).T
-    found = preference_accuracy(truth, predicted, np.arange(len(pairs)), seed=1, resamples=5)
+    found = preference_accuracy(truth, predicted, np.arange(len(pairs)), seed=1)
     decided = found.accuracy_decided or 0.0
     assert found.accuracy == pytest.approx((1 - found.tie_rate) * decided + found.tie_rate / 2, abs=1e-12)
     turned = preference_accuracy(3 - truth, np.where(predicted, 3 - predicted, 0), np.arange(len(pairs)), seed=1)
     assert turned.accuracy == found.accuracy
 
 
-def test_the_interval_is_that_of_the_pairs_resampled_by_series():
-    # An independent route: the clustered bootstrap over single answers, which knows no ties.
+def test_the_interval_is_that_of_the_pairs_left_out_by_series():
+    # An independent route: the interval of single answers, which knows no ties.
     rng = np.random.default_rng(5)
     truth, predicted, series = rng.integers(1, 3, 200), rng.integers(1, 3, 200), rng.integers(0, 30, 200)
     found = preference_accuracy(truth, predicted, series, seed=7)
@@ -71,14 +71,15 @@ def test_decided_pairs_are_one_trial_per_cluster_though_others_tie():
     # Clusters a to d give one decided pair each, of which three are right; a gives a tie besides, and e a tie alone.
     found = preference_accuracy([1, 2, 1, 2, 1, 1], [1, 2, 2, 2, 0, 0], list("abcdae"), seed=1)
     assert found.accuracy_decided_interval == wilson(3, 4)
-    assert found.interval.method.startswith("percentile bootstrap")
+    assert found.interval.method.startswith("score interval")
 
 
 def test_all_right_with_several_pairs_a_cluster_claims_no_certainty():
     found = preference_accuracy([1] * 20, [1] * 20, np.repeat(np.arange(10), 2), seed=1)
     assert found.accuracy == 1.0
     for interval in (found.interval, found.accuracy_decided_interval):
-        assert interval[:3] == (None, None, "none: the same in every resample")
+        assert interval[:2] == pytest.approx(wilson(10, 10)[:2], abs=1e-12)
+        assert interval.method == "Wilson, 10 clusters, all alike"
 
 
 def test_all_ties_leave_nothing_decided():

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.conformance import published
-from analysis.resampling.bca import MOST_CLUSTERS, acceleration, bca_interval, both_intervals, delete_one_values
+from analysis.resampling.bca import MOST_CLUSTERS, acceleration, bca_interval, delete_one_values, resampled_intervals
 from analysis.resampling.bootstrap import percentile_interval, resampled_values
 from analysis.resampling.weighted import pearson_of_counts
 from analysis.undefined import UndefinedStatistic
@@ -67,7 +67,7 @@ def test_resamples_equal_to_the_estimate_count_half_on_each_side():
 
 def test_the_percentile_interval_uses_the_first_resamples_of_those_for_bca():
     values = np.random.default_rng(0).exponential(size=30)
-    [percentile], [bca] = both_intervals(mean_of(values), [float(values.mean())], np.arange(30), **SAMPLING)
+    [percentile], [bca] = resampled_intervals(mean_of(values), [float(values.mean())], np.arange(30), **SAMPLING)
     drawn = resampled_values(mean_of(values), np.arange(30), resamples=1000, seed=3)[:, 0]
     assert percentile == percentile_interval(drawn, confidence=0.9, n_clusters=30, resamples=1000)
     # The mean of a right-skewed sample: BCa moves both bounds up.
@@ -95,7 +95,7 @@ def test_too_many_clusters_to_leave_each_out_give_the_percentile_interval_alone(
     n = MOST_CLUSTERS + 1
     values = np.random.default_rng(0).random(n)
     sampling = SAMPLING | {"resamples": 10, "bca_resamples": 20}
-    [percentile], [bca] = both_intervals(mean_of(values), [float(values.mean())], np.arange(n), **sampling)
+    [percentile], [bca] = resampled_intervals(mean_of(values), [float(values.mean())], np.arange(n), **sampling)
     assert percentile.low is not None
     assert bca.low is None
     assert bca.method == f"none: BCa leaves out each of {n} clusters in turn, more than {MOST_CLUSTERS}"

@@ -74,7 +74,7 @@ def test_intervals_tests_and_counts_are_over_clusters() -> None:
     results = {name: results_of(pairs, name, by_winner(pairs, range(n))) for name, n in (("good", 12), ("even", 24))}
     row = method_row("good", results["good"], pairs, NOT_ASKED, plan())
     assert (row["n"], row["n_series"], row["n_clusters"]) == (48, 48, 12)
-    assert row["interval_method"] == "percentile bootstrap, 200 resamples, 12 clusters"
+    assert row["interval_method"] == "score interval, effective sample of the delete-one jackknife, t(11), 12 clusters"
     # Wrong in all four series of 3 scenes, right in those of 9: D is -2 or 2 and z = 12 / sqrt 48.
     assert row["p_chance"] == pytest.approx(0.0832645, abs=1e-6)
     [couple] = significance_rows(*common_credit(results)).to_dict("records")

@@ -80,7 +80,7 @@ def test_a_later_occasion_is_held_against_the_pinned_one_object_by_object() -> N
     # Object means .11 .29 .42 .61 .70 .93, mean .51: squared deviations .16 .0484 .0081 .01 .0361 .1764 sum .439,
     # MSB = 2 x .439 / 5 = .1756. (.1756 - .0004) / (.1756 + .0004 + 2 (.0012 - .0004) / 6) = .1752 / .1762667.
     assert row["icc"] == pytest.approx(0.1752 / (0.176 + 0.0016 / 6))
-    assert "percentile bootstrap, 200 resamples, 6 clusters, unreliable" in row["method"]
+    assert "delete-one jackknife, t(5), 6 clusters" in row["method"]
     assert "icc: ICC(A,1), F, 95 %" in row["method"]
     assert pd.isna(row["changes"])
     assert pd.isna(row["undefined"])

@@ -129,7 +129,7 @@ def test_objects_that_share_products_get_an_interval_by_product() -> None:
     seen = first(row(matrix_of_scores(scores, products)))
     assert seen["n_products"] == 6
     assert seen["icc_1k_low_by_product"] < seen["icc_1k"] < 1
-    assert seen["interval_by_product"].endswith("6 clusters, unreliable: under 10 clusters")
+    assert seen["interval_by_product"].endswith("log F, t(5), 6 clusters")
     # Objects of one product are no strangers: the bound that counts is the products'.
     assert seen["lower_bound"] == seen["icc_1k_low_by_product"] != seen["icc_1k_low"]
 

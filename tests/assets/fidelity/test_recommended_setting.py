@@ -139,7 +139,7 @@ def test_the_bounds_for_all_settings_tried_lie_below_the_interval(split):
     assert seen["spearman_holm_low"] < seen["spearman_reported_low"]
     # Holm multiplies the smallest of four p-values by four: the level is 1 - 0.05/4, and 0.00625 lies below its bound.
     assert holm([0.0125, 1, 1, 1])[0] == pytest.approx(0.05)
-    assert "at 98.75 % (Holm's first step over 4 settings), 1600 resamples, 8 clusters" in seen["method"]
+    assert "8 clusters at 98.75 % (Holm's first step over 4 settings)" in seen["method"]
     assert split.drop(index=STEADY)["icc_holm_low"].isna().all()
 
 
@@ -227,10 +227,10 @@ def test_what_spearman_rests_on_stands_beside_what_icc_rests_on():
     assert (seen["n_matched_choosing"], seen["n_matched_reporting"]) == (16, 16)
     assert (seen["n_matched_products_choosing"], seen["n_matched_products_reporting"]) == (8, 8)
     bounds = seen["method"].split("lower bounds of ")[1]
-    assert bounds.startswith("ICC: percentile bootstrap at ")
-    assert "20 clusters; Spearman: " in bounds
-    assert ", 8 clusters" in bounds
-    assert bounds.endswith(", unreliable: under 10 clusters")
+    assert bounds.startswith("ICC: delete-one jackknife, log F, t(")
+    assert "20 clusters at " in bounds
+    assert "; Spearman: delete-one jackknife, Fisher's z, t(" in bounds
+    assert ", 8 clusters at " in bounds
 
 
 def test_reported_numbers_stay_within_what_is_possible_and_are_declared_so():

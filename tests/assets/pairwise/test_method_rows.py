@@ -52,23 +52,23 @@ def test_accuracy_by_agreement_has_its_own_counts_and_an_empty_band_its_reason()
 
 def test_each_interval_says_how_it_was_made_or_why_it_has_no_bounds() -> None:
     row = row_of(wrong=[0, 1, 11], tied=[2])
-    assert row["interval_method"] == "percentile bootstrap, 200 resamples, 12 clusters"
+    score = "score interval, effective sample of the delete-one jackknife"
+    assert row["interval_method"] == f"{score}, t(11), 12 clusters"
     # The eleven decided pairs are one trial per series, as are the four of the second band; the third has a tie.
     assert row["accuracy_decided_interval_method"] == "Wilson, 11 trials"
     assert row["accuracy_80_90_interval_method"] == "Wilson, 4 trials"
-    assert row["accuracy_90_100_interval_method"] == (
-        "percentile bootstrap, 200 resamples, 8 clusters, unreliable: under 10 clusters"
-    )
-    assert row["log_likelihood_per_vote_interval_method"] == "percentile bootstrap, 200 resamples, 12 clusters"
+    assert row["accuracy_90_100_interval_method"].startswith(f"{score}, t(7), 8 clusters")
+    assert row["log_likelihood_per_vote_interval_method"].startswith("delete-one jackknife, t(")
     assert "accuracy_70_80_interval_method" not in row
 
 
-def test_all_right_with_several_pairs_a_series_has_no_bounds_and_the_reason() -> None:
-    # Two pairs in each of twelve series, every one right: a bootstrap that gives [1, 1] would claim certainty.
+def test_all_right_with_several_pairs_a_series_is_one_trial_a_series() -> None:
+    # Two pairs in each of twelve series, every one right: Wilson with n = 12, lower bound 12 / (12 + 1.96^2).
     pairs = photo_pairs_of([(series, 2 * two, 2 * two + 1, 4, 1) for series in range(12) for two in (0, 1)])
     row = method_row("told", results_of(pairs, "told", by_winner(pairs)), pairs, NOT_ASKED, plan())
-    assert (row["accuracy"], row["accuracy_low"], row["accuracy_high"]) == (1.0, None, None)
-    assert row["interval_method"] == "none: the same in every resample"
+    bounds = (row["accuracy"], row["accuracy_low"], row["accuracy_high"])
+    assert bounds == pytest.approx((1.0, 12 / (12 + 1.959964**2), 1.0))
+    assert row["interval_method"] == "Wilson, 12 clusters, all alike, unreliable: too few clusters"
 
 
 def test_p_against_chance_takes_series_as_units() -> None:

@@ -54,7 +54,7 @@ def test_the_table_names_the_higher_judge_at_a_shift_of_0_and_marks_few_queries(
     assert (row["shift"], row["higher_judge"], bool(row["biased"])) == (0.0, "hasty", True)
     few = table({query: docs for query, docs in apart(0.1).items() if int(query[1:]) < 6})
     of_ranks = few["test"] != "bins"
-    assert few.loc[of_ranks, "interval_method"].str.endswith("unreliable: under 10 clusters").all()
+    assert few.loc[of_ranks, "interval_method"].str.endswith("unreliable: too few clusters").all()
     assert not table(apart(0.1))["interval_method"].str.contains("unreliable").any()
 
 

@@ -63,7 +63,7 @@ def test_four_queries_are_too_few_for_an_interval_and_twelve_are_enough() -> Non
     assert judge_agreement_of(BASE)["value_low"].isna().all()
     macro = judge_agreement_of(OF_THREE, THREE).iloc[0]
     assert macro["value_low"] < macro["value"] < macro["value_high"]
-    assert macro["method"] == "percentile bootstrap, 200 resamples, 12 clusters"
+    assert macro["method"].endswith("effective sample of the delete-one jackknife, t(11), 12 clusters")
 
 
 def test_bands_are_for_kappas_alone() -> None:
@@ -157,10 +157,10 @@ def test_alpha_counts_documents_with_two_scores_and_ac1_all() -> None:
     assert found.loc["ac1", ["n_documents", "n_queries"]].tolist() == [3, 2]
 
 
-def test_intervals_of_five_to_nine_queries_are_marked() -> None:
+def test_intervals_of_few_queries_name_their_number() -> None:
     scores = {f"q{q}": docs for q, docs in enumerate([*OF_THREE.values()][:6])}
-    assert "unreliable: under 10 clusters" in judge_agreement_of(scores, THREE).iloc[0]["method"]
-    assert "unreliable: under 10 clusters" in all_of(scores, at(THREE)).loc["fleiss_kappa", "method"]
+    assert "6 clusters" in judge_agreement_of(scores, THREE).iloc[0]["method"]
+    assert "6 clusters" in all_of(scores, at(THREE)).loc["fleiss_kappa", "method"]
 
 
 def test_the_headline_is_of_the_pair_that_decides() -> None:

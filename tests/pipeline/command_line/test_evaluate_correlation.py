@@ -231,10 +231,10 @@ def test_samples_of_no_cluster_are_called_samples_and_the_json_keeps_the_method(
     file = json_lines(tmp_path / "a.jsonl", *records)
     quick = ("correlation", file, "--metric", "srcc", *QUICK)
     words = " ".join(told(*quick).split())
-    assert "resamples, 1,200 samples." in words
+    assert "200 groups of 1,200 samples." in words
     assert "cluster" not in words
     assert "1200 clusters" in evaluated(*quick)["methods"]["srcc"]
-    assert "resamples, 1200 clusters." in " ".join(told(*quick, "--cluster", "reference").split())
+    assert "200 groups of 1200 clusters." in " ".join(told(*quick, "--cluster", "reference").split())
 
 
 def test_too_few_samples_for_an_interval_are_called_samples(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def _by_setting(size: Size, random: np.random.Generator) -> dict[str, pd.DataFra
         row = {"setting": key, **counts, "n_products": size.n_objects // 2, "n_planned": size.n_repeats, "n_missing": 0}
         row |= forms | {"icc_1k_low": bounds[0], "icc_1k_high": bounds[1], "deterministic": fixed}
         row |= {"icc_1k_low_by_product": bounds[0], "icc_1k_high_by_product": bounds[1]}
-        words = "percentile bootstrap, 200 resamples, 6 clusters, unreliable: under 10 clusters"
+        words = "percentile bootstrap, 200 resamples, 6 clusters, unreliable: too few clusters"
         row |= {"interval_by_product": words, "method": "F, 95 %, one-way random effects", "two_way_rows": "all rows"}
         icc.append(
             row | {"standard_error_of_measurement": 0.02, "repeatability_limit": 0.055, "lower_bound": bounds[0]}

@@ -153,7 +153,7 @@ def test_the_metadata_is_markdown_with_the_picture_in_it() -> None:
 def test_intervals_over_few_products_are_marked() -> None:
     groups = drawn(PLOTS["agreement"](AGREEMENT))
     assert names_of(groups) == ["all objects (n=12)", "Lamps (n=3; 3 products)"]
-    assert "under 10 products, unreliable" in titles(groups)[1]
-    settings = drawn(plots.setting_summary(SUMMARY.assign(n_products=6), LIMITS))
+    assert "under 5 products there is no interval" in titles(groups)[1]
+    settings = drawn(plots.setting_summary(SUMMARY.assign(n_products=4), LIMITS))
     labels = [axis_of(panel, "x")["title"] for panel in settings["concat"]]
-    assert ["unreliable: 6 products" in label for label in labels] == [False, False, True, False]
+    assert ["unreliable: 4 products" in label for label in labels] == [False, False, True, False]

@@ -127,9 +127,9 @@ def test_stand_in_and_blind_spots_have_a_line_each() -> None:
     assert "What it does not see is unknown" in text
 
 
-def test_intervals_over_few_products_are_said_to_be_unreliable_and_those_over_ten_are_not() -> None:
+def test_intervals_over_few_products_are_said_to_be_unreliable_and_those_over_more_are_not() -> None:
     few, enough = recommendation(contents_with(**SURE)), recommendation(contents_with(**SURE, n_products_reporting=10))
-    assert "Few products: the intervals are over 3 of them and, under 10, unreliable." in text_of(few)
+    assert "Few products: the intervals are over 3 of them and, under 5, unreliable." in text_of(few)
     assert "Few products" not in text_of(enough)
     assert "unreliable" in few.figures[0].note.plain("en")  # type: ignore[union-attr]
     assert "unreliable" not in enough.figures[0].note.plain("en")  # type: ignore[union-attr]

@@ -135,7 +135,7 @@ def test_the_bias_and_the_advice_are_told_in_words(failed: Contents) -> None:
         ({"shift": 0.0}, "judge2 scores higher than judge1 where they differ; the median shift is 0.000"),
         ({"biased": False}, "neither is shown to score"),
         (
-            {"shift_low": -0.2, "shift_high": -0.1, "interval_method": "bootstrap, unreliable: under 10 clusters"},
+            {"shift_low": -0.2, "shift_high": -0.1, "interval_method": "bootstrap, unreliable: too few clusters"},
             "unreliable (p",
         ),
     ):

@@ -113,9 +113,9 @@ def test_plain_text_gives_back_what_was_escaped() -> None:
 
 
 def test_known_reasons_are_translated_part_by_part() -> None:
-    # "percentile bootstrap", "200 resamples", "6 clusters", "unreliable" and "under 10 clusters" are five phrases.
-    words = phrase("percentile bootstrap, 200 resamples, 6 clusters, unreliable: under 10 clusters")
-    expected = "bootstrap percentile, 200 ricampionamenti, 6 gruppi, inaffidabile: meno di 10 gruppi"
+    # "percentile bootstrap", "200 resamples", "6 clusters", "unreliable" and "too few clusters" are five phrases.
+    words = phrase("percentile bootstrap, 200 resamples, 6 clusters, unreliable: too few clusters")
+    expected = "bootstrap percentile, 200 ricampionamenti, 6 gruppi, inaffidabile: troppo pochi gruppi"
     assert words.plain("it") == expected
     assert phrase("all 12 judge scores are equal").plain("it") == "i punteggi del giudice (12) sono tutti uguali"
     assert phrase("needed: at least 0.85").plain("it") == "richiesto: almeno 0,85"

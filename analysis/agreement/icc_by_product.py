@@ -5,19 +5,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.icc import DETERMINISTIC, icc
 from analysis.agreement.mean_squares import one_way_icc, parted, score_matrix
-from analysis.resampling.bootstrap import Interval, clustered_intervals
+from analysis.intervals.headline import headline_intervals
+from analysis.resampling.bootstrap import Interval
 from analysis.resampling.weighted import OfCounts
 from analysis.undefined import UndefinedStatistic
 
 
-def icc_bootstrap(
+def icc_by_product(
     scores: ArrayLike,
     clusters: ArrayLike,
     *,
     seed: int,
     planned_repeats: int | None = None,
     confidence: float = 0.95,
-    resamples: int = 1000,
 ) -> Interval:
     """How far ICC(1,k) at the planned k could have come out with other products of the same kind.
 
@@ -26,22 +26,21 @@ def icc_bootstrap(
     Args:
         scores: Shape ``(n_objects, n_repeats)``, any one scale; NaN is a missing score.
         clusters: Shape ``(n_objects,)``, the product of each object.
-        seed: Of the resamples; objects without a valid score are left out before products are drawn.
+        seed: Of the groups of clusters that are left out together above 1,000 of them.
         planned_repeats: As for `icc`.
         confidence: Between 0 and 1.
-        resamples: How many times the products are drawn with replacement.
 
     Returns:
-        The percentile interval. A resample without two different objects, in which no object's repeats differ (the
-        coefficient would be 1 by construction) or in which it has no finite value, is dropped and counted.
+        The delete-one-product jackknife's. Objects without a valid score are left out. There are no bounds where the
+        coefficient is not defined without one of the products.
 
     Raises:
-        ValueError: As `icc` and `resample_counts`; or not one cluster per object.
+        ValueError: As `icc`; or not one cluster per object.
         UndefinedStatistic: As `icc`; or a deterministic setting, which has no interval.
 
     Source:
-        Field & Welsh (2007), J. R. Stat. Soc. B 69:369-390 (cluster bootstrap); Ukoumunne et al. (2003), Statistics
-        in Medicine 22:3805-3821 (of an intraclass correlation).
+        Arvesen (1969), Ann. Math. Stat. 40:2076-2100 (jackknife of variance components on a log scale); Ukoumunne et
+        al. (2003), Statistics in Medicine 22:3805-3821 (of an intraclass correlation).
     """
     matrix, products = score_matrix(scores), np.asarray(clusters)
     if products.shape != (len(matrix),):
@@ -51,10 +50,10 @@ def icc_bootstrap(
         raise UndefinedStatistic(DETERMINISTIC)
     used = ~np.isnan(matrix).all(axis=1)
     of_counts = icc_of_counts(matrix[used], estimate.planned_repeats)
-    return clustered_intervals(
+    return headline_intervals(
         lambda counts: of_counts(counts)[:, None],
+        ("icc",),
         products[used],
-        resamples=resamples,
         seed=seed,
         confidence=confidence,
     )[0]

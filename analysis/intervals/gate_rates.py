@@ -1,0 +1,125 @@
+"""How often gates are right: those on a number and on its lower bound at and around their thresholds."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from analysis.agreement.alternative_annotator import EPSILON, alternative_annotator
+from analysis.intervals.worlds import (
+    Design,
+    World,
+    answers_world,
+    drops_world,
+    labels_world,
+    on_five,
+    ranks_world,
+    repeats_world,
+)
+
+DATA_SETS = 1000
+CLUSTERS = (10, 20, 40)
+MEMBERS, SHARE = "3", 0.24
+ANNOTATORS = 3
+# Noise of one rating next to true scores of variance 1, for a reliability of 0.75.
+NOISE = float(np.sqrt(1.0 / 0.75 - 1.0))
+JUDGES = {
+    "as a person": (1.0, NOISE),
+    "half a person's noise": (1.0, NOISE / 2.0),
+    "twice a person's noise": (1.0, 2.0 * NOISE),
+    "unrelated": (0.0, float(np.hypot(1.0, NOISE))),
+    "unrelated, near the middle": (0.0, 0.3),
+}
+
+
+class GateRate(NamedTuple):
+    """Shares of made studies in which a gate passes: on the number itself, and on its lower bound.
+
+    Where `truth` is below `needed`, passing is a false alarm; at or above it, not passing is a miss.
+    """
+
+    gate: str
+    needed: float
+    truth: float
+    clusters: int
+    by_number: float
+    by_bound: float
+
+
+class _Gate(NamedTuple):
+    """A gate, what its worlds are made with (the truth, or the judges' share of errors), and the statistic there."""
+
+    name: str
+    needed: float
+    settings: tuple[float, ...]
+    statistic: str
+    world: Callable[[float], World]
+
+
+GATES = (
+    _Gate(
+        "repeatable, repeatable_for_sure", 0.85, (0.75, 0.85, 0.92), "ICC(1,5)", lambda truth: repeats_world("", truth)
+    ),
+    _Gate(
+        "orders_like_people, recommended_for_sure",
+        0.7,
+        (0.55, 0.7, 0.85),
+        "Spearman",
+        lambda truth: ranks_world("", 2.0 * float(np.sin(np.pi * truth / 6.0)), 0.0),
+    ),
+    _Gate("stripes: Cohen's d", 0.8, (0.4, 0.8, 1.6), "Cohen's d", lambda truth: drops_world("", truth)),
+    _Gate("kappa, macro", 0.7, (0.1, 0.049, 0.02), "kappa, macro", lambda errors: labels_world("", 0.4, errors)),
+    _Gate("kappa, micro", 0.7, (0.1, 0.062, 0.02), "kappa, micro", lambda errors: labels_world("", 0.4, errors)),
+    _Gate("hit rate", 0.8, (0.65, 0.8, 0.89), "share", lambda truth: answers_world(truth)),
+)
+
+
+def number_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]:
+    """Gates on a number and its bound, over products of three objects that share 0.24 of their variance."""
+    for gate in GATES:
+        for setting in gate.settings:
+            world = gate.world(setting)
+            for clusters in CLUSTERS:
+                random = np.random.default_rng([seed, clusters, round(1000 * setting)])
+                members = MEMBERS if MEMBERS in world.members else world.members[1]
+                made = world.measure(random, Design(clusters, members, SHARE), data_sets)
+                found = next(one for one in made if one.statistic == gate.statistic)
+                low = np.where(np.isfinite(found.bounds.low), found.bounds.low, -np.inf)
+                passed = float(np.mean(found.values >= gate.needed)), float(np.mean(low >= gate.needed))
+                yield GateRate(gate.name, gate.needed, found.truth, clusters, *passed)
+
+
+def validity_gates(calls: tuple[int, ...] = (100, 200, 500)) -> Iterator[GateRate]:
+    """The share of valid first answers, exactly by the binomial; its bound is Wilson's. `clusters` are calls."""
+    needed, z = 0.98, float(scipy.stats.norm.ppf(0.975))
+    for truth in (0.95, 0.98, 0.99):
+        for n in calls:
+            share = np.arange(n + 1) / n
+            weight = scipy.stats.binom.pmf(np.arange(n + 1), n, truth)
+            middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+            half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+            by_number, by_bound = (float(weight[side >= needed - 1e-12].sum()) for side in (share, middle - half))
+            yield GateRate("valid answers", needed, truth, n, by_number, by_bound)
+
+
+def annotator_gates(*, seed: int, data_sets: int = 200) -> Iterator[tuple[str, int, float]]:
+    """The alternative annotator test with three people, scores 1 to 5 and a reliability of 0.75.
+
+    Yields:
+        What the judge is, the number of objects, and the share of studies in which it passes: omega at least 0.5 at
+        the epsilon of experts.
+    """
+    for number, (judge, (slope, noise)) in enumerate(JUDGES.items()):
+        for n in (40, 80, 200):
+            random = np.random.default_rng([seed, number, n])
+            passed = [_stands_in(random, n, slope, noise) for _ in range(data_sets)]
+            yield judge, n, float(np.mean(passed))
+
+
+def _stands_in(random: np.random.Generator, n: int, slope: float, noise: float) -> bool:
+    truth = random.standard_normal(n)
+    people = on_five(truth[:, None] + NOISE * random.standard_normal((n, ANNOTATORS)))
+    verdicts: NDArray[np.float64] = on_five(slope * truth + noise * random.standard_normal(n))
+    return alternative_annotator(people, verdicts, epsilon=EPSILON["expert"]).winning_rate >= 0.5

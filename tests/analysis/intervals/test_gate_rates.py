@@ -1,0 +1,35 @@
+"""Gates in made studies: half pass by the number at their threshold, few by its bound, and none that is hopeless."""
+
+import pytest
+from scipy.stats import binom
+
+from analysis.intervals.gate_rates import annotator_gates, number_gates, validity_gates
+
+
+def test_at_its_threshold_a_bound_passes_seldom_and_a_number_about_half_of_the_time():
+    found = [row for row in number_gates(seed=1, data_sets=200) if row.clusters == 20]
+    at_threshold = [row for row in found if row.truth == pytest.approx(row.needed)]
+    assert len(at_threshold) == 4
+    for row in at_threshold:
+        assert 0.3 < row.by_number < 0.75, row
+        assert row.by_bound < 0.07, row
+    for row in found:
+        if row.truth < row.needed - 0.05:
+            assert row.by_bound < 0.03, row
+            assert row.by_number < 0.3, row
+        elif row.truth > row.needed + 0.05:
+            assert row.by_number > 0.8, row
+
+
+def test_valid_answers_are_exactly_binomial():
+    # Of 100 calls at least 98 valid at a true share of 0.95: P(X <= 2) of 5 % faults.
+    rate = next(row for row in validity_gates() if (row.truth, row.clusters) == (0.95, 100))
+    assert rate.by_number == pytest.approx(binom.cdf(2, 100, 0.05), abs=1e-12)
+    # Not even 100 of 100 has a lower bound of 0.98: 189 are needed.
+    assert rate.by_bound == 0.0
+
+
+def test_the_alternative_annotator_test_tells_an_unrelated_judge_from_a_person():
+    rates = {(judge, n): rate for judge, n, rate in annotator_gates(seed=1, data_sets=20)}
+    assert rates["unrelated", 200] == 0.0
+    assert rates["half a person's noise", 200] == 1.0
