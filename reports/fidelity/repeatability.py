@@ -22,7 +22,7 @@ def repeatability_charts(contents: Contents) -> list[Chart]:
 
 
 def icc_chart(contents: Contents) -> Chart:
-    """ICC(1,k) of every setting with the interval that counts: products resampled where objects share one."""
+    """ICC(1,k) of every setting with the interval that counts: over products where objects share one."""
     rows = [contents.row("icc_by_setting", key) for key in contents.settings]
     limit = contents.plan.thresholds.icc
     points = [Interval(row["icc_1k"], *_interval_that_counts(row)) for row in rows]
