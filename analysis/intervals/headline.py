@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,6 +134,7 @@ def left_out(
         ValueError: Bad clusters or workers.
     """
     index, groups, n_clusters = grouped(clusters, seed)
+    statistics = _undefined_is_nan(statistics)
     values = statistics(np.ones((1, index.size), dtype=np.int64))[0]
     at_once = max(1, CELLS_AT_ONCE // index.size)
 
@@ -170,7 +171,7 @@ def left_out_of_rows(
         return left_out(of(table), clusters, seed=seed)
     index, groups, n_clusters = grouped(clusters, seed)
     counts = np.bincount(index * len(first) + code, minlength=groups * len(first)).reshape(groups, len(first))
-    statistics, total = of(table[first]), counts.sum(axis=0, keepdims=True)
+    statistics, total = _undefined_is_nan(of(table[first])), counts.sum(axis=0, keepdims=True)
     values = statistics(total)[0]
     at_once = max(1, CELLS_AT_ONCE // len(first))
     deleted = [statistics(total - counts[start : start + at_once]) for start in range(0, groups, at_once)]
@@ -198,7 +199,18 @@ def left_out_of_sums(
         starts = np.searchsorted(index[order], np.arange(groups))
         per_cluster, weights = (np.add.reduceat(part[order], starts, axis=0) for part in (per_cluster, weights))
     total = per_cluster.sum(axis=0, keepdims=True)
+    statistics = _undefined_is_nan(statistics)
     return Jackknife(statistics(total)[0], statistics(total - per_cluster), weights, n_clusters)
+
+
+def _undefined_is_nan(statistics: Callable[[Any], Floats]) -> Callable[[Any], Floats]:
+    """Without a cluster nothing may be left to divide by: that is no news on a terminal, NaN says it."""
+
+    def quiet(given: Any) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return statistics(given)
+
+    return quiet
 
 
 def headline_intervals(

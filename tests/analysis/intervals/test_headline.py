@@ -129,3 +129,11 @@ def test_every_statistic_that_was_measured_has_a_method_and_no_more_than_100_clu
         assert fewest_clusters(kind) == 5
         assert reliable_from(kind) <= 100
     assert reliable_from("not measured") == 10
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_left_to_divide_by_is_nan_and_no_warning_on_a_terminal():
+    sums = np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]])
+    found = left_out_of_sums(lambda s: s[..., :1] / s[..., 1:], sums, seed=0)
+    assert found.values.tolist() == [0.5]
+    assert np.isnan(found.deleted[0, 0])

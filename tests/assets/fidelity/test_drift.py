@@ -181,7 +181,7 @@ def test_an_object_that_left_the_study_stays_in_the_anchor_and_is_named() -> Non
             "same_models",
             "answers came from m-2 (fp1), then from m-1 (fp1)",
         ),
-        ({"models_answered": []}, "same_models", "answers came from nobody, then from m-1 (fp1)"),
+        ({"models_answered": []}, "same_models", "answers came from no one, then from m-1 (fp1)"),
         ({"prompt_hash": "q"}, "same_material", "the prompt of a, b, c, d, e and 1 more changed"),
         ({"images_digest": "j"}, "same_material", "the images of a, b, c, d, e and 1 more changed"),
     ],

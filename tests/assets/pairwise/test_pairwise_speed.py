@@ -41,7 +41,7 @@ def test_measures_that_follow_strengths_beat_chance_on_the_real_votes(
     metrics = metrics_rows(results, pairs, dict.fromkeys(results), study).set_index("method")
     credit, series = common_credit(results)
     couples = significance_rows(credit, series, merged=False)
-    strengths = strength_rows(pairs, strengths_of(pairs, study))
+    strengths = strength_rows(pairs, strengths_of(pairs, study), 0.95)
     assert (len(judged), len(features), len(metrics), len(couples)) == (12_073, 11_420, 15, 15 * 14 // 2)
     assert len(strengths) == 12_989
     assert (metrics.loc[list(RULE_METHODS), "accuracy_low"].astype(float) > 0.55).all()

@@ -85,7 +85,7 @@ def test_the_model_of_ties_changes_the_strengths_where_votes_are_for_neither(tmp
         fit = strengths_of(pairs, study)
         assert isinstance(fit, BradleyTerry)
         assert fit.n_votes == 51
-        frame = strength_rows(pairs, fit)
+        frame = strength_rows(pairs, fit, 0.95)
         assert headline(pairs, frame, fit)["n_votes_for_neither"] == 19
         assert all_votes_gate(frame, pairs).passed
         # Photo 1: 9 + 6 votes for it, and half of 8 + 2.
@@ -109,7 +109,7 @@ def test_strengths_without_a_finite_maximum_are_refused_where_the_study_says_so(
     why = strengths_of(pairs, study)
     assert isinstance(why, str)
     assert why.startswith("1 of 2 components (2 images) are not strongly connected")
-    gate = all_votes_gate(strength_rows(pairs, why), pairs, why)
+    gate = all_votes_gate(strength_rows(pairs, why, 0.95), pairs, why)
     assert gate.passed
     assert why in gate.sentence
     assert isinstance(strengths_of(pairs, pairwise_study(tmp_path)), BradleyTerry)
