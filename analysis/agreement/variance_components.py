@@ -218,8 +218,14 @@ def _criterion(design: _Design, ratios: Floats, n_crossed: int) -> tuple[float, 
     gram = both.T @ (both / diagonal[:, None])
     log_determinant = float(np.log(diagonal).sum() + np.log(design.sizes).sum())
     if n_crossed:
-        change, log_more = _crossed(design, ratios[:n_crossed], diagonal, both)
+        try:
+            change, log_more = _crossed(design, ratios[:n_crossed], diagonal, both)
+        except np.linalg.LinAlgError:
+            return np.inf, 0.0
         gram, log_determinant = gram - change, log_determinant + log_more
+    if gram[0, 0] <= 0.0:
+        # Next to such ratios the residual is lost in the last digits.
+        return np.inf, 0.0
     df = design.n - 1
     squares = float(gram[1, 1] - gram[0, 1] ** 2 / gram[0, 0]) + design.inside
     residual = squares / df

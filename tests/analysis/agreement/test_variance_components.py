@@ -151,3 +151,14 @@ def test_what_does_not_fit_is_refused():
         reml_icc(DYESTUFF, 0)
     with pytest.raises(ValueError, match="confidence"):
         reml_icc(DYESTUFF, confidence=1.0)
+
+
+def test_repeats_that_never_vary_leave_no_residual_and_say_so():
+    # 9 objects at 2 settings, 4 equal repeats each: nothing is left next to the other sources.
+    objects = np.repeat(np.arange(9), 8)
+    settings = np.tile(np.repeat([0, 1], 4), 9)
+    scores = 0.1 * objects + 0.01 * settings
+    with pytest.raises(UndefinedStatistic, match="residual"):
+        variance_components(scores, {"object": objects, "setting": settings})
+    with pytest.raises(UndefinedStatistic, match="residual"):
+        variance_components(0.1 * objects + 0.0 * settings, {"object": objects, "setting": settings})
