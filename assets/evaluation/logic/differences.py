@@ -1,5 +1,6 @@
 """Rows of `metric_comparison` on the values themselves: which accuracy, or which mean score, is higher."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import Sampling, clusters_of
 from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
-from resources.tables.parquet_tables import Frames
 
 
 def shared_samples(first: pd.DataFrame, second: pd.DataFrame, also: tuple[str, ...] = ()) -> pd.DataFrame:
@@ -66,7 +66,7 @@ class TwoSides(NamedTuple):
     both: pd.DataFrame | None
 
 
-def two_sides(frames: Frames, pair: tuple[str, str], known: dict[str, Dataset]) -> TwoSides:
+def two_sides(frames: Mapping[str, pd.DataFrame], pair: tuple[str, str], known: dict[str, Dataset]) -> TwoSides:
     """Two data sets, and their samples side by side where they are the same ones."""
     one, other = frames[pair[0]], frames[pair[1]]
     both = shared_samples(one, other, ("prediction_answer",)) if are_same_samples(one, other) else None

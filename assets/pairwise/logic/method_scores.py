@@ -1,6 +1,7 @@
 """What one method picks of each judged pair: its scores, its winner, its credit and its time."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,6 @@ from resources.photos.methods.rules import parts_of
 from resources.photos.methods.scoring import pair_scores_of
 from resources.runtime.file_hash import sha256_of_file
 from resources.tables.pairwise import PAIRWISE_RESULTS
-from resources.tables.parquet_tables import Frames
 
 COLUMNS: Final = [column.name for column in PAIRWISE_RESULTS.columns]
 PAIR: Final = ["pair_idx", "series_id", "cluster", "winner", "agreement", "num_reviewers"]
@@ -63,7 +63,7 @@ def result_rows(method: Method, judged: pd.DataFrame, features: Features, study:
     return pd.DataFrame({column: cells.get(column, judged.get(column)) for column in COLUMNS}, copy=False)
 
 
-def current_pairs_gate(results: Frames, judged: pd.DataFrame) -> Gate:
+def current_pairs_gate(results: Mapping[str, pd.DataFrame], judged: pd.DataFrame) -> Gate:
     """Methods whose rows are not of the pairs that are judged now: numbers of two sets of pairs do not go together.
 
     Args:

@@ -58,7 +58,7 @@ def test_a_file_alone_is_checked_and_nothing_is_made(tmp_path: Path, home: Path)
     # Both queries' scores of judge1: 2 * (0.9 + 0.8 + 0.2 + 0.1) / 8.
     assert "judge1: 8 scores, mean 0.500, range 0.1-0.9, 0 missing; prompt version v1." in shown
     assert "pass two_judges_have_scores: 2 judges have scores: judge1, judge2." in shown
-    assert "A run would compare the judges judge1, judge2, and ask nobody." in shown
+    assert "A run would compare the judges judge1, judge2, and ask no judge." in shown
     assert f"reliability:\n  queries: {path}" in shown
     assert not home.exists()
 

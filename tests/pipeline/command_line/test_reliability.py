@@ -103,9 +103,9 @@ def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, tmp_path
     ):
         with pytest.raises(UserError, match=words):
             said("reliability", "accept-thresholds", "--judge", written)
-    with pytest.raises(UserError, match=r"No threshold is advised that is not in force\. Neither judge scores higher"):
+    with pytest.raises(UserError, match=r"No threshold is advised but the current one\. Neither judge scores higher"):
         said("reliability", "accept-thresholds")
-    with pytest.raises(UserError, match="names nobody"):
+    with pytest.raises(UserError, match="names no one"):
         said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--who", " ")
     with pytest.raises(UserError, match="`--who` has 61 characters; 60 are allowed"):
         said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--who", "x" * 61)
