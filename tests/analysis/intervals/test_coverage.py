@@ -8,6 +8,9 @@ from analysis.intervals.jackknife import Bounds
 from analysis.intervals.measured_rows import STATISTICS
 from analysis.intervals.worlds import WORLDS, Design, answers_world, pairs_world, repeats_world
 
+# Simulations take their time.
+pytestmark = pytest.mark.slow
+
 
 def test_coverage_and_misses_by_hand():
     found = covered(Bounds(np.array([0.0, 0.6, 0.1, np.nan]), np.array([0.4, 1.0, 0.9, 1.0])), 0.5)

@@ -5,6 +5,9 @@ from scipy.stats import binom
 
 from analysis.intervals.gate_rates import annotator_gates, number_gates, validity_gates
 
+# Simulations take their time.
+pytestmark = pytest.mark.slow
+
 
 def test_at_its_threshold_a_bound_passes_seldom_and_a_number_about_half_of_the_time():
     found = [row for row in number_gates(seed=1, data_sets=200) if row.clusters == 20]
