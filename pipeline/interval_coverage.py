@@ -7,7 +7,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis.intervals.coverage import ONE_SIDE, PROMISED, Cell, cells, condensed, keeps_promise, measure
+from analysis.intervals.coverage import ONE_SIDE, PROMISED, cells, condensed, keeps_promise, measure
 from analysis.intervals.measured_row import Row
 from analysis.intervals.measured_rows import COSTLY_DATA_SETS, DATA_SETS, MEASURED_ON, SEED, STATISTICS
 from resources.errors import UserError, listing
@@ -74,11 +74,12 @@ def measured(
     rows = [row for row in rows if row["cell"] in wanted]
     known = {row["cell"] for row in rows}
     done(len(known), len(grid))
-    for found in _simulated([cell for cell in grid if cell.key not in known], data_sets):
+    for cell in [cell for cell in grid if cell.key not in known]:
+        found = measure(cell, seed=SEED, data_sets=data_sets)
         if results is not None:
             _append(results, found)
         rows += found
-        known.add(found[0]["cell"])
+        known.add(cell.key)
         done(len(known), len(grid))
     return Measured(rows, condensed(rows), [row for row in rows if worse_than_shipped(row)])
 
@@ -119,11 +120,6 @@ def as_json(found: Measured) -> dict[str, Any]:
         "statistics": {kind: [row._asdict() for row in rows] for kind, rows in found.table.items()},
         "rows": found.rows,
     }
-
-
-def _simulated(grid: list[Cell], data_sets: int | None) -> Iterator[list[dict[str, Any]]]:
-    for cell in grid:
-        yield measure(cell, seed=SEED, data_sets=data_sets)
 
 
 def _read(results: Path | None) -> list[dict[str, Any]]:

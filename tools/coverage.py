@@ -3,7 +3,6 @@
 python -m tools.coverage RESULTS.jsonl     goes on where an earlier run stopped; format the table afterwards
 """
 
-import json
 import platform
 import sys
 from collections.abc import Iterable
@@ -11,19 +10,22 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from analysis.intervals.coverage import COSTLY_DATA_SETS, DATA_SETS, cells, condensed, run
+from analysis.intervals.coverage import COSTLY_DATA_SETS, DATA_SETS
 from analysis.intervals.gate_rates import MEMBERS, SHARE, annotator_gates, number_gates, validity_gates
 from analysis.intervals.headline import METHODS
 from analysis.intervals.measured import reliable_from
 from analysis.intervals.measured_row import Row
+from analysis.intervals.measured_rows import SEED
+from pipeline.interval_coverage import measured
 
-SEED = 18
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "analysis" / "intervals" / "measured_rows.py"
 PAGE = ROOT / "docs" / "coverage.md"
 HEAD = '''"""What `tools/coverage.py` measured; it writes this file."""
 
 from analysis.intervals.measured_row import Row
+from analysis.intervals.measured_rows import SEED
+from pipeline.interval_coverage import measured
 
 '''
 NAMES = {
@@ -48,13 +50,7 @@ NAMES = {
 
 def main(results: Path) -> None:
     """Appends a line per statistic and design to the results, condenses all of them into the table, writes the page."""
-    rows = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
-    with results.open("a") as file:
-        for row in run(cells(), {row["cell"] for row in rows}, seed=SEED):
-            file.write(json.dumps(row) + "\n")
-            file.flush()
-            rows.append(row)
-    statistics = condensed(rows)
+    statistics = measured(results, full=True, done=lambda n, of: None).table
     today = datetime.now(UTC).date().isoformat()
     facts = {"MEASURED_ON": today, "SEED": SEED, "DATA_SETS": DATA_SETS, "COSTLY_DATA_SETS": COSTLY_DATA_SETS}
     lines = [f"{name} = {value!r}" for name, value in facts.items()]

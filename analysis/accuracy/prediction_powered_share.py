@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from analysis.accuracy.accuracy import truths
 from analysis.accuracy.prediction_powered import prediction_powered_mean
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
-from analysis.significance.wilson import wilson
+from analysis.significance.wilson import wilson, wilson_at
 from analysis.undefined import UndefinedStatistic
 
 
@@ -68,10 +68,9 @@ def prediction_powered_share(
     else:
         z = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0))
         size = share * (1.0 - share) / ((high - low) / (2.0 * z)) ** 2
-        middle = (share + z**2 / (2.0 * size)) / (1.0 + z**2 / size)
-        half = z * float(np.sqrt(share * (1.0 - share) / size + z**2 / (4.0 * size**2))) / (1.0 + z**2 / size)
+        low, high = (float(end) for end in wilson_at(share, size, z))
         method = f"PPI++, Wilson at {size:.1f} effective labels, lambda {found.tuning:.3g}, {n} labels"
-        interval = Interval(middle - half, middle + half, method, n, n < RELIABLE_CLUSTERS, 0)
+        interval = Interval(low, high, method, n, n < RELIABLE_CLUSTERS, 0)
     return PredictionPoweredShare(
         Estimate(share, interval),
         found.tuning,

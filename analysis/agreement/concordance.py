@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analysis.intervals.headline import headline_intervals
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.pairs import paired, varying
-from analysis.resampling.weighted import Counts, Floats, means, pearson_of_counts, varies
+from analysis.resampling.weighted import Counts, Floats, OfCounts, means, pearson_of_counts, varies
 
 
 class Concordance(NamedTuple):
@@ -56,21 +56,21 @@ def concordance(
         Lin (1989), Biometrics 45:255-268.
     """
     pairs = paired(judge, human, clusters)
-    x, y = pairs.judge, pairs.human
-    compared = varying(x, "judge"), varying(y, "human")
+    x, y = varying(pairs.judge, "judge"), varying(pairs.human, "human")
+    ccc = ccc_of_counts(x, y)
     once = np.ones((1, pairs.n), dtype=np.int64)
     scale = float(np.sqrt(x.var() / y.var()))
     location = float((x.mean() - y.mean()) / np.sqrt(x.std() * y.std()))
     [interval] = headline_intervals(
-        lambda counts: _ccc(counts, x, y, *compared)[:, None],
+        lambda counts: ccc(counts)[:, None],
         ("ccc",),
         pairs.clusters,
         seed=seed,
         confidence=confidence,
     )
     return Concordance(
-        ccc=float(_ccc(once, x, y, *compared)[0]),
-        precision=float(pearson_of_counts(*compared)(once)[0]),
+        ccc=float(ccc(once)[0]),
+        precision=float(pearson_of_counts(x, y)(once)[0]),
         accuracy=2.0 / (scale + 1.0 / scale + location**2),
         scale_shift=scale,
         location_shift=location,
@@ -80,12 +80,17 @@ def concordance(
     )
 
 
-def _ccc(counts: Counts, x: Floats, y: Floats, compared_x: Floats, compared_y: Floats) -> NDArray[np.float64]:
-    total = counts.sum(axis=1)
-    mean_x, mean_y = means(counts, x), means(counts, y)
-    dx, dy = x - mean_x[:, None], y - mean_y[:, None]
-    covariance = (counts * dx * dy).sum(axis=1) / total
-    spread = (counts * (dx * dx + dy * dy)).sum(axis=1) / total + (mean_x - mean_y) ** 2
-    result = np.full(total.shape, np.nan)
-    np.divide(2.0 * covariance, spread, out=result, where=varies(counts, compared_x) & varies(counts, compared_y))
-    return result
+def ccc_of_counts(x: Floats, y: Floats) -> OfCounts:
+    """A function from counts ``(resamples, n)`` to Lin's coefficient ``(resamples,)``, NaN where a side is constant."""
+
+    def ccc(counts: Counts) -> Floats:
+        total = counts.sum(axis=1)
+        mean_x, mean_y = means(counts, x), means(counts, y)
+        dx, dy = x - mean_x[:, None], y - mean_y[:, None]
+        covariance = (counts * dx * dy).sum(axis=1) / total
+        spread = (counts * (dx * dx + dy * dy)).sum(axis=1) / total + (mean_x - mean_y) ** 2
+        result = np.full(total.shape, np.nan)
+        np.divide(2.0 * covariance, spread, out=result, where=varies(counts, x) & varies(counts, y))
+        return result
+
+    return ccc

@@ -1,7 +1,7 @@
 """How often headline intervals contain the truth: a seeded grid of designs that can be stopped and taken up again."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,13 +96,6 @@ def covered(bounds: Bounds, truth: float) -> dict[str, Any]:
         "above": above,
         "width": float(np.median(high - low)),
     }
-
-
-def run(grid: Iterable[Cell], done: set[str], *, seed: int, data_sets: int | None = None) -> Iterator[dict[str, Any]]:
-    """Rows of all cells of a grid whose key is not among those done."""
-    for cell in grid:
-        if cell.key not in done:
-            yield from measure(cell, seed=seed, data_sets=data_sets)
 
 
 def condensed(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[Row, ...]]:

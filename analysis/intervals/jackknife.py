@@ -11,6 +11,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, cluster_index
+from analysis.significance.wilson import wilson_at
 
 Floats = NDArray[np.float64]
 
@@ -191,12 +192,9 @@ def score_bounds(
     sample = np.where(still, n, share * (1.0 - share) / np.where(still, 1.0, variance))
     sample = np.maximum(sample, SMALLEST_SAMPLE * n)
     z = np.where(edge, scipy.stats.norm.ppf(0.5 + confidence / 2.0), scipy.stats.t.ppf(0.5 + confidence / 2.0, freedom))
-    share = np.clip(share, 0.0, 1.0)
-    middle = (share + z**2 / (2.0 * sample)) / (1.0 + z**2 / sample)
-    half = z / (1.0 + z**2 / sample) * np.sqrt(share * (1.0 - share) / sample + z**2 / (4.0 * sample**2))
+    least, most = wilson_at(np.clip(share, 0.0, 1.0), sample, z)
     known = np.isfinite(share) & np.isfinite(without).all(axis=-1)
-    low = lowest + span * np.clip(middle - half, 0.0, 1.0)
-    high = lowest + span * np.clip(middle + half, 0.0, 1.0)
+    low, high = (lowest + span * np.clip(end, 0.0, 1.0) for end in (least, most))
     return Bounds(np.where(known, low, np.nan), np.where(known, high, np.nan))
 
 

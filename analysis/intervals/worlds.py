@@ -128,9 +128,6 @@ def on_five(values: Floats) -> Floats:
     return np.clip(np.round(values + 3.0), 1.0, 5.0)
 
 
-PAIR_SUMS = 7
-
-
 def sums_of_pairs(mask: Floats, x: Floats, y: Floats) -> Floats:
     """What statistics of pairs need: n, x, y, x^2, y^2, xy, |x - y|, summed over each cluster."""
     return np.stack([(mask * part).sum(axis=-1) for part in (1.0, x, y, x * x, y * y, x * y, np.abs(x - y))], axis=-1)

@@ -1,6 +1,8 @@
 """Wilson's interval of a share."""
 
+import numpy as np
 import scipy
+from numpy.typing import ArrayLike, NDArray
 
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
@@ -35,3 +37,23 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     low = 0.0 if successes == 0 else float(found.low)
     high = 1.0 if successes == trials else float(found.high)
     return Interval(low, high, f"Wilson, {trials} trials", trials, False, 0)
+
+
+def wilson_at(share: ArrayLike, sample: ArrayLike, quantile: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+    """Wilson's bounds at any sample size, such as the number of independent trials with the same variance.
+
+    Args:
+        share: Any shape, 0-1.
+        sample: The same or one that broadcasts, above 0, whole or not.
+        quantile: Of the normal distribution, or of what takes its place.
+
+    Returns:
+        Lower and upper bounds; at the ends of 0-1 floating point may leave them by a last digit.
+
+    Source:
+        Wilson (1927), J. Am. Stat. Assoc. 22:209-212.
+    """
+    p, n, z = (np.asarray(one, dtype=np.float64) for one in (share, sample, quantile))
+    middle = (p + z**2 / (2.0 * n)) / (1.0 + z**2 / n)
+    half = z / (1.0 + z**2 / n) * np.sqrt(p * (1.0 - p) / n + z**2 / (4.0 * n**2))
+    return middle - half, middle + half

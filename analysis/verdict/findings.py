@@ -86,9 +86,7 @@ def findings(
     reference = _reference(people)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
     found = tuple(
-        _of_judge(name, scores, people, reference, policy)
-        if name not in lower_is_better
-        else _of_judge(name, scores, people, reference, policy, same_scale=False)
+        _of_judge(name, scores, people, reference, policy, same_scale=name not in lower_is_better)
         for name, scores in turned.items()
     )
     comparison, why = None, ""
@@ -115,7 +113,7 @@ def findings(
 
 
 def _of_judge(
-    name: str, scores: Floats, people: People, reference: _Reference, policy: Policy, *, same_scale: bool = True
+    name: str, scores: Floats, people: People, reference: _Reference, policy: Policy, *, same_scale: bool
 ) -> OfJudge:
     of_scores = people.measure == "scores"
     same_scale = same_scale and (not of_scores or _same_scale(scores, people.answers))
@@ -147,7 +145,7 @@ def _of_judge(
 
 
 def _means(persons: Floats) -> Floats:
-    """The mean of the people's answers to each object, NaN where nobody answered."""
+    """The mean of the people's answers to each object, NaN where no one answered."""
     result = np.full(len(persons), np.nan)
     given = ~np.isnan(persons).all(axis=1)
     result[given] = row_means(persons[given])
@@ -155,7 +153,7 @@ def _means(persons: Floats) -> Floats:
 
 
 def _majority(persons: Floats) -> Floats:
-    """The label that most people gave, NaN where two labels tie or nobody answered."""
+    """The label that most people gave, NaN where two labels tie or no one answered."""
     labels = np.unique(persons[~np.isnan(persons)])
     votes = np.array([(persons == label).sum(axis=1) for label in labels])
     most = votes.max(axis=0)

@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.agreement.concordance import ccc_of_counts
 from analysis.intervals.headline import Statistic, left_out_of_rows, of_jackknife
 from analysis.resampling.bootstrap import Interval, Statistics
-from analysis.resampling.weighted import Counts, kappa_of_counts, means, pearson_of_counts, spearman_of_counts
+from analysis.resampling.weighted import OfCounts, kappa_of_counts, means, pearson_of_counts, spearman_of_counts
 from analysis.ties import differences
 from analysis.verdict.people import LEVELS, Floats, Levels, People, power_of_two
-
-OfCounts = Callable[[Counts], Floats]
 
 
 class Line(NamedTuple):
@@ -96,7 +95,7 @@ def _of_scores(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
     return [
         ("Spearman", "spearman", spearman_of_counts(judge, person)),
         ("Pearson", "pearson", pearson_of_counts(judge, person)),
-        ("CCC", "ccc", _concordance(judge, person)),
+        ("CCC", "ccc", ccc_of_counts(judge, person)),
         ("mean absolute error", "mean", lambda counts: means(counts, np.abs(away))),
         ("judge - people", "mean", lambda counts: means(counts, away)),
     ]
@@ -122,18 +121,3 @@ def _of_label(name: str, code: float, side: int) -> Lines:
         return [(name, "share", lambda counts: means(counts, hits))]
 
     return lines
-
-
-def _concordance(x: Floats, y: Floats) -> OfCounts:
-    """Lin's coefficient of each resample; the middle is subtracted first, so that no digit is lost."""
-    a, b = x - x.mean(), y - x.mean()
-    columns = np.column_stack([a, b, a * a, b * b, a * b])
-
-    def ccc(counts: Counts) -> Floats:
-        total = counts.sum(axis=1)
-        ma, mb, maa, mbb, mab = (counts @ columns / total[:, None]).T
-        below = (maa - ma**2) + (mbb - mb**2) + (ma - mb) ** 2
-        above = 2.0 * (mab - ma * mb)
-        return np.asarray(np.divide(above, below, out=np.full(len(counts), np.nan), where=below > 0))
-
-    return ccc

@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
 from analysis.intervals.headline import Jackknife, left_out_of_rows
-from analysis.intervals.jackknife import ARCSINE, FISHER, IDENTITY, Scale, effective_freedom, jackknife_bounds
+from analysis.intervals.jackknife import (
+    ARCSINE,
+    FISHER,
+    IDENTITY,
+    Scale,
+    effective_freedom,
+    jackknife_bounds,
+    standard_errors,
+)
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Statistics
 from analysis.resampling.weighted import Counts, OfCounts, kappa_of_counts, means, spearman_of_counts
 from analysis.ties import TIE, differences, row_means
@@ -221,7 +229,7 @@ def _compared(people: Floats, judge: Floats, column: int, measure: Measure) -> l
 
 
 def _together(parts: list[_Compared]) -> _Compared:
-    """All ratings as those of one person: in a crowd nobody rated enough objects to be a row of their own."""
+    """All ratings as those of one person: in a crowd no one rated enough objects to be a row of their own."""
     return _Compared(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
@@ -278,7 +286,7 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
         why = f"{over}, fewer than {FEWEST_CLUSTERS}"
     if len(deleted) < FEWEST_CLUSTERS or not np.isfinite(without).all() or not np.isfinite(at):
         return Quantity(value, None, None, why, at, np.nan, freedom)
-    error = float(np.sqrt((len(without) - 1) / len(without) * ((without - without.mean()) ** 2).sum()))
+    error = float(standard_errors(without))
     if np.ptp(deleted) <= TIE:
         return Quantity(value, value, value, f"the same whichever of {over} is left out", at, 0.0, freedom)
     bounds = jackknife_bounds(value, deleted, freedom, scale, confidence=confidence)

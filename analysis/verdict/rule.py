@@ -13,7 +13,6 @@ from analysis.words import count_noun, decimals, with_bounds
 
 Word = Literal["yes", "only for ranking", "not proven", "no", "cannot say"]
 State = Literal["proven", "passes", "fails", "not measured", "does not apply"]
-FURTHEST = 10  # times the objects there are: beyond it more objects are no advice
 
 
 @dataclass(frozen=True)
@@ -146,8 +145,8 @@ def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condi
         return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters)
 
     return (
-        row("agreement with people", _state(own, 0.0, 0.0), own, "interval above 0"),
-        row("agreement next to people's own", _state(order, -margin, -margin), order, f"above {-margin:.3g}"),
+        row("agreement with people", _state(own, 0.0), own, "interval above 0"),
+        row("agreement next to people's own", _state(order, -margin), order, f"above {-margin:.3g}"),
         _of_test(standing, policy),
     )
 
@@ -169,10 +168,10 @@ def _of_test(standing: Standing, policy: Policy) -> Condition:
     return Condition(name, state, True, test.winning_rate, None, None, needed, n, n_clusters, None, why)
 
 
-def _state(seen: Quantity | None, needed: float, proven: float) -> State:
+def _state(seen: Quantity | None, needed: float) -> State:
     if seen is None or seen.value <= needed:
         return "fails"
-    return "proven" if seen.low is not None and seen.low > proven else "passes"
+    return "proven" if seen.low is not None and seen.low > needed else "passes"
 
 
 def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy) -> bool:

@@ -94,7 +94,7 @@ def verdict(
     from pipeline.command_line.evaluate_output import deliver, refuse_output
     from pipeline.command_line.verdict_result import show_likely, show_verdict, verdict_result
     from resources.inputs.any_file import Opening
-    from resources.inputs.ratings.layout import RatingColumns, file_is_long
+    from resources.inputs.ratings.layout import RatingColumns
 
     opening = Opening(sheet, encoding)
     if not judge and not (human and (rater or len(file) > 1)):
@@ -102,8 +102,6 @@ def verdict(
             raise UserError("`--judge` is missing: name each column with a judge's ratings.")
         show_likely(file, opening, terminal(highlight=False))
         return
-    if not human and rater is None and not file_is_long(file):
-        raise UserError("`--human` is missing: name each column with a person's ratings, or with means of people.")
     refuse_output(output, *file)
     columns = RatingColumns(
         judges=tuple(judge or ()),

@@ -17,7 +17,7 @@ from analysis.verdict.findings import Findings, OfJudge, findings
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line
 from analysis.verdict.people import Levels, Measure, People, Quantity
-from analysis.verdict.rule import DEFAULT, Condition, Policy, Verdict
+from analysis.verdict.rule import DEFAULT, Policy, Verdict
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from resources.errors import UserError, did_you_mean, listing
@@ -117,7 +117,7 @@ def _of_judge(judge: OfJudge) -> dict[str, Any]:
         "name": judge.name,
         "n": judge.n,
         "verdict": _verdict(judge),
-        "conditions": [_condition(one) for one in judge.verdict.conditions] if judge.verdict else [],
+        "conditions": [one._asdict() for one in judge.verdict.conditions] if judge.verdict else [],
         "people": [person._asdict() for person in of_people.rows] if of_people else [],
         "people_agreement": _quantity(of_people.people) if of_people else None,
         "agreement": _quantity(of_people.own if of_people else judge.against_one and judge.against_one.agreement),
@@ -143,10 +143,6 @@ def _verdict(judge: OfJudge) -> dict[str, Any]:
         "n_needed": said.n_needed,
         "n_for": said.n_for,
     }
-
-
-def _condition(one: Condition) -> dict[str, Any]:
-    return one._asdict()
 
 
 def _quantity(seen: Quantity | None) -> dict[str, Any] | None:

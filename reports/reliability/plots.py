@@ -63,7 +63,7 @@ def kappa_history(history: pd.DataFrame, min_macro: float, min_micro: float) -> 
     return Drawing([*layers, marks.legend(entries)], x, Axis(say("axis.kappa"), (lowest, 1.04)), 380)
 
 
-def _kappas_over_time(rows: Sequence[dict[str, Any]], name: str, color: str, dash: str, beside: float) -> list[Layer]:
+def _kappas_over_time(rows: Sequence[dict[str, Any]], name: str, color: str, dash: str, shift: float) -> list[Layer]:
     """Next to the other kappa, so that neither interval hides the other."""
     points = []
     for place, row in enumerate(rows, start=1):
@@ -71,7 +71,7 @@ def _kappas_over_time(rows: Sequence[dict[str, Any]], name: str, color: str, das
         said = [say(f"statistic.{name}"), number(row[name]), bounds_of(row, name), say(f"status.{row['status']}")]
         points.append(
             {
-                "x": place + beside,
+                "x": place + shift,
                 **{key: finite(row[of]) for key, of in (("y", name), ("low", f"{name}_low"), ("high", f"{name}_high"))},
                 "fill": PAPER if hollow else color,
                 "stroke": color,

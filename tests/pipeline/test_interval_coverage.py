@@ -26,7 +26,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
 
 
 def nothing(_done: int, _total: int) -> None:
-    """Nobody watches."""
+    """No one watches."""
 
 
 def test_a_stopped_run_goes_on_where_it_ended(small: list[Cell], tmp_path: Path) -> None:

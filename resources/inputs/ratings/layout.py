@@ -85,11 +85,6 @@ def _is_plain_trec(path: str | Path | UPath) -> bool:
     return UPath(path).suffix.lower() in ("", ".txt") and is_trec(path)
 
 
-def file_is_long(path: RatingsPath) -> bool:
-    """Whether the form of a file says that a row holds one rating, so that whoever is no judge is a person."""
-    return isinstance(ratings_file(path), Trec | LabelStudio)
-
-
 @dataclass
 class _Cells:
     """The texts of the wanted columns row by row; null where a cell is blank."""
@@ -165,6 +160,8 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
 
     if "" in columns.labels:
         raise UserError("`--labels` holds an empty label. Write each between commas.")
+    if not columns.is_long and not columns.people:
+        raise UserError("`--human` is missing: name each column with a person's ratings, or with means of people.")
     if columns.is_long and (columns.rater is None or columns.score is None or columns.item is None):
         problem = "a file with a row for each rating needs three columns."
         raise UserError(f"{file.name}: {problem} Name `--item`, `--rater` and `--score`.")

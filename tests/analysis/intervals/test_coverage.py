@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.intervals.coverage import CLUSTERS, Cell, cells, condensed, covered, keeps_promise, measure, run
+from analysis.intervals.coverage import CLUSTERS, Cell, cells, condensed, covered, keeps_promise, measure
 from analysis.intervals.jackknife import Bounds
 from analysis.intervals.measured_rows import STATISTICS
 from analysis.intervals.worlds import WORLDS, Design, answers_world, pairs_world, repeats_world
@@ -24,9 +24,9 @@ def test_coverage_and_misses_by_hand():
 def test_a_cell_is_the_same_whatever_else_was_run():
     cell = Cell(answers_world(0.75), Design(10, "3", 0.24))
     other = Cell(repeats_world("0.85", 0.85), Design(8, "1", 0.0))
-    both = list(run([other, cell], set(), seed=4, data_sets=60))
+    both = [*measure(other, seed=4, data_sets=60), *measure(cell, seed=4, data_sets=60)]
     assert both[-1] == measure(cell, seed=4, data_sets=60)[0]
-    assert list(run([other, cell], {other.key}, seed=4, data_sets=60)) == both[-1:]
+    assert measure(cell, seed=4, data_sets=60) == both[-1:]
     assert measure(cell, seed=5, data_sets=60) != both[-1:]
 
 

@@ -140,7 +140,7 @@ def test_a_judge_with_half_the_noise_gets_its_yes() -> None:
     assert rates(World("half a person's noise", 0.75, 80), studies=25)["yes"] >= 0.95
 
 
-# STATISTICS 8b's table: 100 studies a cell there, 100 here, so that two shares differ by less than 0.2 almost surely.
+# STATISTICS 8b's table: 100 studies a cell there, 100 here, so that two shares differ by less than 0.2 nearly always.
 PUBLISHED = {
     ("as a person", 0.75, 40): (0.36, 0.12, 0.52, 0.0, 0.0),
     ("as a person", 0.75, 80): (0.86, 0.03, 0.11, 0.0, 0.0),

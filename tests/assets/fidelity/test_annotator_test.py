@@ -66,7 +66,7 @@ def test_people_among_themselves_stand_in_the_row_of_the_whole(near: pd.DataFram
     whole = near.loc[EVERYBODY]
     assert (whole["human_icc_1_1"], whole["human_icc_1_1_low"]) == (form.value, form.low)
     assert whole["human_icc_1_1"] < whole["human_icc_1_k"] < 1
-    # Nobody left a gap, so both ways agree.
+    # No one left a gap, so both ways agree.
     assert whole["human_icc_1_1_reml"] == pytest.approx(form.value, rel=1e-4)
     assert whole["human_icc_1_1_reml_low"] < form.value < whole["human_icc_1_1_reml_high"]
     assert whole["human_kendall_w"] == kendall_w(np.array([PEOPLE[name] for name in NAMES])).w

@@ -63,7 +63,7 @@ def test_every_chart_has_its_numbers_as_a_table_and_is_strict_json(contents: Con
 
 
 def test_every_specification_keeps_to_the_schema_of_vega_lite(contents: Contents) -> None:
-    # What is misspelt in a specification is not drawn, and nobody says so.
+    # What is misspelt in a specification is not drawn, and nothing says so.
     table = contents.tables["matched_scores"]
     for chart in [*repeatability_charts(contents), *agreement_charts(contents), *sensitivity_charts(contents)]:
         spec = chart.drawing.specification("it", contents.focus, table if chart.drawing.source else None)

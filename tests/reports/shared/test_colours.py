@@ -1,4 +1,4 @@
-"""Colours that stand next to each other are told apart by everybody, and are seen on paper."""
+"""Colours that stand next to each other are distinguishable for everybody, and are seen on paper."""
 
 import itertools
 
