@@ -94,3 +94,24 @@ def ccc_of_counts(x: Floats, y: Floats) -> OfCounts:
         return result
 
     return ccc
+
+
+def icc_a1_of_counts(x: Floats, y: Floats) -> OfCounts:
+    """A function from counts ``(resamples, n)`` to two raters' ICC(A,1) ``(resamples,)``, NaN where both are constant.
+
+    Source:
+        McGraw and Wong (1996), Psychol. Methods 1:30-46: (MSR - MSE) / (MSR + MSE + 2 (MSC - MSE) / n).
+    """
+    middle, away = (x + y) / 2.0, x - y
+
+    def icc_a1(counts: Counts) -> Floats:
+        total = counts.sum(axis=1).astype(np.float64)
+        of_middle, of_away = means(counts, middle), means(counts, away)
+        rows = 2.0 * (counts * (middle - of_middle[:, None]) ** 2).sum(axis=1) / (total - 1.0)
+        error = (counts * (away - of_away[:, None]) ** 2).sum(axis=1) / (2.0 * (total - 1.0))
+        spread = rows + error + of_away**2 - 2.0 * error / total
+        result = np.full(total.shape, np.nan)
+        np.divide(rows - error, spread, out=result, where=varies(counts, x) | varies(counts, y))
+        return result
+
+    return icc_a1

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.resampling.weighted import OfCounts
 from analysis.undefined import UndefinedStatistic
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -98,6 +99,32 @@ def alpha_of_tables(tables: ArrayLike, level: Level = "ordinal") -> NDArray[np.f
     expected = (marginals[..., :, None] * marginals[..., None, :] * distances).sum(axis=(-2, -1))
     n_values = marginals.sum(axis=-1)
     return _one_minus((n_values - 1.0) * 2.0 * observed, expected)
+
+
+def alpha_of_counts(ratings: ArrayLike, level: Literal["nominal", "ordinal"]) -> OfCounts:
+    """A function from counts ``(resamples, n_units)`` to alpha ``(resamples,)`` of any number of raters, with gaps.
+
+    Args:
+        ratings: Shape ``(n_units, n_raters)``, few different numbers; NaN where a rater gave no value.
+        level: Of measurement.
+
+    Returns:
+        NaN where all values are equal or no unit has two.
+
+    Source:
+        As `krippendorff_alpha`; a unit of m values puts each of its ordered pairs into the table of coincidences with
+        the weight 1 / (m - 1).
+    """
+    values = np.asarray(ratings, dtype=np.float64)
+    categories = np.unique(values[~np.isnan(values)])
+    given = np.stack([(values == category).sum(axis=1) for category in categories], axis=-1).astype(np.float64)
+    sizes = given.sum(axis=1)
+    given[sizes < 2] = 0.0
+    pairs = given[:, :, None] * given[:, None, :] - np.eye(len(categories)) * given[:, None, :]
+    coincidences = (pairs / np.maximum(sizes - 1.0, 1.0)[:, None, None]).reshape(len(values), -1)
+    shape = (-1, len(categories), len(categories))
+    # A table of two raters holds each pair once, coincidences twice.
+    return lambda counts: alpha_of_tables((counts @ coincidences).reshape(shape) / 2.0, level)
 
 
 def alpha_of_moments(

@@ -116,13 +116,14 @@ def kendall_of_counts(x: Floats, y: Floats) -> OfCounts:
     return kendall
 
 
-def kappa_of_counts(x: Floats, y: Floats, ordered: bool = False) -> OfCounts:
+def kappa_of_counts(x: Floats, y: Floats, ordered: bool = False, power: int = 2) -> OfCounts:
     """A function from counts ``(resamples, n)`` to Cohen's kappa ``(resamples,)`` of labels written as numbers.
 
     Args:
         x: Shape ``(n,)``.
         y: Shape ``(n,)``.
-        ordered: Whether a disagreement weighs as the squared distance of the labels' numbers (quadratic weights).
+        ordered: Whether a disagreement weighs as a power of the distance of the labels' numbers.
+        power: Which one: 2 are quadratic weights, 1 linear ones.
 
     Returns:
         NaN where a resample has one label on both sides.
@@ -130,24 +131,68 @@ def kappa_of_counts(x: Floats, y: Floats, ordered: bool = False) -> OfCounts:
     Source:
         Cohen (1960), Educ. Psychol. Meas. 20:37-46; Cohen (1968), Psychol. Bull. 70:213-220.
     """
+    labels, tables_of = tables_of_counts(x, y)
+    weights = _apart(labels, power if ordered else 0)
+
+    def kappa(counts: Counts) -> Floats:
+        tables = tables_of(counts)
+        observed = (tables * weights).sum(axis=(1, 2)) * tables.sum(axis=(1, 2))
+        expected = np.einsum("ri,ij,rj->r", tables.sum(axis=2), weights, tables.sum(axis=1))
+        return np.asarray(1.0 - np.divide(observed, expected, out=np.full(len(tables), np.nan), where=expected > 0.0))
+
+    return kappa
+
+
+def gwet_of_counts(x: Floats, y: Floats, ordered: bool = False) -> OfCounts:
+    """A function from counts ``(resamples, n)`` to Gwet's AC1 ``(resamples,)``, or AC2 with quadratic weights.
+
+    Args:
+        x: Shape ``(n,)``, labels written as numbers.
+        y: Shape ``(n,)``.
+        ordered: Whether a disagreement weighs as the squared distance of the labels' numbers (AC2).
+
+    Returns:
+        NaN where only one label occurs.
+
+    Source:
+        Gwet (2008), Br. J. Math. Stat. Psychol. 61:29-48; (2014), Handbook of Inter-Rater Reliability, chapters 3-4.
+    """
+    labels, tables_of = tables_of_counts(x, y)
+    q, apart = len(labels), _apart(labels, 2 if ordered else 0)
+    weights = 1.0 - apart / (apart.max() or 1.0)
+    scale = float(weights.sum()) / (q * (q - 1)) if q > 1 else np.nan
+
+    def gwet(counts: Counts) -> Floats:
+        tables = tables_of(counts)
+        total = tables.sum(axis=(1, 2))
+        shares = (tables.sum(axis=1) + tables.sum(axis=2)) / (2.0 * total[:, None])
+        chance = scale * (shares * (1.0 - shares)).sum(axis=1)
+        return np.asarray(((tables * weights).sum(axis=(1, 2)) / total - chance) / (1.0 - chance))
+
+    return gwet
+
+
+def tables_of_counts(x: Floats, y: Floats) -> tuple[Floats, Callable[[Counts], Floats]]:
+    """The labels of two columns ``(n,)``, and a function from counts to tables ``(resamples, q, q)`` with x in rows."""
     labels, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
     q = len(labels)
     cell = codes[: len(x)] * q + codes[len(x) :]
     order = np.argsort(cell, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(cell[order]) > 0])
     filled = cell[order][starts]
-    apart = labels[:, None] - labels
-    weights = apart**2 if ordered else (apart != 0.0).astype(np.float64)
 
-    def kappa(counts: Counts) -> Floats:
+    def tables(counts: Counts) -> Floats:
         cells = np.zeros((len(counts), q * q))
         cells[:, filled] = np.add.reduceat(counts.take(order, axis=1), starts, axis=1)
-        tables = cells.reshape(-1, q, q)
-        observed = (tables * weights).sum(axis=(1, 2)) * tables.sum(axis=(1, 2))
-        expected = np.einsum("ri,ij,rj->r", tables.sum(axis=2), weights, tables.sum(axis=1))
-        return np.asarray(1.0 - np.divide(observed, expected, out=np.full(len(tables), np.nan), where=expected > 0.0))
+        return cells.reshape(-1, q, q)
 
-    return kappa
+    return labels, tables
+
+
+def _apart(labels: Floats, power: int) -> Floats:
+    """How much each pair of labels disagrees: 1 with power 0, else that power of their distance."""
+    distances = np.abs(labels[:, None] - labels)
+    return np.asarray(distances**power if power else (distances != 0.0).astype(np.float64))
 
 
 class _Side(NamedTuple):

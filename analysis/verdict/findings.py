@@ -9,7 +9,7 @@ import numpy as np
 from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
-from analysis.verdict.panel import Line, panel
+from analysis.verdict.panel import Line, Shares, alphas, each_person, label_shares, on_steps, panel
 from analysis.verdict.people import Floats, Measure, People, Standing, standing
 from analysis.verdict.rule import DEFAULT, Policy, Verdict, decided
 
@@ -29,7 +29,9 @@ class OfJudge:
         verdict: Against two people or more; none with one.
         against_one: Against the only person; none with more.
         standing: What the verdict rests on, where it is defined.
-        lines: Statistics against the mean or the majority of the people, or the only person.
+        lines: Statistics against the mean or the majority of the people, or the only person; or what each says.
+        each: Agreement with each person, where there are several.
+        shares: Of labels: how they fall together with people's.
         same_scale: Whether its scores have the unit of the people's.
         reversed: Why its sign looks turned; "" where it does not.
     """
@@ -40,6 +42,8 @@ class OfJudge:
     against_one: AgainstOne | None
     standing: Standing | None
     lines: tuple[Line, ...]
+    each: tuple[Line, ...]
+    shares: Shares | None
     same_scale: bool
     reversed: str
 
@@ -129,8 +133,11 @@ def _of_judge(
     answers = reference.answers
     times = replace(people, answers=np.repeat(people.answers, answers.shape[1], axis=0),
                     clusters=np.repeat(people.clusters, answers.shape[1]))  # fmt: skip
-    lines = panel(times, answers.ravel(), np.repeat(scores, answers.shape[1]), policy.levels)
-    if not same_scale:
+    repeated = np.repeat(scores, answers.shape[1])
+    lines = panel(times, answers.ravel(), repeated, policy.levels)
+    if same_scale:
+        lines += [*on_steps(people, scores, policy.levels), *alphas(people, scores, policy.levels)]
+    else:
         lines = [line for line in lines if line.statistic in ("Spearman", "Pearson")]
     return OfJudge(
         name=name,
@@ -139,6 +146,8 @@ def _of_judge(
         against_one=against,
         standing=of_people,
         lines=tuple(lines),
+        each=tuple(each_person(people, scores, policy.levels)) if len(people.called) > 1 else (),
+        shares=label_shares(times, answers.ravel(), repeated),
         same_scale=same_scale,
         reversed=_reversed(lines) if of_scores else "",
     )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-from analysis.intervals.headline import Jackknife, Statistic, left_out_of_rows, of_jackknife
+from analysis.intervals.headline import Jackknife, left_out_of_rows, of_jackknife
 from analysis.intervals.jackknife import FISHER, IDENTITY
 from analysis.preference.letter_display import letter_display
 from analysis.resampling.bootstrap import Statistics
@@ -15,6 +15,7 @@ from analysis.significance.holm import holm
 from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import (
+    KINDS,
     LEVELS,
     Floats,
     Levels,
@@ -29,7 +30,6 @@ from analysis.verdict.people import (
 PersonWord = Literal["agrees", "does not agree", "not proven", "cannot say"]
 # What agreement with one person has to reach, by its bound: Spearman of scores, kappa of labels.
 NEEDED: dict[Measure, float] = {"scores": 0.7, "ordered_labels": 0.6, "labels": 0.6}
-KINDS: dict[Measure, Statistic] = {"scores": "spearman", "ordered_labels": "kappa", "labels": "kappa"}
 
 
 class AgainstOne(NamedTuple):

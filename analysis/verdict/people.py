@@ -3,13 +3,13 @@
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
-from analysis.intervals.headline import Jackknife, left_out_of_rows
+from analysis.intervals.headline import Jackknife, Statistic, left_out_of_rows
 from analysis.intervals.jackknife import (
     ARCSINE,
     FISHER,
@@ -26,6 +26,13 @@ from analysis.undefined import UndefinedStatistic
 
 Floats = NDArray[np.float64]
 Measure = Literal["scores", "ordered_labels", "labels"]
+# What agreement is, and which row of the measured intervals holds.
+AGREEMENT: Final[dict[Measure, str]] = {
+    "scores": "Spearman",
+    "ordered_labels": "kappa, quadratic weights",
+    "labels": "kappa",
+}
+KINDS: Final[dict[Measure, Statistic]] = {"scores": "spearman", "ordered_labels": "kappa", "labels": "kappa"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,7 @@ class People:
         measure: What agreement is: Spearman of scores, quadratic kappa of ordered labels, kappa of labels.
         names: Shape ``(people,)``; none: 0, 1, 2 ...
         labels: What the numbers 0, 1, 2 ... stand for.
+        steps: Whether scores are a few steps of a scale, such as 1 to 5.
     """
 
     answers: Floats
@@ -45,6 +53,7 @@ class People:
     measure: Measure = "scores"
     names: tuple[Hashable, ...] = ()
     labels: tuple[str, ...] = ()
+    steps: bool = False
 
     def __post_init__(self) -> None:
         """Refuse shapes that do not fit.

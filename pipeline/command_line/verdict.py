@@ -92,7 +92,8 @@ def verdict(
     """
     from pipeline.command_line.evaluate_options import Asked
     from pipeline.command_line.evaluate_output import deliver, refuse_output
-    from pipeline.command_line.verdict_result import show_likely, show_verdict, verdict_result
+    from pipeline.command_line.verdict_result import verdict_result
+    from pipeline.command_line.verdict_shown import show_likely, show_verdict
     from resources.inputs.any_file import Opening
     from resources.inputs.ratings.layout import RatingColumns
 

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.verdict.panel import MOST_STEPS
 from resources.errors import SHOWN, FileFault, UserError, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames
@@ -15,8 +16,6 @@ from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatin
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
 Floats = NDArray[np.float64]
-# Whole numbers of at most so many values are steps of a scale, more are a measure.
-MOST_STEPS: Final = 11
 # A code is rarer among the ratings than this share.
 RARE: Final = 0.2
 FEWEST_STEPS: Final = 3

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement.concordance import concordance
+from analysis.agreement.concordance import concordance, icc_a1_of_counts
+from analysis.agreement.icc import icc
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.jackknifed import jackknifed
 
@@ -57,3 +58,11 @@ def test_the_coefficient_is_precision_times_accuracy(pairs):
     assert result.ccc == pytest.approx(plain_ccc(x, y), abs=1e-12)
     assert result.ccc == pytest.approx(result.precision * result.accuracy, abs=1e-12)
     assert 0 < result.accuracy <= 1 + 1e-12
+
+
+def test_icc_a1_of_counts_is_that_of_the_repeated_pairs():
+    random = np.random.default_rng(5)
+    pairs = random.standard_normal((12, 1)) + 0.5 * random.standard_normal((12, 2)) + [0.0, 0.4]
+    times = random.integers(0, 4, (3, 12))
+    found = icc_a1_of_counts(*pairs.T)(times)
+    assert found == pytest.approx([icc(np.repeat(pairs, row, axis=0)).icc_a_1.value for row in times])

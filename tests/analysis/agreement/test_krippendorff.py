@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement.krippendorff import alpha_of_moments, alpha_of_tables, krippendorff_alpha
+from analysis.agreement.krippendorff import alpha_of_counts, alpha_of_moments, alpha_of_tables, krippendorff_alpha
 from analysis.conformance.published import DATA_C
 from analysis.undefined import UndefinedStatistic
 
@@ -100,3 +100,14 @@ def test_alpha_of_moments_is_that_of_the_scores(documents):
     moments = (np.diff(values, axis=1) ** 2).sum(), moved.sum(), (moved**2).sum()
     found = float(alpha_of_moments(len(values), *moments))
     assert (None if np.isnan(found) else found) == pytest.approx(alpha_or_none(values, "interval"), abs=1e-10)
+
+
+@given(gappy, st.sampled_from(("nominal", "ordinal")), st.data())
+def test_alpha_of_counts_is_that_of_the_repeated_units(units: list[list[int | None]], level: str, data: st.DataObject):
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(units), max_size=len(units))))
+    ratings = np.array(units, dtype=float)
+    if np.isnan(ratings).all() or not times.any():
+        return
+    found = float(alpha_of_counts(ratings, level)(times[None, :])[0])
+    expected = alpha_or_none(np.repeat(ratings, times, axis=0), level)
+    assert (None if np.isnan(found) else found) == pytest.approx(expected, abs=1e-10)

@@ -5,9 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import cohen_kappa_score
 
+from analysis.agreement.chance_corrected import chance_corrected
 from analysis.resampling.bootstrap import resample_counts
-from analysis.resampling.weighted import LARGEST_CUBE, kendall_of_counts, pearson_of_counts, spearman_of_counts
+from analysis.resampling.weighted import (
+    LARGEST_CUBE,
+    gwet_of_counts,
+    kappa_of_counts,
+    kendall_of_counts,
+    pearson_of_counts,
+    spearman_of_counts,
+)
 from analysis.resampling.weighted_discordance import discordance_of_counts
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -71,3 +80,19 @@ def test_any_discordance_equals_a_plain_loop_over_pairs(data):
     x, y, counts = (np.array(data.draw(column)) for _ in range(3))
     looped = sum(counts[i] * counts[j] for i in range(n) for j in range(i) if (x[i] - x[j]) * (y[i] - y[j]) < 0)
     assert discordance_of_counts(x, y)(counts[None, :]).tolist() == [looped]
+
+
+@pytest.mark.parametrize(("ordered", "weights"), [(False, "unweighted"), (True, "quadratic")], ids=["AC1", "AC2"])
+def test_gwet_of_counts_is_that_of_the_repeated_rows(ordered: bool, weights: str) -> None:
+    random = np.random.default_rng(6)
+    pairs = random.integers(1, 5, (30, 2)).astype(float)
+    times = random.integers(1, 4, 30)
+    expected = chance_corrected(np.repeat(pairs, times, axis=0), "gwet", weights=weights)  # type: ignore[arg-type]
+    assert gwet_of_counts(*pairs.T, ordered=ordered)(times[None, :])[0] == pytest.approx(expected.value)
+
+
+def test_linear_kappa_of_counts_is_scikit_learns() -> None:
+    random = np.random.default_rng(7)
+    x, y = random.integers(0, 4, (2, 50)).astype(float)
+    expected = cohen_kappa_score(x, y, weights="linear")
+    assert kappa_of_counts(x, y, ordered=True, power=1)(np.ones((1, 50), dtype=int))[0] == pytest.approx(expected)

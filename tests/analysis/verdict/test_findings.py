@@ -6,6 +6,9 @@ import scipy
 from sklearn.metrics import cohen_kappa_score, precision_score, recall_score
 
 from analysis.agreement.concordance import concordance
+from analysis.agreement.icc import icc
+from analysis.agreement.krippendorff import krippendorff_alpha
+from analysis.significance.marginal_homogeneity import bhapkar, stuart_maxwell
 from analysis.verdict.findings import findings
 from analysis.verdict.judges import against_one, judges_compared
 from analysis.verdict.panel import panel
@@ -132,8 +135,61 @@ def test_huge_and_tiny_scores_have_the_same_statistics_in_their_unit(unit: float
     assert plain.verdict is not None
     assert found.verdict.word == plain.verdict.word
     for line, expected in zip(found.lines, plain.lines, strict=True):
-        scale = unit if line.statistic in ("mean absolute error", "judge - people") else 1.0
+        in_unit = "error" in line.statistic or "limit" in line.statistic or line.statistic == "judge - people"
+        scale = unit if in_unit else 1.0
         assert line.value is not None
         assert line.value / scale == pytest.approx(expected.value, abs=1e-9)
         assert line.interval.low is not None
         assert line.interval.low / scale == pytest.approx(expected.interval.low, abs=1e-9)
+
+
+def test_labels_have_alpha_confusion_and_tests_of_equal_shares() -> None:
+    # 60 objects, three people alike but for one row in three; the judge is one of them.
+    people = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 2]] * 20, dtype=float)
+    judge = np.array([0, 1, 1] * 20, dtype=float)
+    asked = People(people, np.arange(60), "labels", ("a", "b", "c"), ("x", "y", "z"))
+    [one] = findings({"j": judge}, asked).judges
+    values = {line.statistic: line.value for line in one.lines}
+    assert values["alpha of the people"] == pytest.approx(krippendorff_alpha(people, "nominal").value)
+    everyone = np.column_stack([people, judge])
+    assert values["alpha of people and judge"] == pytest.approx(krippendorff_alpha(everyone, "nominal").value)
+    assert one.shares is not None
+    # The majority says x, y and z 20 times each; of the z the judge calls all y.
+    assert one.shares.confusion == ((20, 0, 0), (0, 20, 0), (0, 20, 0))
+    assert one.shares.tests == (stuart_maxwell(one.shares.confusion), bhapkar(one.shares.confusion))
+    assert [(line.against, line.statistic) for line in one.each] == [(name, "kappa") for name in "abc"]
+    assert one.each[0].value == pytest.approx(cohen_kappa_score(judge, people[:, 0]))
+
+
+def test_steps_of_a_scale_have_weighted_kappa_and_ac2_with_each_person_in_turn() -> None:
+    random = np.random.default_rng(8)
+    truth = random.standard_normal(60)
+    people = np.clip(np.rint(3 + truth[:, None] + 0.5 * random.standard_normal((60, 2))), 1, 5)
+    judge = np.clip(np.rint(3 + truth), 1, 5)
+    [one] = findings({"j": judge}, People(people, np.arange(60), steps=True)).judges
+    lines = {line.statistic: line for line in one.lines}
+    pooled = np.repeat(judge, 2), people.ravel()
+    quadratic = lines["kappa, quadratic weights"]
+    assert (quadratic.against, quadratic.n, quadratic.interval.n_clusters) == ("each person in turn", 120, 60)
+    assert quadratic.value == pytest.approx(cohen_kappa_score(*pooled, weights="quadratic"))
+    assert lines["kappa, linear weights"].value == pytest.approx(cohen_kappa_score(*pooled, weights="linear"))
+    expected = krippendorff_alpha(people, "ordinal").value
+    assert lines["alpha of the people"].value == pytest.approx(expected)
+    assert "upper limit of agreement" not in lines
+    halves = findings({"j": judge + 0.5}, People(people, np.arange(60), steps=True)).judges[0]
+    assert "AC2, quadratic weights" not in {line.statistic for line in halves.lines}
+
+
+def test_scores_have_icc_rmse_and_limits_of_agreement() -> None:
+    people, judge = made()
+    [one] = findings({"j": judge}, People(people[:, :1], np.arange(60))).judges
+    lines = {line.statistic: line for line in one.lines}
+    person = people[:, 0]
+    assert lines["ICC(A,1)"].value == pytest.approx(icc(np.column_stack([judge, person])).icc_a_1.value)
+    assert lines["root mean square error"].value == pytest.approx(np.sqrt(((judge - person) ** 2).mean()))
+    away = judge - person
+    upper = lines["upper limit of agreement"]
+    assert upper.value == pytest.approx(away.mean() + 1.96 * away.std(ddof=1))
+    assert upper.interval.low is not None
+    assert upper.value is not None
+    assert upper.interval.low < upper.value

@@ -1,0 +1,205 @@
+"""What `touchstone verdict` prints for people: the verdict on each judge first, then what it rests on."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from analysis.words import count_noun, decimals, with_bounds
+from pipeline.command_line.evaluate_shown import grid
+from resources.errors import listing
+from resources.inputs.any_file import Opening
+from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
+from resources.inputs.ratings.layout import ratings_file
+from resources.inputs.ratings.likely import likely_columns
+from resources.inputs.record_files import Record
+
+COLOURS: Final = {
+    "yes": "green",
+    "agrees": "green",
+    "only for ranking": "yellow",
+    "not proven": "yellow",
+    "no": "red",
+    "does not agree": "red",
+    "cannot say": "bright_black",
+}
+SHOWN_LABELS = 6
+OF_A_LABEL = ("sensitivity of ", "precision of ")
+SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
+_MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
+
+
+def show_verdict(result: Mapping[str, Any], console: Console) -> None:
+    """The verdict on each judge, then what it rests on."""
+    people = listing(result["people"], 4)
+    console.print(f"{result['file']}: {_objects(result)}; people: {people}", soft_wrap=True)
+    for judge in result["judges"]:
+        said = judge["verdict"]
+        console.print()
+        line = Text(f"May {judge['name']} stand in for people? " if len(result["people"]) > 1 else "")
+        if len(result["people"]) == 1:
+            line = Text(f"{judge['name']} and {people}: ")
+        line.append(_word(said["word"], result["people"]), style=f"bold {COLOURS[said['word']]}")
+        console.print(line)
+        for reason in said["reasons"]:
+            console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))
+        console.print(Padding(Text(_next_step(said)), (0, 0, 0, 2))) if _next_step(said) else None
+    _show_people(result, console)
+    _show_statistics(result, console)
+    _show_comparison(result, console)
+    for note in result["notes"]:
+        console.print(Padding(Text(f"Note: {note}", style="bright_black"), (0, 0, 0, 0)))
+
+
+def _objects(result: Mapping[str, Any]) -> str:
+    n, clusters = result["n_objects"], result["n_clusters"]
+    of = f" ({listing(result['labels'], 8)})" if result["labels"] else ""
+    said = f"{count_noun(n, 'object')} rated by people, {result['scale']} ratings{of}"
+    return said + (f", {count_noun(clusters, 'cluster')} by '{result['cluster']}'" if result["cluster"] else "")
+
+
+def _word(word: str, people: Sequence[str]) -> str:
+    if word not in ("agrees", "does not agree"):
+        return word
+    return f"{word} with {'these means' if _MEANS.search(people[0]) else 'this person'}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _next_step(said: Mapping[str, Any]) -> str:
+    if said["n_needed"] is not None:
+        return f"If these numbers held, about {said['n_needed']:,} objects would make it '{said['n_for']}'."
+    if said["word"] == "not proven" and said["margin"] is not None:
+        return "At these numbers more objects alone would not prove it."
+    return ""
+
+
+def _show_people(result: Mapping[str, Any], console: Console) -> None:
+    judges = [judge for judge in result["judges"] if judge["people"]]
+    if not judges:
+        return
+    console.print(f"\n{result['measure']} with the other people, of a person and of the judge in that person's place")
+    table = grid("", ">n", ">a person", ">the judge")
+    if len(judges) == 1:
+        [judge] = judges
+        for person in judge["people"][:SHOWN_PEOPLE]:
+            table.add_row(str(person["name"]), f"{person['n']:,}", _number(person["person"]), _number(person["judge"]))
+        left = len(judge["people"]) - SHOWN_PEOPLE
+        if left > 0:
+            table.add_row(f"and {left} more", "", "", "")
+    for judge in judges:
+        name = "all" if len(judges) == 1 else judge["name"]
+        n = f"{judge['n']:,}"
+        table.add_row(name, n, _shown(judge["people_agreement"]), _shown(judge["agreement"]))
+    console.print(table)
+
+
+def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
+    console.print(f"\nAgainst {result['reference']}, with 95 % intervals")
+    unsure = any(line["unreliable"] for judge in result["judges"] for line in judge["statistics"])
+    for start in range(0, len(result["judges"]), JUDGES_IN_A_TABLE):
+        judges = result["judges"][start : start + JUDGES_IN_A_TABLE]
+        table = grid("", *(part for judge in judges for part in (f">{judge['name']}", ">n")))
+        for name, against in _names(judges):
+            of = f"{name} *" if against else name
+            table.add_row(of, *(part for judge in judges for part in _statistic(judge, name)))
+        console.print(table)
+        _show_labels(judges, console)
+    if any(line["against"] for judge in result["judges"] for line in judge["statistics"]):
+        console.print("*: against each person in turn.")
+    if unsure:
+        console.print("?: so few clusters that the interval is known to be too narrow.")
+
+
+def _names(judges: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
+    """The statistics that a row of the table holds; those of a label have a table of their own."""
+    lines = [(line["statistic"], line["against"]) for judge in judges for line in judge["statistics"]]
+    return [line for line in dict.fromkeys(lines) if not line[0].startswith(OF_A_LABEL)]
+
+
+def _statistic(judge: Mapping[str, Any], name: str) -> tuple[str, str]:
+    for line in judge["statistics"]:
+        if line["statistic"] == name:
+            return _shown(line) + (" ?" if line["unreliable"] and line["low"] is not None else ""), f"{line['n']:,}"
+    return "-", ""
+
+
+def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Sensitivity and precision of each label, and whether a judge uses labels as often as people do."""
+    for judge in judges:
+        found = {line["statistic"]: line for line in judge["statistics"] if line["statistic"].startswith(OF_A_LABEL)}
+        labels = list(dict.fromkeys(name.partition(" of ")[2] for name in found))
+        if labels:
+            table = grid(judge["name"] if len(judges) > 1 else "", ">sensitivity", ">n", ">precision", ">n")
+            for label in labels[:SHOWN_LABELS]:
+                parts = [_statistic(judge, f"{what} of {label}") for what in ("sensitivity", "precision")]
+                table.add_row(Text(label), *(part for pair in parts for part in pair))
+            if len(labels) > SHOWN_LABELS:
+                table.add_row(f"and {len(labels) - SHOWN_LABELS} more labels", "", "", "", "")
+            console.print(table)
+        if judge["marginal_homogeneity"]:
+            name = f"{judge['name']}: " if len(judges) > 1 else ""
+            tests = ", ".join(
+                f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]
+            )
+            console.print(f"{name}Does it use each label as often as people do? {tests} (assumes independence).")
+
+
+def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
+    compared = result["comparison"]
+    if compared is None:
+        return
+    if "not_made" in compared:
+        console.print(f"\nThe judges are not compared: {compared['not_made']}.")
+        return
+    console.print(
+        f"\nJudges on the same {compared['n']:,} objects; a letter in common: not distinguishable (Holm, 0.05)"
+    )
+    table = grid("", f">{result['measure']}", "")
+    for judge in compared["judges"]:
+        table.add_row(str(judge["name"]), _shown(judge), judge["letters"])
+    console.print(table)
+    for pair in compared["pairs"][:SHOWN_PAIRS]:
+        p = "" if pair["p_holm"] is None else f", p after Holm {pair['p_holm']:.3g}"
+        console.print(f"{pair['first']} - {pair['second']}: {_shown(pair['difference'], sign=True)}{p}")
+
+
+def _shown(seen: Mapping[str, Any] | None, *, sign: bool = False) -> str:
+    if seen is None or seen["value"] is None:
+        return "-"
+    return with_bounds(seen["value"], seen["low"], seen["high"], sign=sign)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else decimals(value)
+
+
+def show_likely(files: list[str], opening: Opening, console: Console) -> None:
+    """What the columns of a file look like, and the command that reads it so."""
+    file = ratings_file(files, (), opening)
+    if isinstance(file, Trec | LabelStudio):
+        raters = dict.fromkeys(str(record.fields[RATER]) for record in file.records() if isinstance(record, Record))
+        models = [name for name in raters if name in file.machines]
+        console.print(f"{file.name} has ratings by {listing(raters)}.")
+        console.print("Name each judge by `--judge`; models are no people, all others are.")
+        judges = [f"--judge {shlex.quote(name)}" for name in models] or ["--judge NAME"]
+        console.print(Text(f"  touchstone verdict {' '.join([*map(shlex.quote, files), *judges])}"), soft_wrap=True)
+        return
+    found = likely_columns(file)
+    table = grid("column", "taken for", "holds")
+    for column in found.columns:
+        table.add_row(Text(column.name), column.role, Text(column.holds[:60]))
+    console.print(table)
+    if found.question is not None:
+        console.print(found.question)
+    given = {"--sheet": opening.sheet, "--encoding": opening.encoding}
+    command = " ".join(
+        [found.command(files), *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)]
+    )
+    console.print(Text(f"Run it, with other columns where these are not the right ones:\n  {command}"), soft_wrap=True)
