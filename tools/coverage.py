@@ -11,7 +11,18 @@ from importlib.metadata import version
 from pathlib import Path
 
 from analysis.intervals.coverage import COSTLY_DATA_SETS, DATA_SETS
-from analysis.intervals.gate_rates import MEMBERS, SHARE, annotator_gates, number_gates, validity_gates
+from analysis.intervals.gate_rates import (
+    DOCUMENTS,
+    MEMBERS,
+    SD_OF_CHANGE,
+    SHARE,
+    annotator_gates,
+    drift_gates,
+    low_share_gates,
+    number_gates,
+    steadiness_gates,
+    validity_gates,
+)
 from analysis.intervals.headline import METHODS
 from analysis.intervals.measured import reliable_from
 from analysis.intervals.measured_row import Row
@@ -102,20 +113,24 @@ def gates() -> Iterable[str]:
     """How often gates pass at and around their thresholds."""
     yield from ("", "## Gates", "")
     yield (
-        f"The share of made studies in which a gate passes, on the number itself and on its lower bound; clusters of "
-        f"{MEMBERS} objects, {SHARE} of the variance between clusters, 1,000 studies each. Below the threshold passing "
-        "is a false alarm, from it on not passing is a miss. At the threshold a gate on the number is a coin; one on "
-        "the bound passes seldom by chance, and the price is that it misses good judges in small studies. Valid "
-        "answers are exact (binomial); their clusters are calls."
+        f"The share of made studies in which a gate passes, on the number itself and on the bound next to what is "
+        f"needed (no number: no gate reads a bound of it); clusters of {MEMBERS} objects, {SHARE} of the variance "
+        "between clusters, 1,000 studies each. Where the truth is worse than needed, passing is a false alarm; "
+        "elsewhere not passing is a miss. At the threshold a gate on the number is a coin; one on the bound passes "
+        "seldom by chance, and the price is that it misses good judges in small studies. Valid answers are exact "
+        f"(binomial), their clusters are calls; the anchor's shift is exact (normal, {SD_OF_CHANGE:g} the standard "
+        f"deviation of an object's change); of low kappas clusters are queries of {DOCUMENTS} documents. A data set's "
+        "own minimum of SRCC or accuracy (study C) is a gate on Spearman or a share like these."
     )
     yield ""
     yield "| gate | needed | truth | clusters | passes by the number | passes by the bound |"
     yield "|---|---|---|---|---|---|"
-    for row in [*number_gates(seed=SEED), *validity_gates()]:
-        yield (
-            f"| {row.gate} | {row.needed:g} | {row.truth:.3g} | {row.clusters} | {row.by_number:.0%} | "
-            f"{row.by_bound:.1%} |"
-        )
+    on_bounds = [*number_gates(seed=SEED), *validity_gates()]
+    on_numbers = [*steadiness_gates(seed=SEED), *low_share_gates(seed=SEED), *drift_gates()]
+    for row in [*on_bounds, *on_numbers]:
+        needed = f"at most {row.needed:g}" if row.at_most else f"{row.needed:g}"
+        bound = "" if row.by_bound is None else f"{row.by_bound:.1%}"
+        yield f"| {row.gate} | {needed} | {row.truth:.3g} | {row.clusters} | {row.by_number:.0%} | {bound} |"
     yield from ("", "### Alternative annotator test", "")
     yield (
         "Three people, scores 1 to 5, reliability of one rating 0.75, epsilon of experts, 200 studies each: the share "

@@ -8,13 +8,22 @@ import scipy
 from numpy.typing import NDArray
 
 from analysis.agreement.alternative_annotator import EPSILON, alternative_annotator
+from analysis.agreement.kappa import LOW_KAPPA, kappas
+from analysis.agreement.reliability_gate import MAX_LOW_SHARE
+from analysis.agreement.stability import stability
 from analysis.intervals.worlds import (
+    MANY,
+    REPEATS,
+    SEED_OF_TRUTHS,
     Design,
     World,
     answers_world,
     drops_world,
+    label_tables,
     labels_world,
+    normals,
     on_five,
+    pairs_world,
     ranks_world,
     repeats_world,
 )
@@ -35,9 +44,10 @@ JUDGES = {
 
 
 class GateRate(NamedTuple):
-    """Shares of made studies in which a gate passes: on the number itself, and on its lower bound.
+    """Shares of made studies in which a gate passes: on the number itself, and on the bound next to what is needed.
 
-    Where `truth` is below `needed`, passing is a false alarm; at or above it, not passing is a miss.
+    Where `truth` is worse than `needed`, passing is a false alarm; elsewhere not passing is a miss. `at_most`: `needed`
+    is the largest that passes. `by_bound`: none where nothing reads a bound.
     """
 
     gate: str
@@ -45,17 +55,22 @@ class GateRate(NamedTuple):
     truth: float
     clusters: int
     by_number: float
-    by_bound: float
+    by_bound: float | None
+    at_most: bool = False
 
 
 class _Gate(NamedTuple):
-    """A gate, what its worlds are made with (the truth, or the judges' share of errors), and the statistic there."""
+    """A gate, what its worlds are made with (the truth, or the judges' share of errors), and the statistic there.
+
+    `at_most`: the largest that passes is given, and the statistic's unit is such that its truth is the setting.
+    """
 
     name: str
     needed: float
     settings: tuple[float, ...]
     statistic: str
     world: Callable[[float], World]
+    at_most: bool = False
 
 
 GATES = (
@@ -73,7 +88,16 @@ GATES = (
     _Gate("kappa, macro", 0.7, (0.1, 0.049, 0.02), "kappa, macro", lambda errors: labels_world("", 0.4, errors)),
     _Gate("kappa, micro", 0.7, (0.1, 0.062, 0.02), "kappa, micro", lambda errors: labels_world("", 0.4, errors)),
     _Gate("hit rate", 0.8, (0.65, 0.8, 0.89), "share", lambda truth: answers_world(truth)),
+    _Gate("close_to_people: MAE", 0.1, (0.13, 0.1, 0.08), "MAE", lambda _: pairs_world("", 0.8), at_most=True),
+    _Gate("no_large_errors: RMSE", 0.15, (0.2, 0.15, 0.12), "RMSE", lambda _: pairs_world("", 0.8), at_most=True),
 )
+MEDIAN_MAD, MADS = 0.05, (0.065, 0.05, 0.04)
+# How much the noise of objects differs: the standard deviation of its logarithm.
+UNEVEN = 0.5
+DOCUMENTS, PREVALENCE, ERRORS = 20, 0.4, (0.12, 0.0902, 0.06)
+DRIFT_SHIFT, SHIFTS = 0.05, (0.08, 0.05, 0.02)
+# Of an object's score on one occasion less that on another: means of five repeats whose typical MAD is 0.05.
+SD_OF_CHANGE = 0.05
 
 
 def number_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]:
@@ -86,9 +110,59 @@ def number_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]
                 members = MEMBERS if MEMBERS in world.members else world.members[1]
                 made = world.measure(random, Design(clusters, members, SHARE), data_sets)
                 found = next(one for one in made if one.statistic == gate.statistic)
+                if gate.at_most:
+                    unit = setting / found.truth
+                    high = np.where(np.isfinite(found.bounds.high), found.bounds.high, np.inf)
+                    passed = (
+                        float(np.mean(unit * found.values <= gate.needed)),
+                        float(np.mean(unit * high <= gate.needed)),
+                    )
+                    yield GateRate(gate.name, gate.needed, setting, clusters, *passed, at_most=True)
+                    continue
                 low = np.where(np.isfinite(found.bounds.low), found.bounds.low, -np.inf)
                 passed = float(np.mean(found.values >= gate.needed)), float(np.mean(low >= gate.needed))
                 yield GateRate(gate.name, gate.needed, found.truth, clusters, *passed)
+
+
+def steadiness_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]:
+    """The median over objects of the MAD of five repeats, whose noise differs between objects."""
+    truth = float(np.median(_mads(np.random.default_rng(SEED_OF_TRUTHS), 1, MANY // int(MEMBERS))))
+    for clusters in CLUSTERS:
+        median = np.median(_mads(np.random.default_rng([seed, clusters]), data_sets, clusters), axis=1)
+        for wanted in MADS:
+            passed = float(np.mean(median * wanted / truth <= MEDIAN_MAD))
+            yield GateRate("repeats_agree: median MAD", MEDIAN_MAD, wanted, clusters, passed, None, at_most=True)
+
+
+def _mads(random: np.random.Generator, data_sets: int, clusters: int) -> NDArray[np.float64]:
+    noise = np.exp(UNEVEN * normals(random, np.full((data_sets, clusters), int(MEMBERS)), SHARE)).reshape(-1, 1)
+    return stability(noise * random.standard_normal((len(noise), REPEATS))).mad.reshape(data_sets, -1)
+
+
+def low_share_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]:
+    """The share of queries with a low kappa, of those with a defined one; `clusters` are queries of 20 documents."""
+
+    def shares(random: np.random.Generator, data_sets: int, queries: int, errors: float) -> NDArray[np.float64]:
+        tables = label_tables(random, np.full((data_sets, queries), DOCUMENTS), PREVALENCE, errors)
+        of_query = kappas(tables.reshape(-1, 4)).reshape(data_sets, queries)
+        return np.asarray((of_query < LOW_KAPPA).sum(axis=1) / np.isfinite(of_query).sum(axis=1))
+
+    for errors in ERRORS:
+        truth = float(shares(np.random.default_rng(SEED_OF_TRUTHS), 1, MANY // DOCUMENTS, errors)[0])
+        for queries in CLUSTERS:
+            random = np.random.default_rng([seed, queries, round(10_000 * errors)])
+            passed = float(np.mean(shares(random, data_sets, queries, errors) <= MAX_LOW_SHARE))
+            yield GateRate("kappa, share of low queries", MAX_LOW_SHARE, truth, queries, passed, None, at_most=True)
+
+
+def drift_gates() -> Iterator[GateRate]:
+    """The shift of the anchor's mean, exactly by the normal distribution of a mean of clusters."""
+    members = int(MEMBERS)
+    for shift in SHIFTS:
+        for clusters in CLUSTERS:
+            error = SD_OF_CHANGE * float(np.sqrt((1.0 + SHARE * (members - 1)) / (clusters * members)))
+            passed = float(np.diff(scipy.stats.norm.cdf([-DRIFT_SHIFT, DRIFT_SHIFT], shift, error))[0])
+            yield GateRate("anchor_mean_holds: shift", DRIFT_SHIFT, shift, clusters, passed, None, at_most=True)
 
 
 def validity_gates(calls: tuple[int, ...] = (100, 200, 500)) -> Iterator[GateRate]:

@@ -263,25 +263,27 @@ def ranks_world(name: str, r: float, shift: float, *, ties: bool = False) -> Wor
     return World(f"ranks, {name}", measure, costly=True)
 
 
+def label_tables(random: np.random.Generator, sizes: Integers, prevalence: float, error: float) -> Floats:
+    """Counts ``(..., 4)`` of both, only the first, only the second, neither judge saying relevant, for each query.
+
+    Queries differ in prevalence and in how often a judge errs: standard normal around both on the logit scale.
+    """
+    shape = (*sizes.shape, 1)
+    relevant, wrong = (
+        scipy.special.expit(scipy.special.logit(rate) + random.standard_normal(shape)) for rate in (prevalence, error)
+    )
+    whole = (*sizes.shape, int(sizes.max()))
+    truth = random.random(whole) < relevant
+    a, b = (truth ^ (random.random(whole) < wrong) for _ in range(2))
+    mask = inside(sizes).astype(np.bool_)
+    return np.stack([(mask & cell).sum(axis=-1) for cell in (a & b, a & ~b, ~a & b, ~a & ~b)], axis=-1).astype(float)
+
+
 def labels_world(name: str, prevalence: float, error: float) -> World:
     """Labels of two judges whose queries differ in prevalence and in how hard they are."""
 
-    def tables(random: np.random.Generator, sizes: Integers) -> Floats:
-        shape = (*sizes.shape, 1)
-        relevant, wrong = (
-            scipy.special.expit(scipy.special.logit(rate) + random.standard_normal(shape))
-            for rate in (prevalence, error)
-        )
-        whole = (*sizes.shape, int(sizes.max()))
-        truth = random.random(whole) < relevant
-        a, b = (truth ^ (random.random(whole) < wrong) for _ in range(2))
-        mask = inside(sizes).astype(np.bool_)
-        return np.stack([(mask & cell).sum(axis=-1) for cell in (a & b, a & ~b, ~a & b, ~a & ~b)], axis=-1).astype(
-            float
-        )
-
     def measure(random: np.random.Generator, design: Design, data_sets: int) -> list[Measured]:
-        counts = tables(random, sizes_of(random, design, data_sets))
+        counts = label_tables(random, sizes_of(random, design, data_sets), prevalence, error)
         micro, macro, share = truth_of(design.members)
         sizes = counts.sum(axis=-1)
         of_query = headline_kappas(counts.reshape(-1, 4)).reshape(sizes.shape)
@@ -302,7 +304,8 @@ def labels_world(name: str, prevalence: float, error: float) -> World:
     def truth_of(members: str) -> tuple[float, float, float]:
         if members not in known:
             random = np.random.default_rng(SEED_OF_TRUTHS)
-            drawn = tables(random, sizes_of(random, Design(MANY // 2, members, 0.0), 1))[0]
+            sizes = sizes_of(random, Design(MANY // 2, members, 0.0), 1)
+            drawn = label_tables(random, sizes, prevalence, error)[0]
             total = drawn.sum(axis=0)
             share = float((total[0] + total[3]) / total.sum())
             known[members] = float(kappas(total[None])[0]), float(headline_kappas(drawn).mean()), share
