@@ -96,6 +96,20 @@ def calibration(
     )
 
 
+def fitted(judge: Floats, human: Floats, method: Method) -> Prediction:
+    """The calibration fitted on all objects, as a function of the judge's scores.
+
+    Args:
+        judge: Shape ``(n,)``.
+        human: Shape ``(n,)``.
+        method: As in `calibration`.
+
+    Raises:
+        UndefinedStatistic: No two different scores of the judge.
+    """
+    return (_fit_line if method == "linear" else _fit_isotonic)(judge, human, "of all objects")
+
+
 def product_folds(products: ArrayLike, seed: int) -> NDArray[np.intp]:
     """The fold of each object, all objects of a product in one.
 

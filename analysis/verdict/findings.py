@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
 from analysis.verdict.panel import Line, Shares, alphas, each_person, label_shares, on_steps, panel
-from analysis.verdict.people import Floats, Measure, People, Standing, standing
+from analysis.verdict.people import Floats, Measure, People, Standing, majority_of, mean_of, standing
 from analysis.verdict.rule import DEFAULT, Policy, Verdict, decided
+from analysis.verdict.unrated import Unrated, unrated
 
 # A judge whose scores leave the range of the people's by more than this share of it is on another scale.
 BEYOND_RANGE = 0.25
@@ -32,6 +32,7 @@ class OfJudge:
         lines: Statistics against the mean or the majority of the people, or the only person; or what each says.
         each: Agreement with each person, where there are several.
         shares: Of labels: how they fall together with people's.
+        unrated: What follows for the objects that only the judge rated, if there are any.
         same_scale: Whether its scores have the unit of the people's.
         reversed: Why its sign looks turned; "" where it does not.
     """
@@ -44,6 +45,7 @@ class OfJudge:
     lines: tuple[Line, ...]
     each: tuple[Line, ...]
     shares: Shares | None
+    unrated: Unrated | None
     same_scale: bool
     reversed: str
 
@@ -148,26 +150,10 @@ def _of_judge(
         lines=tuple(lines),
         each=tuple(each_person(people, scores, policy.levels)) if len(people.called) > 1 else (),
         shares=label_shares(times, answers.ravel(), repeated),
+        unrated=unrated(people, scores, policy.levels, same_scale=same_scale),
         same_scale=same_scale,
         reversed=_reversed(lines) if of_scores else "",
     )
-
-
-def _means(persons: Floats) -> Floats:
-    """The mean of the people's answers to each object, NaN where no one answered."""
-    result = np.full(len(persons), np.nan)
-    given = ~np.isnan(persons).all(axis=1)
-    result[given] = row_means(persons[given])
-    return result
-
-
-def _majority(persons: Floats) -> Floats:
-    """The label that most people gave, NaN where two labels tie or no one answered."""
-    labels = np.unique(persons[~np.isnan(persons)])
-    votes = np.array([(persons == label).sum(axis=1) for label in labels])
-    most = votes.max(axis=0)
-    decided_ = (most > 0) & ((votes == most).sum(axis=0) == 1)
-    return np.where(decided_, labels[votes.argmax(axis=0)], np.nan)
 
 
 def _reference(people: People) -> _Reference:
@@ -176,9 +162,9 @@ def _reference(people: People) -> _Reference:
     if answers.shape[1] == 1:
         return _Reference(str(people.called[0]), answers)
     if people.measure == "scores":
-        return _Reference("the mean of the people", _means(answers)[:, None])
+        return _Reference("the mean of the people", mean_of(answers)[:, None])
     if people.measure == "labels" and answers.shape[1] > 2:
-        return _Reference("the majority of the people", _majority(answers)[:, None])
+        return _Reference("the majority of the people", majority_of(answers)[:, None])
     return _Reference("each person in turn", answers)
 
 

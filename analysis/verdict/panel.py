@@ -37,6 +37,8 @@ from analysis.verdict.people import (
 
 # Whole numbers of at most so many values are steps of a scale, more are a measure.
 MOST_STEPS: Final = 11
+# Of two labels, the second of which is the good one.
+POSITIVE: Final = ("failures caught (specificity)", "good ones passed (sensitivity)")
 EACH: Final = "each person in turn"
 WEIGHTED: Final = ("kappa, linear weights", "kappa, quadratic weights", "AC2, quadratic weights")
 
@@ -119,8 +121,7 @@ def on_steps(people: People, judge: ArrayLike, levels: Levels = LEVELS) -> list[
     turns = replace(people, answers=people.answers.reshape(-1, 1), clusters=np.repeat(people.clusters, n), names=(),
                     measure="ordered_labels")  # fmt: skip
     lines = panel(turns, people.answers.ravel(), np.repeat(machine, n), levels)
-    named = {} if n == 1 else {"against": EACH}
-    return [line._replace(**named) for line in lines if line.statistic in WEIGHTED]
+    return [line._replace(against="" if n == 1 else EACH) for line in lines if line.statistic in WEIGHTED]
 
 
 def each_person(people: People, judge: ArrayLike, levels: Levels = LEVELS) -> list[Line]:
@@ -205,7 +206,8 @@ def _parts(rows: Floats, people: People) -> Iterator[tuple[NDArray[np.bool_], Li
         for code, label in enumerate(people.labels):
             for side, what in ((0, "sensitivity"), (1, "precision")):
                 if (kept := rows[:, side] == code).any():
-                    yield kept, _of_label(f"{what} of '{label}'", float(code), 1 - side)
+                    name = f"{what} of '{label}'" if side or not people.positive else POSITIVE[code]
+                    yield kept, _of_label(name, float(code), 1 - side)
 
 
 def _lines(rows: Floats, sources: NDArray[Any], lines: Lines, levels: Levels, unit: float = 1.0) -> Iterator[Line]:

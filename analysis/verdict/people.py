@@ -46,6 +46,7 @@ class People:
         names: Shape ``(people,)``; none: 0, 1, 2 ...
         labels: What the numbers 0, 1, 2 ... stand for.
         steps: Whether scores are a few steps of a scale, such as 1 to 5.
+        positive: Whether the second of two labels is the good one.
     """
 
     answers: Floats
@@ -54,6 +55,7 @@ class People:
     names: tuple[Hashable, ...] = ()
     labels: tuple[str, ...] = ()
     steps: bool = False
+    positive: bool = False
 
     def __post_init__(self) -> None:
         """Refuse shapes that do not fit.
@@ -263,6 +265,23 @@ def _agreement(compared: list[list[_Compared]], measure: Measure) -> Statistics:
         return np.column_stack([people, own, own - people])
 
     return agreement
+
+
+def mean_of(persons: Floats) -> Floats:
+    """The mean of the people's answers to each object, NaN where no one answered."""
+    result = np.full(len(persons), np.nan)
+    given = ~np.isnan(persons).all(axis=1)
+    result[given] = row_means(persons[given])
+    return result
+
+
+def majority_of(persons: Floats) -> Floats:
+    """The label that most people gave, NaN where two labels tie or no one answered."""
+    labels = np.unique(persons[~np.isnan(persons)])
+    votes = np.array([(persons == label).sum(axis=1) for label in labels])
+    most = votes.max(axis=0)
+    decided_ = (most > 0) & ((votes == most).sum(axis=0) == 1)
+    return np.where(decided_, labels[votes.argmax(axis=0)], np.nan)
 
 
 def measure_of_counts(x: Floats, y: Floats, measure: Measure) -> OfCounts:

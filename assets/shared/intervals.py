@@ -1,4 +1,7 @@
-"""How an interval is described in a table: its method, and a mark where it is not to be relied on."""
+"""How an interval is described in a table and in JSON: bounds, method, and a mark where it is not to be relied on."""
+
+import math
+from typing import Any
 
 from analysis.resampling.bootstrap import Interval
 
@@ -8,3 +11,13 @@ def interval_words(interval: Interval) -> str:
     if interval.unreliable and interval.low is not None:
         return f"{interval.method}, unreliable: too few clusters"
     return interval.method
+
+
+def pair(low: float | None, high: float | None) -> list[float] | None:
+    """Both bounds, or null."""
+    return None if low is None or high is None or math.isnan(low) or math.isnan(high) else [low, high]
+
+
+def estimate_values(value: float | None, low: float | None, high: float | None, method: str) -> dict[str, Any]:
+    """A number with its interval as every JSON result has it; `method` says why there is no interval."""
+    return {"value": value, "ci": pair(low, high), "method": method}

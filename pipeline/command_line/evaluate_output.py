@@ -40,7 +40,11 @@ def refuse_output(output: Path | None, *inputs: str) -> None:
 
 
 def deliver(
-    asked: Asked, result: dict[str, Any], show: Callable[[dict[str, Any], Console], None], pictures: Sequence[Picture]
+    asked: Asked,
+    result: dict[str, Any],
+    show: Callable[[dict[str, Any], Console], None],
+    pictures: Sequence[Picture],
+    texts: Sequence[tuple[Path, str]] = (),
 ) -> None:
     """Tell a result.
 
@@ -50,6 +54,7 @@ def deliver(
         result: Strict JSON values.
         show: Prints it for people.
         pictures: To draw.
+        texts: Other files and what they hold.
 
     Raises:
         UserError: A file cannot be written.
@@ -60,6 +65,9 @@ def deliver(
         if output is not None:
             write_whole(output, text)
             paths.append(output)
+        for path, other in texts:
+            write_whole(path, other)
+            paths.append(path)
         paths += _drawn(
             pictures, output.with_suffix("") if output is not None else Path(f"{asked.name}_{result['command']}")
         )

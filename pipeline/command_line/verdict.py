@@ -59,6 +59,12 @@ def verdict(
             help="Labels in their order, lowest first: poor,fair,good (or poor|fair|good).", rich_help_panel=COLUMNS
         ),
     ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="Labels or grades that count as good, all others as not: 2,3 (or pass).", rich_help_panel=COLUMNS
+        ),
+    ] = None,
     blank: Annotated[
         list[str] | None,
         typer.Option(help="Text that stands for no rating; can be repeated.", metavar="TEXT", rich_help_panel=COLUMNS),
@@ -78,6 +84,14 @@ def verdict(
         Literal["expert", "skilled", "crowd"],
         typer.Option(help="Who the people are: sets epsilon of the alternative annotator test, 0.2, 0.15 or 0.1."),
     ] = "expert",
+    calibrated: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write each object with the judges' scores in people's unit there, as CSV.",
+            metavar="PATH",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the result there as JSON.", metavar="PATH", rich_help_panel=RESULT),
@@ -92,7 +106,7 @@ def verdict(
     """
     from pipeline.command_line.evaluate_options import Asked
     from pipeline.command_line.evaluate_output import deliver, refuse_output
-    from pipeline.command_line.verdict_result import verdict_result
+    from pipeline.command_line.verdict_result import Question, answer, calibrated_text, verdict_values
     from pipeline.command_line.verdict_shown import show_likely, show_verdict
     from resources.inputs.any_file import Opening
     from resources.inputs.ratings.layout import RatingColumns
@@ -103,7 +117,8 @@ def verdict(
             raise UserError("`--judge` is missing: name each column with a judge's ratings.")
         show_likely(file, opening, terminal(highlight=False))
         return
-    refuse_output(output, *file)
+    for path in (output, calibrated):
+        refuse_output(path, *file)
     columns = RatingColumns(
         judges=tuple(judge or ()),
         people=tuple(human or ()),
@@ -112,8 +127,19 @@ def verdict(
         score=score,
         cluster=cluster,
         scale=scale,
-        labels=tuple(label.strip() for label in labels.split("|" if "|" in labels else ",")) if labels else (),
+        labels=_several(labels),
+        positive=_several(positive),
         blank=tuple(blank or ()),
     )
-    result = verdict_result(file, opening, columns, tuple(lower_is_better or ()), annotators)
-    deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [])
+    said = answer(Question(tuple(file), columns, opening, tuple(lower_is_better or ()), annotators))
+    result = verdict_values(said)
+    texts: list[tuple[Path, str]] = []
+    if calibrated is not None:
+        text, notes = calibrated_text(said)
+        result["notes"] += notes
+        texts.append((calibrated, text))
+    deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
+
+
+def _several(labels: str | None) -> tuple[str, ...]:
+    return tuple(label.strip() for label in labels.split("|" if "|" in labels else ",")) if labels else ()

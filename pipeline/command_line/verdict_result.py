@@ -1,6 +1,8 @@
 """The result of `touchstone verdict`, as JSON values and for people: the verdict first, then what it rests on."""
 
-from collections.abc import Sequence
+import csv
+import io
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.agreement.alternative_annotator import EPSILON
+from analysis.resampling.bootstrap import Estimate
+from analysis.undefined import UndefinedStatistic
 from analysis.verdict.findings import Findings, OfJudge, findings
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
-from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity
+from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, mean_of
 from analysis.verdict.rule import DEFAULT, Policy, Verdict
-from analysis.words import count_noun, with_bounds
+from analysis.verdict.unrated import Unrated, calibrated
+from analysis.words import count_noun, decimals, with_bounds
+from assets.shared.intervals import estimate_values
 from resources.errors import UserError, did_you_mean, listing
-from resources.inputs.any_file import Opening
+from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.layout import RatingColumns
 from resources.inputs.ratings.table import Ratings, read_ratings
@@ -23,35 +29,68 @@ from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
 
 
-def verdict_result(
-    files: list[str], opening: Opening, columns: RatingColumns, lower_is_better: Sequence[str], annotators: str
-) -> dict[str, Any]:
-    """What `--json` prints.
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a file.
 
-    Args:
+    Attributes:
         files: Paths or fsspec addresses; several of TREC.
-        opening: What the file does not say of itself.
-        columns: What the columns mean.
+        columns: What its columns mean.
+        opening: What it does not say of itself.
         lower_is_better: Judges whose scores fall as quality rises.
         annotators: Who the people are, a key of `EPSILON`.
+    """
+
+    files: tuple[str, ...]
+    columns: RatingColumns
+    opening: Opening = AS_IT_IS
+    lower_is_better: tuple[str, ...] = ()
+    annotators: str = "expert"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The ratings of a file, people's among them, each judge's with its sign turned where lower is better."""
+
+    question: Question
+    ratings: Ratings
+    people: People
+    judges: dict[str, NDArray[np.float64]]
+    found: Findings
+
+
+def answer(question: Question) -> Answer:
+    """The findings on the judges of a file.
 
     Raises:
         UserError: The file cannot be read so.
     """
-    ratings = read_ratings(files, columns, opening)
+    ratings = read_ratings(list(question.files), question.columns, question.opening)
     if not ratings.judges or not ratings.people:
         whose = "judge's" if not ratings.judges else "person's"
         raise UserError(f"{ratings.name}: there is no {whose} rating. Both are needed.")
-    if lower_is_better and ratings.scale == "nominal":
+    if question.lower_is_better and ratings.scale == "nominal":
         raise UserError("`--lower-is-better` is of scores; these ratings are labels. Leave it out.")
-    lower = {_judge(name, ratings) for name in lower_is_better}
-    answers = np.column_stack(list(ratings.people.values()))
+    lower = {_judge(name, ratings) for name in question.lower_is_better}
     people = People(
-        answers, ratings.clusters, _measure(ratings), tuple(ratings.people), ratings.labels, _steps(ratings)
+        np.column_stack(list(ratings.people.values())),
+        ratings.clusters,
+        _measure(ratings),
+        tuple(ratings.people),
+        ratings.labels,
+        steps=_steps(ratings),
+        positive=ratings.positive,
     )
-    policy = Policy(levels=Levels(epsilon=EPSILON[annotators]))
+    policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
     found = findings(ratings.judges, people, lower_is_better=lower, policy=policy)
-    inputs = {path.name: sha256_of_file(path) for path in map(Path, files) if path.is_file()}
+    judges = {name: -scores if name in lower else scores for name, scores in ratings.judges.items()}
+    return Answer(question, ratings, people, judges, found)
+
+
+def verdict_values(said: Answer) -> dict[str, Any]:
+    """What `--json` prints."""
+    ratings, found = said.ratings, said.found
+    inputs = {path.name: sha256_of_file(path) for path in map(Path, said.question.files) if path.is_file()}
     made = Provenance(now(), inputs=inputs, seed=0)
     return {
         "command": "verdict",
@@ -60,17 +99,42 @@ def verdict_result(
         "n_rows": ratings.n_rows,
         "n_objects": found.n_objects,
         "n_clusters": found.n_clusters,
-        "cluster": columns.cluster,
+        "cluster": said.question.columns.cluster,
         "scale": ratings.scale,
         "labels": list(ratings.labels),
-        "measure": AGREEMENT[people.measure],
+        "measure": AGREEMENT[said.people.measure],
         "people": list(found.people),
         "reference": found.reference,
-        "annotators": annotators,
+        "annotators": said.question.annotators,
         "judges": [_of_judge(judge) for judge in found.judges],
         "comparison": _comparison(found),
         "notes": [*ratings.notes, *_notes(ratings, found)],
     }
+
+
+def calibrated_text(said: Answer) -> tuple[str, list[str]]:
+    """CSV of every object with people's mean, each judge's score and the same in people's unit; and what was done.
+
+    Raises:
+        UserError: Scores cannot be calibrated.
+    """
+    columns: dict[str, Any] = {"object": said.ratings.objects, "people": mean_of(said.people.answers)}
+    notes = []
+    for name, scores in said.judges.items():
+        try:
+            one = calibrated(said.people, scores)
+        except UndefinedStatistic as undefined:
+            raise UserError(f"`--calibrated`: {name} cannot be calibrated: {undefined}.") from undefined
+        columns |= {name: said.ratings.judges[name], f"{name}_calibrated": one.scores}
+        fit = "a line" if one.method == "linear" else "increasing steps"
+        errors = f"mean absolute error {decimals(one.mae_before)} before, {decimals(one.mae_after)} after"
+        notes.append(f"{name} is calibrated by {fit}: {errors} ({one.protocol}, {one.n:,} objects).")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow(["" if isinstance(value, float) and np.isnan(value) else value for value in row])
+    return out.getvalue(), notes
 
 
 def _judge(name: str, ratings: Ratings) -> str:
@@ -106,6 +170,7 @@ def _of_judge(judge: OfJudge) -> dict[str, Any]:
         "each_person": [_line(line) for line in judge.each],
         "confusion": [list(row) for row in judge.shares.confusion] if judge.shares else None,
         "marginal_homogeneity": _tests(judge.shares),
+        "unrated": _unrated(judge.unrated),
         "same_scale": judge.same_scale,
         "looks_reversed": judge.reversed or None,
     }
@@ -135,7 +200,35 @@ def _shown(seen: Quantity) -> str:
 def _quantity(seen: Quantity | None) -> dict[str, Any] | None:
     if seen is None:
         return None
-    return {"value": seen.value, "low": seen.low, "high": seen.high, "method": seen.method}
+    return estimate_values(seen.value, seen.low, seen.high, seen.method)
+
+
+def _estimate(seen: Estimate) -> dict[str, Any]:
+    return estimate_values(seen.value, seen.interval.low, seen.interval.high, seen.interval.method)
+
+
+def _unrated(found: Unrated | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "n_rated": found.n_rated,
+        "n_unrated": found.n_unrated,
+        "corrected": [
+            {
+                "method": one.method,
+                "label": one.label,
+                "estimate": _estimate(one.estimate),
+                "people_alone": _estimate(one.people_alone),
+                "judge_alone": _estimate(one.judge_alone),
+            }
+            for one in found.corrected
+        ],
+        "shifts": [
+            {"label": one.label, "difference": _estimate(one.difference), "shifted": one.shifted}
+            for one in found.shifts
+        ],
+        "why": found.why or None,
+    }
 
 
 def _line(line: Line) -> dict[str, Any]:
@@ -143,10 +236,7 @@ def _line(line: Line) -> dict[str, Any]:
     return {
         "statistic": line.statistic,
         "against": line.against or None,
-        "value": line.value,
-        "low": interval.low,
-        "high": interval.high,
-        "method": interval.method,
+        **estimate_values(line.value, interval.low, interval.high, interval.method),
         "unreliable": interval.unreliable,
         "n": line.n,
         "n_clusters": interval.n_clusters,

@@ -50,6 +50,7 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
         console.print(Padding(Text(_next_step(said)), (0, 0, 0, 2))) if _next_step(said) else None
     _show_people(result, console)
     _show_statistics(result, console)
+    _show_unrated(result, console)
     _show_comparison(result, console)
     for note in result["notes"]:
         console.print(Padding(Text(f"Note: {note}", style="bright_black"), (0, 0, 0, 0)))
@@ -126,7 +127,7 @@ def _names(judges: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
 def _statistic(judge: Mapping[str, Any], name: str) -> tuple[str, str]:
     for line in judge["statistics"]:
         if line["statistic"] == name:
-            return _shown(line) + (" ?" if line["unreliable"] and line["low"] is not None else ""), f"{line['n']:,}"
+            return _shown(line) + (" ?" if line["unreliable"] and line["ci"] is not None else ""), f"{line['n']:,}"
     return "-", ""
 
 
@@ -136,12 +137,15 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
         found = {line["statistic"]: line for line in judge["statistics"] if line["statistic"].startswith(OF_A_LABEL)}
         labels = list(dict.fromkeys(name.partition(" of ")[2] for name in found))
         if labels:
-            table = grid(judge["name"] if len(judges) > 1 else "", ">sensitivity", ">n", ">precision", ">n")
+            # With a good label its two sensitivities have names of their own.
+            of = [what for what in ("sensitivity", "precision") if f"{what} of {labels[0]}" in found]
+            heads = [part for what in of for part in (f">{what}", ">n")]
+            table = grid(judge["name"] if len(judges) > 1 else "", *heads)
             for label in labels[:SHOWN_LABELS]:
-                parts = [_statistic(judge, f"{what} of {label}") for what in ("sensitivity", "precision")]
+                parts = [_statistic(judge, f"{what} of {label}") for what in of]
                 table.add_row(Text(label), *(part for pair in parts for part in pair))
             if len(labels) > SHOWN_LABELS:
-                table.add_row(f"and {len(labels) - SHOWN_LABELS} more labels", "", "", "", "")
+                table.add_row(f"and {len(labels) - SHOWN_LABELS} more labels", *[""] * (2 * len(of)))
             console.print(table)
         if judge["marginal_homogeneity"]:
             name = f"{judge['name']}: " if len(judges) > 1 else ""
@@ -149,6 +153,29 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
                 f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]
             )
             console.print(f"{name}Does it use each label as often as people do? {tests} (assumes independence).")
+
+
+def _show_unrated(result: Mapping[str, Any], console: Console) -> None:
+    """What people would give on average to the rows that only a judge rated too."""
+    for judge in result["judges"]:
+        found = judge["unrated"]
+        if found is None:
+            continue
+        rows = f"{found['n_unrated']:,} objects that only {judge['name']} rated, next to {found['n_rated']:,}"
+        console.print(f"\n{rows} that people did")
+        if found["why"]:
+            console.print(f"  Nothing can be corrected: {found['why']}.")
+        for one in found["corrected"]:
+            what = "People would give on average" if one["label"] is None else f"Share of '{one['label']}' by people"
+            alone = f"people's own {_shown(one['people_alone'])}, the judge's {_shown(one['judge_alone'])}"
+            sentence = f"{what}: {_shown(one['estimate'])} ({one['method']}); {alone}."
+            console.print(Padding(Text(sentence), (0, 0, 0, 2)))
+        for shift in found["shifts"]:
+            if shift["shifted"]:
+                of = "mean" if shift["label"] is None else f"share of '{shift['label']}'"
+                away = f"The judge's {of} is {_shown(shift['difference'], sign=True)} away on them"
+                warning = f"Warning: {away}: if people did not rate a random part, these numbers are wrong."
+                console.print(Padding(Text(warning, style="yellow"), (0, 0, 0, 2)))
 
 
 def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
@@ -173,7 +200,7 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
 def _shown(seen: Mapping[str, Any] | None, *, sign: bool = False) -> str:
     if seen is None or seen["value"] is None:
         return "-"
-    return with_bounds(seen["value"], seen["low"], seen["high"], sign=sign)
+    return with_bounds(seen["value"], *(seen["ci"] or (None, None)), sign=sign)
 
 
 def _number(value: float | None) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis.accuracy.accuracy import accuracy
@@ -20,7 +19,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.differences import shared_samples
 from assets.evaluation.logic.groups import Breakdown, Group, in_nested_order, is_right
 from assets.evaluation.logic.rows import KIND_OF, STATISTICS, Sampling, clusters_of, confusions_of
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import estimate_values, interval_words, pair
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.files import EvaluationRead
 
@@ -153,11 +152,6 @@ def bounds(row: JSONObject, side: str) -> list[float] | None:
     return pair(row.get(f"{side}_low"), row.get(f"{side}_high"))
 
 
-def pair(low: float | None, high: float | None) -> list[float] | None:
-    """Both bounds, or null."""
-    return None if low is None or high is None or np.isnan(low) or np.isnan(high) else [low, high]
-
-
 def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset, sampling: Sampling) -> JSONObject:
     """Accuracy, a confusion matrix for each set of options, and the answers that are no option."""
     found = accuracy(is_right(samples), clusters_of(samples, dataset), **sampling.headline)
@@ -212,8 +206,9 @@ def _coefficient(name: str, found: ChanceCorrected | str) -> JSONObject:
     """One coefficient beyond chance, its bounds, and how they came about; or why there is none."""
     if isinstance(found, str):
         return {"statistic": name, "value": None, "ci": None, "method": None, "undefined": found}
-    bounds = pair(found.interval.low, found.interval.high)
-    return {"statistic": name, "value": found.value, "ci": bounds, "method": found.interval.method, "undefined": None}
+    interval = found.interval
+    values = estimate_values(found.value, interval.low, interval.high, interval.method)
+    return {"statistic": name, **values, "undefined": None}
 
 
 def _equal_use(found: MarginalHomogeneity | str) -> JSONObject:

@@ -44,6 +44,7 @@ class RatingColumns:
         cluster: Column whose equal values share a source.
         scale: What the ratings are; none: as they look.
         labels: Ratings that are words, in their order.
+        positive: Labels that count as good; the rest are the other of two labels. None: all labels count.
         blank: What is written where there is no rating, besides what programs write.
     """
 
@@ -55,6 +56,7 @@ class RatingColumns:
     cluster: str | None = None
     scale: Scale | None = None
     labels: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
 
     @property
@@ -172,9 +174,7 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     if both:
         raise UserError(f"{file.name}: {listing(map(repr, both))} is named as a judge and as a person. Keep one.")
     own_names = {name: own(getattr(columns, name)) for name in ("item", "rater", "score", "cluster")}
-    return RatingColumns(
-        judges=judges, people=people, scale=columns.scale, labels=columns.labels, blank=columns.blank, **own_names
-    )
+    return replace(columns, judges=judges, people=people, **own_names)
 
 
 def _cells(file: RecordFile, columns: RatingColumns) -> _Cells:

@@ -1,16 +1,16 @@
 """Reads one file of ratings into what people and judges gave each object, as numbers or as the numbers of labels."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.verdict.panel import MOST_STEPS
-from resources.errors import SHOWN, FileFault, UserError, listing
+from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
-from resources.inputs.column_names import SpelledNames
+from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import Faults
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
@@ -35,6 +35,7 @@ class Ratings:
         labels: What the numbers stand for.
         n_rows: Rows of the file.
         notes: One sentence for each thing that was read in another way than it is written.
+        positive: Whether the second of two labels is the good one.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Ratings:
     labels: tuple[str, ...]
     n_rows: int
     notes: tuple[str, ...]
+    positive: bool = False
 
     @property
     def is_numeric(self) -> bool:
@@ -72,6 +74,8 @@ def read_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = A
 
 def _read(raw: RawRatings, columns: RatingColumns) -> Ratings:
     """Ratings as numbers, or as the numbers of their labels."""
+    if columns.positive:
+        return _two_labels(_labelled(raw, columns), columns)
     if columns.labels or columns.scale == "nominal":
         return _labelled(raw, columns)
     words = _first_words(raw)
@@ -215,10 +219,45 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
     return _ratings(raw, values, columns.scale or ("ordinal" if columns.labels else "nominal"), labels, notes)
 
 
+def _two_labels(found: Ratings, columns: RatingColumns) -> Ratings:
+    """Good and not good in place of several labels or grades.
+
+    Raises:
+        FileFault: A label is not there, or all of them are good.
+    """
+    good = []
+    for name in columns.positive:
+        own = own_name(_whole(name), found.labels)
+        if own is None:
+            near = did_you_mean(name, found.labels)
+            raise FileFault(found.name, f"no rating is '{name}'{near}.", f"`--positive` takes {listing(found.labels)}.")
+        good.append(own)
+    rest = [label for label in found.labels if label not in good]
+    if not rest:
+        raise FileFault(found.name, "`--positive` names every label there is.", "Leave out those that are not good.")
+    good = [label for label in found.labels if label in good]
+    labels = (" or ".join(rest), " or ".join(good))
+    codes = [found.labels.index(label) for label in good]
+
+    def two(values: Mapping[str, Floats]) -> dict[str, Floats]:
+        return {name: np.where(np.isnan(v), np.nan, np.isin(v, codes)) for name, v in values.items()}
+
+    return replace(
+        found,
+        judges=two(found.judges),
+        people=two(found.people),
+        scale="nominal",
+        labels=labels,
+        positive=True,
+        notes=(*found.notes, f"Two labels: {labels[1]} is good, {labels[0]} is not."),
+    )
+
+
 def _whole(text: str) -> str:
-    """A label that arrives as ``2.0`` is ``2``."""
+    """A label that arrives as ``2.0`` is ``2``, and ``-0`` is ``0``."""
     head, _, tail = text.partition(".")
-    return head if tail and not tail.strip("0") and head.lstrip("-").isdecimal() else text
+    whole = head if tail and not tail.strip("0") and head.lstrip("-").isdecimal() else text
+    return "0" if whole == "-0" else whole
 
 
 def _sortable(label: str) -> tuple[int, float, str]:

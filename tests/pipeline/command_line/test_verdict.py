@@ -95,7 +95,7 @@ def test_two_judges_are_compared_on_the_same_objects(made: Path) -> None:
     assert [one["letters"] for one in compared["judges"]] == ["a", "b"]
     [pair] = compared["pairs"]
     assert (pair["first"], pair["second"]) == ("noisy", "good")
-    assert pair["difference"]["high"] < 0
+    assert pair["difference"]["ci"][1] < 0
     assert pair["p_holm"] < 0.001
 
 
@@ -174,3 +174,54 @@ def test_mistakes_are_refused_before_anything_is_computed(made: Path) -> None:
     assert "not utf-16" in refused(file, "--judge", "good", *HUMANS, "--encoding", "utf-16")
     assert "cannot be opened" in refused("foo://r.csv", "--judge", "good", *HUMANS)
     assert "no such file" in refused(made / "none.csv", "--judge", "good", *HUMANS)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Grades 0 to 3 by a judge of everything and by three people of every fifth object."""
+    random = np.random.default_rng(5)
+    truth = random.standard_normal(600)
+
+    def grades(noise: float) -> np.ndarray:
+        return np.clip(np.rint(1.5 + 1.1 * (truth + noise * random.standard_normal(600))), 0, 3)
+
+    seen = np.arange(600) % 5 == 0
+    people = {name: np.where(seen, grades(0.5), np.nan) for name in "abc"}
+    path = tmp_path_factory.mktemp("graded") / "g.csv"
+    pd.DataFrame({"id": range(600), "judge": grades(0.3).astype(int), **people}).to_csv(path, index=False)
+    return path
+
+
+GRADERS = ("--judge", "judge", "--human", "a", "--human", "b", "--human", "c")
+
+
+def test_good_grades_make_two_labels_with_failures_caught_and_good_ones_passed(graded: Path) -> None:
+    result = answered(graded, *GRADERS, "--positive", "3, 2")
+    assert result["labels"] == ["0 or 1", "2 or 3"]
+    [judge] = result["judges"]
+    lines = {line["statistic"]: line for line in judge["statistics"]}
+    [[good_as_bad, _], [_, _]] = judge["confusion"]
+    caught = lines["failures caught (specificity)"]
+    assert caught["value"] == pytest.approx(good_as_bad / caught["n"])
+    assert caught["ci"][0] < caught["value"] < caught["ci"][1]
+    assert lines["good ones passed (sensitivity)"]["n"] == sum(judge["confusion"][1])
+    assert "failures caught (specificity)" in read(graded, *GRADERS, "--positive", "2,3")
+    assert "no rating is '4'" in refused(graded, *GRADERS, "--positive", "4")
+    assert "names every label" in refused(graded, *GRADERS, "--positive", "0,1,2,3")
+
+
+def test_rows_without_people_are_corrected_and_calibrated(graded: Path, tmp_path: Path) -> None:
+    path = tmp_path / "calibrated.csv"
+    result = answered(graded, *GRADERS, "--calibrated", path)
+    found = result["judges"][0]["unrated"]
+    assert (found["n_rated"], found["n_unrated"]) == (120, 480)
+    assert found["corrected"][0]["method"] == "PPI++"
+    assert not found["shifts"][0]["shifted"]
+    assert any("judge is calibrated by" in note for note in result["notes"])
+    frame = pd.read_csv(path)
+    assert list(frame) == ["object", "people", "judge", "judge_calibrated"]
+    assert frame["judge_calibrated"].notna().all()
+    assert frame["people"].notna().sum() == 120
+    shown = " ".join(read(graded, *GRADERS, "--positive", "2,3").split())
+    assert "480 objects that only judge rated, next to 120 that people did" in shown
+    assert "(Rogan-Gladen)" in shown

@@ -1,0 +1,107 @@
+"""Objects that only the judge rated: published and hand-worked corrections, clusters, shift and calibration."""
+
+import numpy as np
+import pytest
+
+from analysis.undefined import UndefinedStatistic
+from analysis.verdict.people import People
+from analysis.verdict.unrated import calibrated, unrated
+
+LABELS = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
+SEEN = [1, 0, 1, 1, 1, 1, 0, 1, 0, 1]
+UNSEEN = [1] * 30 + [0] * 10
+
+
+def one_person(answers: list[float], measure: str = "scores", **more: object) -> People:
+    column = np.array(answers, dtype=float)[:, None]
+    return People(column, np.arange(len(column)), measure, **more)  # type: ignore[arg-type]
+
+
+def test_the_mean_of_scores_is_the_published_ppi() -> None:
+    # STATISTICS.md: lambda 0.326, 0.616 [0.329, 0.904].
+    judge = np.array(SEEN + UNSEEN, dtype=float)
+    found = unrated(one_person([*LABELS, *[np.nan] * 40]), judge)
+    assert found is not None
+    [one] = found.corrected
+    assert (found.n_rated, found.n_unrated, one.method) == (10, 40, "PPI++")
+    assert one.estimate.value == pytest.approx(0.61629938, abs=1e-8)
+    assert (one.estimate.interval.low, one.estimate.interval.high) == pytest.approx((0.32881899, 0.90377976), abs=1e-8)
+    assert one.people_alone.value == 0.6
+
+
+def test_two_labels_have_rogan_and_gladens_share_first() -> None:
+    # People pass 6 of 10, the judge 5 of those: se 5/6. Of the 4 others it passes 2: sp 1/2. It passes 30 of 40 alone:
+    # (0.75 + 0.5 - 1) / (5/6 + 0.5 - 1) = 0.25 / (1/3) = 0.75.
+    judge = np.array(SEEN + UNSEEN, dtype=float)
+    found = unrated(one_person([*LABELS, *[np.nan] * 40], "labels", labels=("fail", "pass")), judge)
+    assert found is not None
+    assert [(one.method, one.label) for one in found.corrected] == [("Rogan-Gladen", "pass"), ("PPI++", "pass")]
+    assert found.corrected[0].estimate.value == pytest.approx(0.75)
+    assert found.corrected[1].estimate.value == pytest.approx(0.61629938, abs=1e-8)
+
+
+def test_a_judge_at_chance_corrects_nothing_and_says_why() -> None:
+    judge = np.array([1.0, 0.0] * 20 + [1.0] * 20)
+    found = unrated(one_person([1.0, 1.0, 0.0, 0.0] * 10 + [np.nan] * 20, "labels", labels=("a", "b")), judge)
+    assert found is not None
+    assert found.corrected == ()
+    assert "sum to 1 or less" in found.why
+
+
+def test_nothing_is_said_where_people_rated_all_that_the_judge_did() -> None:
+    assert unrated(one_person([1.0, 2.0, np.nan]), np.array([1.0, 2.0, np.nan])) is None
+
+
+def test_objects_of_one_source_widen_the_interval() -> None:
+    random = np.random.default_rng(0)
+    source = np.repeat(np.arange(40), 10)
+    truth = random.standard_normal(40)[source]
+    answers = np.where(source < 20, truth + 0.1 * random.standard_normal(400), np.nan)
+    judge = truth[::-1] + random.standard_normal(400)
+    apart = unrated(People(answers[:, None], np.arange(400)), judge)
+    together = unrated(People(answers[:, None], source), judge)
+    assert apart is not None
+    assert together is not None
+
+    def width(found: object) -> float:
+        interval = found.corrected[0].estimate.interval  # type: ignore[attr-defined]
+        return float(interval.high - interval.low)
+
+    assert together.corrected[0].estimate.value == pytest.approx(apart.corrected[0].estimate.value)
+    assert width(together) > 2.0 * width(apart)
+    assert "40 clusters" in together.corrected[0].estimate.interval.method
+
+
+@pytest.mark.parametrize(("moved", "shifted"), [(0.0, False), (1.0, True)])
+def test_another_kind_of_rows_is_a_shift(moved: float, shifted: bool) -> None:
+    random = np.random.default_rng(1)
+    truth = random.standard_normal(300) + np.where(np.arange(300) < 100, 0.0, moved)
+    answers = np.where(np.arange(300) < 100, truth, np.nan)
+    found = unrated(one_person(answers.tolist()), truth + 0.2 * random.standard_normal(300))
+    assert found is not None
+    [shift] = found.shifts
+    assert shift.shifted is shifted
+
+
+def test_a_judge_on_another_scale_is_calibrated_and_rated_objects_are_held_out() -> None:
+    random = np.random.default_rng(2)
+    truth = random.standard_normal(200)
+    judge = 50 + 10 * truth
+    answers = np.where(np.arange(200) < 100, 3 + truth + 0.3 * random.standard_normal(200), np.nan)
+    people = one_person(answers.tolist())
+    found = calibrated(people, judge)
+    assert found.method == "linear"
+    assert np.abs(found.scores[100:] - (3 + truth[100:])).max() < 0.2
+    assert found.mae_after < 0.4 < found.mae_before
+    # Leaving the object out moves its own prediction.
+    slope, intercept = np.polyfit(judge[:100], answers[:100], 1)
+    assert np.abs(found.scores[:100] - (slope * judge[:100] + intercept)).max() > 1e-4
+    one = unrated(people, judge, same_scale=False)
+    assert one is not None
+    assert one.corrected[0].estimate.value == pytest.approx(3 + truth.mean(), abs=0.15)
+
+
+def test_several_labels_are_not_calibrated() -> None:
+    people = one_person([0.0, 1.0, 2.0] * 20, "labels", labels=("a", "b", "c"))
+    with pytest.raises(UndefinedStatistic, match="two labels"):
+        calibrated(people, people.answers[:, 0])
