@@ -59,9 +59,11 @@ class Column:
 
     def holds(self, values: pd.Series) -> bool:
         """Whether values of the declared type are within the limits, and there where none may be missing."""
-        present = values.dropna()
-        if len(present) < len(values) and not self.nullable:
+        if not self.nullable and values.hasnans:
             return False
+        if self.low is None and self.high is None and self.among is None:
+            return True
+        present = values.dropna()
         return (
             (self.low is None or bool((present >= self.low).all()))
             and (self.high is None or bool((present <= self.high).all()))
@@ -122,7 +124,7 @@ class Table:
         for column in self.columns:
             values = rows[column.name]
             dtype = self.schema.columns[column.name].dtype
-            if dtype is not None:
+            if dtype is not None and values.dtype != DTYPES[column.kind]:
                 try:
                     values = dtype.coerce(values)
                 except Exception:  # whatever it is, pandera names it

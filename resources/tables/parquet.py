@@ -108,7 +108,10 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
     for label, column in columns:
         if column.kind == "texts":
             frame[label] = [None if cell is None else list(cell) for cell in frame[label]]
-    typed = frame.astype({label: DTYPES[column.kind] for label, column in columns})
+    present = frame.dtypes
+    # Most are of their type already, and a cast takes a millisecond even then.
+    casts = {label: dtype for label, column in columns if present[label] != (dtype := DTYPES[column.kind])}
+    typed = frame.astype(casts) if casts else frame
     if about := (stored.schema.metadata or {}).get(b"about"):
         typed.attrs["about"] = json.loads(about)
     return typed
