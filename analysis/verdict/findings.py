@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.undefined import UndefinedStatistic
+from analysis.verdict.errors import Errors, Factor, errors
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
 from analysis.verdict.panel import Line, Shares, alphas, each_person, label_shares, on_steps, panel
 from analysis.verdict.people import Floats, Measure, People, Standing, majority_of, mean_of, standing
@@ -33,6 +34,7 @@ class OfJudge:
         each: Agreement with each person, where there are several.
         shares: Of labels: how they fall together with people's.
         unrated: What follows for the objects that only the judge rated, if there are any.
+        errors: What its errors depend on, where the file has other columns.
         same_scale: Whether its scores have the unit of the people's.
         reversed: Why its sign looks turned; "" where it does not.
     """
@@ -46,6 +48,7 @@ class OfJudge:
     each: tuple[Line, ...]
     shares: Shares | None
     unrated: Unrated | None
+    errors: Errors | None
     same_scale: bool
     reversed: str
 
@@ -76,7 +79,12 @@ class _Reference(NamedTuple):
 
 
 def findings(
-    judges: Mapping[str, Floats], people: People, *, lower_is_better: Collection[str] = (), policy: Policy = DEFAULT
+    judges: Mapping[str, Floats],
+    people: People,
+    *,
+    lower_is_better: Collection[str] = (),
+    policy: Policy = DEFAULT,
+    factors: Sequence[Factor] = (),
 ) -> Findings:
     """The verdict on each judge of a table of ratings, and what it rests on.
 
@@ -85,6 +93,7 @@ def findings(
         people: At least one.
         lower_is_better: Judges whose scores fall where people's rise; their sign is turned.
         policy: What is needed.
+        factors: Other columns, on which errors may depend.
 
     Raises:
         ValueError: Shapes do not fit.
@@ -92,7 +101,7 @@ def findings(
     reference = _reference(people)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
     found = tuple(
-        _of_judge(name, scores, people, reference, policy, same_scale=name not in lower_is_better)
+        _of_judge(name, scores, people, reference, policy, factors, same_scale=name not in lower_is_better)
         for name, scores in turned.items()
     )
     comparison, why = None, ""
@@ -119,7 +128,14 @@ def findings(
 
 
 def _of_judge(
-    name: str, scores: Floats, people: People, reference: _Reference, policy: Policy, *, same_scale: bool
+    name: str,
+    scores: Floats,
+    people: People,
+    reference: _Reference,
+    policy: Policy,
+    factors: Sequence[Factor],
+    *,
+    same_scale: bool,
 ) -> OfJudge:
     of_scores = people.measure == "scores"
     same_scale = same_scale and (not of_scores or _same_scale(scores, people.answers))
@@ -151,6 +167,7 @@ def _of_judge(
         each=tuple(each_person(people, scores, policy.levels)) if len(people.called) > 1 else (),
         shares=label_shares(times, answers.ravel(), repeated),
         unrated=unrated(people, scores, policy.levels, same_scale=same_scale),
+        errors=errors(people, scores, factors, policy.levels, name=name, same_scale=same_scale),
         same_scale=same_scale,
         reversed=_reversed(lines) if of_scores else "",
     )

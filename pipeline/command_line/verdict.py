@@ -73,6 +73,14 @@ def verdict(
         list[str] | None,
         typer.Option(help="A judge whose scores fall as quality rises.", metavar="COL", rich_help_panel=COLUMNS),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column on which errors may depend; can be repeated; else every other column is tried.",
+            metavar="COL",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of a workbook.", metavar="NAME", rich_help_panel=COLUMNS)
     ] = None,
@@ -130,6 +138,7 @@ def verdict(
         labels=_several(labels),
         positive=_several(positive),
         blank=tuple(blank or ()),
+        by=tuple(by or ()),
     )
     said = answer(Question(tuple(file), columns, opening, tuple(lower_is_better or ()), annotators))
     result = verdict_values(said)

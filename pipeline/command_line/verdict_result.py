@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from analysis.agreement.alternative_annotator import EPSILON
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
+from analysis.verdict.errors import Errors
 from analysis.verdict.findings import Findings, OfJudge, findings
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
@@ -24,6 +25,7 @@ from resources.errors import UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.layout import RatingColumns
+from resources.inputs.ratings.other_columns import factor
 from resources.inputs.ratings.table import Ratings, read_ratings
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
@@ -82,7 +84,8 @@ def answer(question: Question) -> Answer:
         positive=ratings.positive,
     )
     policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
-    found = findings(ratings.judges, people, lower_is_better=lower, policy=policy)
+    factors = [one for one in map(factor, ratings.others) if one is not None]
+    found = findings(ratings.judges, people, lower_is_better=lower, policy=policy, factors=factors)
     judges = {name: -scores if name in lower else scores for name, scores in ratings.judges.items()}
     return Answer(question, ratings, people, judges, found)
 
@@ -171,6 +174,7 @@ def _of_judge(judge: OfJudge) -> dict[str, Any]:
         "confusion": [list(row) for row in judge.shares.confusion] if judge.shares else None,
         "marginal_homogeneity": _tests(judge.shares),
         "unrated": _unrated(judge.unrated),
+        "errors": _errors(judge.errors),
         "same_scale": judge.same_scale,
         "looks_reversed": judge.reversed or None,
     }
@@ -231,6 +235,23 @@ def _unrated(found: Unrated | None) -> dict[str, Any] | None:
     }
 
 
+def _errors(found: Errors | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "error": found.error,
+        "measure": found.measure,
+        "overall": found.overall,
+        "tried": [
+            one._asdict()
+            | {"effects": [{"name": e.name, "n": e.n, "estimate": _estimate(e.estimate)} for e in one.effects]}
+            for one in found.tried
+        ],
+        "worst": [one._asdict() | {"estimate": _estimate(one.estimate)} for one in found.worst],
+        "n_slices": found.n_slices,
+    }
+
+
 def _line(line: Line) -> dict[str, Any]:
     interval = line.interval
     return {
@@ -274,7 +295,7 @@ def _comparison(found: Findings) -> dict[str, Any] | None:
 def _notes(ratings: Ratings, found: Findings) -> list[str]:
     said = []
     if _steps(ratings):
-        said.append("The ratings are a few whole numbers: they are read as steps of one scale (`--scale` changes it).")
+        said.append("Ratings that are a few whole numbers are read as steps (`--scale` changes it).")
     for judge in found.judges:
         if judge.reversed:
             turned = f"If its scores fall as quality rises, add `--lower-is-better {judge.name}`."

@@ -27,7 +27,9 @@ COLOURS: Final = {
     "does not agree": "red",
     "cannot say": "bright_black",
 }
-SHOWN_LABELS = 6
+SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
+# Of steps of a scale weighted kappa says the same; `--json` has them.
+NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")
 OF_A_LABEL = ("sensitivity of ", "precision of ")
 SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
 _MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
@@ -50,6 +52,7 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
         console.print(Padding(Text(_next_step(said)), (0, 0, 0, 2))) if _next_step(said) else None
     _show_people(result, console)
     _show_statistics(result, console)
+    _show_errors(result, console)
     _show_unrated(result, console)
     _show_comparison(result, console)
     for note in result["notes"]:
@@ -85,7 +88,7 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
     judges = [judge for judge in result["judges"] if judge["people"]]
     if not judges:
         return
-    console.print(f"\n{result['measure']} with the other people, of a person and of the judge in that person's place")
+    console.print(f"\n{result['measure']} with the other people, and the judge's in a person's place")
     table = grid("", ">n", ">a person", ">the judge")
     if len(judges) == 1:
         [judge] = judges
@@ -121,7 +124,8 @@ def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
 def _names(judges: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
     """The statistics that a row of the table holds; those of a label have a table of their own."""
     lines = [(line["statistic"], line["against"]) for judge in judges for line in judge["statistics"]]
-    return [line for line in dict.fromkeys(lines) if not line[0].startswith(OF_A_LABEL)]
+    less = NOT_OF_STEPS if any(against for _, against in lines) else ()
+    return [line for line in dict.fromkeys(lines) if not line[0].startswith(OF_A_LABEL) and line[0] not in less]
 
 
 def _statistic(judge: Mapping[str, Any], name: str) -> tuple[str, str]:
@@ -153,6 +157,43 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
                 f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]
             )
             console.print(f"{name}Does it use each label as often as people do? {tests} (assumes independence).")
+
+
+def _show_errors(result: Mapping[str, Any], console: Console) -> None:
+    """The columns with which a judge's errors go, and where it errs most."""
+    for judge in result["judges"]:
+        found = judge["errors"]
+        if found is None:
+            continue
+        console.print(f"\nWhat {judge['name']}'s errors depend on, people's answer held fixed")
+        depends = [one for one in found["tried"] if one["p_holm"] is not None and one["p_holm"] < LEVEL]
+        for one in depends[:SHOWN_COLUMNS]:
+            console.print(Padding(Text(dependence_sentence(one, found["error"])), (0, 0, 0, 2)))
+        others = [one["column"] for one in found["tried"] if one not in depends]
+        if others:
+            which = listing(others, 4)
+            console.print(Padding(Text(f"Nothing significant after Holm: {which}."), (0, 0, 0, 2)))
+        worst = ", ".join(
+            f"{one['column']} {one['value']} {_shown(one['estimate'])} (n {one['n']:,})" for one in found["worst"][:2]
+        )
+        if worst:
+            whole = f"of {found['n_slices']} slices, where all have {decimals(found['overall'])}"
+            console.print(Padding(Text(f"Worst {found['measure']} {whole}: {worst}."), (0, 0, 0, 2)))
+
+
+def dependence_sentence(one: Mapping[str, Any], error: str) -> str:
+    """How a judge's error goes with a column."""
+    p = f"p after Holm {one['p_holm']:.2g}"
+    bias = f" ({one['bias']})" if one["bias"] else ""
+    what = "its ratings less people's change by" if error == "judge - people" else "another label than people's is by"
+    if one["kind"] != "group":
+        [effect] = one["effects"]
+        step = f"for each {one['step']:.3g} more"
+        return f"{one['column']}{bias}: {what} {_shown(effect['estimate'], sign=True)} {step}, {p}."
+    first, last = one["effects"][0], one["effects"][-1]
+    parts = [f"{e['name']} {_shown(e['estimate'], sign=True)} (n {e['n']:,})" for e in (first, last)]
+    above = "its ratings less people's" if error == "judge - people" else "another label than people's"
+    return f"{one['column']}{bias}: {above}, from the average: {', '.join(parts)}, {p}."
 
 
 def _show_unrated(result: Mapping[str, Any], console: Console) -> None:

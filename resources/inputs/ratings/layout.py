@@ -1,10 +1,11 @@
 """Where the ratings of a file are, a column a rater or a row a rating: the texts that each rater gave each object."""
 
+import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from upath import UPath
 
@@ -13,6 +14,8 @@ from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.ratings.exports import TREC_ENDINGS, LabelStudio, Trec, is_label_studio, is_trec
+from resources.inputs.ratings.likely import likely_columns
+from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.record_files import (
     NO_VALUE,
     RecordFile,
@@ -46,6 +49,7 @@ class RatingColumns:
         labels: Ratings that are words, in their order.
         positive: Labels that count as good; the rest are the other of two labels. None: all labels count.
         blank: What is written where there is no rating, besides what programs write.
+        by: Columns on which a judge's errors may depend; none: every other column.
     """
 
     judges: tuple[str, ...]
@@ -58,6 +62,7 @@ class RatingColumns:
     labels: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
 
     @property
     def is_long(self) -> bool:
@@ -93,13 +98,16 @@ class _Cells:
 
     rows: list[int] = field(default_factory=list)
     columns: dict[str, list[str | None]] = field(default_factory=dict)
+    others: list[OtherColumn] = field(default_factory=list)
     blanks: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def notes(self) -> list[str]:
         """What was written where there is no rating."""
         seen = [f"'{text}' ({count:,} times)" for text, count in self.blanks.items()]
-        return [f"Read as no rating: {listing(seen)}. `--labels` makes a label of it."] if seen else []
+        read = [f"Read as no rating: {listing(seen)}. `--labels` makes a label of it."] if seen else []
+        return read + self.remarks
 
 
 @dataclass(frozen=True)
@@ -117,6 +125,7 @@ class RawRatings:
     n_rows: int
     notes: tuple[str, ...]
     delimiter: str
+    others: tuple[OtherColumn, ...] = ()
 
 
 def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> RawRatings:
@@ -133,7 +142,7 @@ def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS
     """
     file = ratings_file(path, (*columns.judges, *columns.people), opening)
     columns = _own_columns(file, columns)
-    cells = _cells(file, columns)
+    cells = _cells(file, columns, _others(file, columns))
     raw = _long(cells, columns, file) if columns.is_long else _wide(cells, columns, file)
     empty = [name for name, texts in raw.ratings.items() if not any(text is not None for text in texts)]
     if empty:
@@ -174,18 +183,30 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     if both:
         raise UserError(f"{file.name}: {listing(map(repr, both))} is named as a judge and as a person. Keep one.")
     own_names = {name: own(getattr(columns, name)) for name in ("item", "rater", "score", "cluster")}
-    return replace(columns, judges=judges, people=people, **own_names)
+    by = tuple(str(own(name)) for name in columns.by)
+    return replace(columns, judges=judges, people=people, by=by, **own_names)
 
 
-def _cells(file: RecordFile, columns: RatingColumns) -> _Cells:
+def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
+    """The columns that are named, else those that are neither ratings nor names of objects."""
+    if columns.by or isinstance(file, Trec | LabelStudio):
+        return list(columns.by)
+    taken = {*columns.judges, *columns.people, columns.item, columns.rater, columns.score, columns.cluster}
+    found = [one.name for one in likely_columns(file).columns if one.role in ("other", "source")]
+    return [name for name in found if name not in taken][:MOST_COLUMNS]
+
+
+def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cells:
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
     own = {text.casefold() for text in columns.labels}
     blank = {text.strip().casefold() for text in columns.blank} | ({text.casefold() for text in NO_VALUE} - own)
     found, faults = _Cells(columns={name: [] for name in wanted}), Faults(file.name)
+    found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
-    for record in file.records(wanted):
+    other_readers = [(value_of(other.name), other) for other in found.others]
+    for record in file.records([*wanted, *others]):
         if isinstance(record, BadRow):
             faults.add(record.problem, record.remedy, record.row)
             continue
@@ -200,10 +221,24 @@ def _cells(file: RecordFile, columns: RatingColumns) -> _Cells:
                 found.blanks[text] += 1
                 text = None
             texts.append(None if text in blank or text is None or text.casefold() in blank else text)
+        for value, other in other_readers:
+            other.add(_other_text(value(record.fields)))
+        if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
+            other_readers, found.others = [], []
+            found.remarks.append(f"More than {MOST_ROWS:,} rows: `--by COL` says on what errors may depend.")
     faults.raise_if_any()
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
     return found
+
+
+def _other_text(value: Any) -> str | None:
+    """A cell of a column that is no rating; of a list or a group of fields, how it is written."""
+    try:
+        text = as_text(value)
+    except SeveralValues:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return None if text in NO_VALUE else text
 
 
 def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings:
@@ -234,6 +269,7 @@ def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
         n_rows=n,
         notes=notes,
         delimiter=file.delimiter,
+        others=tuple(cells.others),
     )
 
 
@@ -312,7 +348,23 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
         n_rows=len(cells.rows),
         notes=tuple(notes),
         delimiter=file.delimiter,
+        others=tuple(_of_objects(cells.others, items, places)),
     )
+
+
+def _of_objects(
+    others: Sequence[OtherColumn], items: Sequence[str | None], places: Mapping[str, int]
+) -> Iterator[OtherColumn]:
+    """Of a file with a row for each rating, the columns that say the same of an object in all its rows."""
+    first: dict[str, int] = {}
+    for row, item in enumerate(items):
+        if item is not None:
+            first.setdefault(item, row)
+    rows = [first[item] for item in places]
+    for other in others:
+        same = all(item is None or other.texts[row] == other.texts[first[item]] for row, item in enumerate(items))
+        if same:
+            yield other.at(rows)
 
 
 def _there(name: str, there: Collection[str], column: str, file: RecordFile) -> str:

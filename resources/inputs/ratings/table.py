@@ -13,6 +13,7 @@ from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import Faults
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
+from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
 Floats = NDArray[np.float64]
@@ -36,6 +37,7 @@ class Ratings:
         n_rows: Rows of the file.
         notes: One sentence for each thing that was read in another way than it is written.
         positive: Whether the second of two labels is the good one.
+        others: The columns that hold no ratings, an entry for each object.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Ratings:
     n_rows: int
     notes: tuple[str, ...]
     positive: bool = False
+    others: tuple[OtherColumn, ...] = ()
 
     @property
     def is_numeric(self) -> bool:
@@ -277,4 +280,5 @@ def _ratings(
         labels=labels,
         n_rows=raw.n_rows,
         notes=(*raw.notes, *notes),
+        others=raw.others,
     )

@@ -225,3 +225,47 @@ def test_rows_without_people_are_corrected_and_calibrated(graded: Path, tmp_path
     shown = " ".join(read(graded, *GRADERS, "--positive", "2,3").split())
     assert "480 objects that only judge rated, next to 120 that people did" in shown
     assert "(Rogan-Gladen)" in shown
+
+
+@pytest.fixture(scope="module")
+def biased(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A judge named gpt that likes its own family and long answers; a column that says nothing."""
+    random = np.random.default_rng(1)
+    truth, model = random.standard_normal(400), random.choice(["gpt-4o", "claude", "llama"], 400)
+    length = (200 + 60 * truth + 80 * random.standard_normal(400)).clip(45).astype(int)
+
+    def steps(values: np.ndarray) -> np.ndarray:
+        return np.clip(np.rint(3 + 1.1 * values), 1, 5).astype(int)
+
+    liked = truth + 0.3 * random.standard_normal(400) + 0.5 * (model == "gpt-4o") + 0.3 * (length - 200) / 100
+    frame = {"id": [f"d{n}" for n in range(400)], "gpt4_score": steps(liked)}
+    frame |= {f"human{n}": steps(truth + 0.6 * random.standard_normal(400)) for n in (1, 2, 3)}
+    frame |= {"model": model, "answer": ["x" * n for n in length], "day": random.integers(1, 28, 400)}
+    path = tmp_path_factory.mktemp("biased") / "e.csv"
+    pd.DataFrame(frame).to_csv(path, index=False)
+    return path
+
+
+def test_what_errors_depend_on_is_named_column_by_column(biased: Path) -> None:
+    result = answered(biased, "--judge", "gpt4_score", *HUMANS, "--item", "id")
+    found = result["judges"][0]["errors"]
+    tried = {one["column"]: one for one in found["tried"]}
+    assert set(tried) == {"model", "length of 'answer'", "day"}
+    assert (tried["model"]["bias"], tried["length of 'answer'"]["bias"]) == ("self-preference", "length bias")
+    assert tried["day"]["p_holm"] > 0.05
+    assert len(found["worst"]) == 3
+    lines = [line for line in read(biased, "--judge", "gpt4_score", *HUMANS).splitlines() if line.strip()]
+    assert any("length bias" in line for line in lines)
+    assert len(lines) < 40
+    only = answered(biased, "--judge", "gpt4_score", *HUMANS, "--by", "Day")
+    assert [one["column"] for one in only["judges"][0]["errors"]["tried"]] == ["day"]
+
+
+def test_columns_of_a_long_file_count_where_they_are_the_objects(biased: Path, tmp_path: Path) -> None:
+    raters = ["gpt4_score", "human1", "human2", "human3"]
+    long = pd.read_csv(biased).melt(["id", "model", "day"], raters, "rater", "score")
+    long["minutes"] = range(len(long))
+    long.sample(frac=1.0, random_state=0).to_csv(tmp_path / "long.csv", index=False)
+    asked = ("--item", "id", "--rater", "rater", "--score", "score", "--judge", "gpt4_score")
+    found = answered(tmp_path / "long.csv", *asked)["judges"][0]["errors"]
+    assert {one["column"] for one in found["tried"]} == {"model", "day"}

@@ -1,0 +1,62 @@
+"""The other columns of a file of ratings, as what a judge's errors may depend on: numbers, groups, lengths of texts."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from analysis.verdict.errors import Factor
+
+# A cell's beginning is kept; of longer ones the length counts.
+MOST_KEPT: Final = 80
+# A column whose cells are longer than this on average is text.
+TEXT: Final = 40
+# More rows are not searched unless a column is named.
+MOST_ROWS: Final = 200_000
+MOST_COLUMNS: Final = 40
+MOST_BLANK: Final = 0.5
+# Texts that hardly come again are names, not groups.
+FEWEST_A_GROUP: Final = 3
+
+
+class OtherColumn(NamedTuple):
+    """The beginnings of a column's cells and their lengths, row by row; null and 0 where a cell is blank."""
+
+    name: str
+    texts: list[str | None]
+    lengths: list[int]
+
+    def add(self, text: str | None) -> None:
+        """One cell more."""
+        self.texts.append(None if text is None else text[:MOST_KEPT])
+        self.lengths.append(0 if text is None else len(text))
+
+    def at(self, rows: list[int]) -> "OtherColumn":
+        """Some of its cells."""
+        return OtherColumn(self.name, [self.texts[row] for row in rows], [self.lengths[row] for row in rows])
+
+
+def factor(column: OtherColumn) -> Factor | None:
+    """What a column may tell of errors; nothing where it is blank, constant or names every object."""
+    given = [text for text in column.texts if text is not None]
+    different = set(given)
+    if len(given) < len(column.texts) * (1.0 - MOST_BLANK) or len(different) < 2:
+        return None
+    numbers = {text: _number(text) for text in different}
+    if all(number is not None for number in numbers.values()):
+        values = np.array([np.nan if text is None else numbers[text] for text in column.texts], dtype=np.float64)
+        counts_rows = len(different) == len(given) and bool((np.diff(values) == 1.0).all())
+        return None if counts_rows else Factor(column.name, values, "number")
+    lengths = np.array(column.lengths, dtype=np.float64)
+    if lengths[lengths > 0].mean() > TEXT:
+        return Factor(f"length of '{column.name}'", np.where(lengths > 0, lengths, np.nan), "length")
+    if len(different) * FEWEST_A_GROUP > len(given):
+        return None
+    return Factor(column.name, np.array(["" if text is None else text for text in column.texts]), "group")
+
+
+def _number(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None

@@ -1,0 +1,41 @@
+"""Other columns of a file: numbers, groups, lengths of texts, and what tells nothing."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from resources.inputs.ratings.other_columns import OtherColumn, factor
+
+
+def column(cells: Sequence[str | None]) -> OtherColumn:
+    found = OtherColumn("c", [], [])
+    for cell in cells:
+        found.add(cell)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", "2.5", None, "-3"] * 10, "number"),
+        (["en", "it", "en", None] * 10, "group"),
+        ([f"{'word ' * n}end" for n in range(10, 50)], "length"),
+        ([f"d{n}" for n in range(40)], None),
+        ([str(n) for n in range(40)], None),
+        (["same"] * 40, None),
+        ([None] * 30 + ["a", "b"] * 5, None),
+    ],
+    ids=["numbers", "groups", "texts", "names", "row numbers", "constant", "mostly blank"],
+)
+def test_what_a_column_holds_says_what_it_is(cells: list[str | None], kind: str | None) -> None:
+    found = factor(column(cells))
+    assert (found and found.kind) == kind
+
+
+def test_a_text_counts_by_its_length_and_is_not_kept_whole() -> None:
+    texts = ["x" * n for n in (50, 100, 4000)]
+    found = factor(column(texts))
+    assert found is not None
+    assert found.name == "length of 'c'"
+    assert found.values.tolist() == [50, 100, 4000]
+    assert max(len(text or "") for text in column(texts).texts) == 80
