@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
 from analysis.intervals.headline import Jackknife, Statistic, left_out_of_rows
@@ -122,6 +123,13 @@ class Person(NamedTuple):
     judge: float | None
 
 
+class OtherPeople(NamedTuple):
+    """Lower and upper bounds of `own` and `order` of a `Standing`, were other people of the same kind asked too."""
+
+    own: tuple[float, float]
+    order: tuple[float, float]
+
+
 @dataclass(frozen=True)
 class Standing:
     """What the verdict on a judge is read from.
@@ -137,6 +145,7 @@ class Standing:
         test: The alternative annotator test, with the variance between clusters; none likewise.
         rows: Each person.
         measure: What agreement is: Spearman of scores, quadratic kappa of ordered labels, kappa of labels.
+        with_others: Bounds for other people of the same kind; none for fewer than three people, or a crowd.
     """
 
     n: int
@@ -148,6 +157,7 @@ class Standing:
     test: AlternativeAnnotator | None
     rows: tuple[Person, ...]
     measure: Measure
+    with_others: OtherPeople | None
 
 
 def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_scale: bool = True) -> Standing:
@@ -213,6 +223,7 @@ def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_
         test=test,
         rows=tuple(_rows(people, machine)),
         measure=measure,
+        with_others=None if is_constant or is_crowd else _with_others(people, machine, own, order, levels),
     )
 
 
@@ -321,6 +332,37 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     where = f", {scale.name}" if scale.name else ""
     method = f"delete-one jackknife{where}, {over}"
     return Quantity(value, float(bounds.low), float(bounds.high), method, at, error, freedom)
+
+
+def _with_others(people: People, judge: Floats, own: Quantity, order: Quantity, levels: Levels) -> OtherPeople | None:
+    """The variance between objects and that between people, each by leaving one out, with Student's t.
+
+    Degrees of freedom by Satterthwaite (1946), Biometrics Bulletin 2:110-114. What an object and a person have in
+    common is in both variances, so the interval is rather too wide.
+    """
+    n_people = people.answers.shape[1]
+    without = []
+    for column in range(n_people):
+        left = np.delete(people.answers, column, axis=1)
+        kept = (~np.isnan(left)).sum(axis=1) >= 2
+        parts = [_compared(left[kept], judge[kept], other, people.measure) for other in range(n_people - 1)]
+        if not any(parts):
+            return None
+        agreement = _agreement([part for part in parts if part], people.measure)
+        without.append(agreement(np.ones((1, int(kept.sum())), dtype=np.int64))[0])
+    bounds = []
+    for seen, deleted, scale in zip((own, order), np.array(without)[:, 1:].T, (FISHER, IDENTITY), strict=True):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            between = float(standard_errors(scale.there(deleted))) ** 2
+            same_place = float(scale.there(np.array(seen.value))) == seen.at
+        total = seen.error**2 + between
+        if not same_place or not np.isfinite(total) or not total:
+            return None
+        freedom = total**2 / (seen.error**4 / seen.freedom + between**2 / (n_people - 1.0))
+        half = float(student.ppf(0.5 + levels.confidence / 2.0, freedom)) * total**0.5
+        low, high = scale.back(np.array([seen.at - half, seen.at + half])).tolist()
+        bounds.append((low, high))
+    return OtherPeople(*bounds)
 
 
 def _bias(people: People, judge: Floats, levels: Levels) -> Quantity:

@@ -16,7 +16,7 @@ from analysis.verdict.errors import Errors
 from analysis.verdict.findings import Findings, OfJudge, findings
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
-from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, mean_of
+from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
 from analysis.verdict.rule import DEFAULT, Policy, Verdict
 from analysis.verdict.unrated import Unrated, calibrated
 from analysis.words import count_noun, decimals, with_bounds
@@ -169,6 +169,7 @@ def _of_judge(judge: OfJudge) -> dict[str, Any]:
         "people_agreement": _quantity(of_people.people) if of_people else None,
         "agreement": _quantity(of_people.own if of_people else judge.against_one and judge.against_one.agreement),
         "difference": _quantity(of_people.order) if of_people else None,
+        "with_other_people": _with_other_people(of_people),
         "statistics": [_line(line) for line in judge.lines],
         "each_person": [_line(line) for line in judge.each],
         "confusion": [list(row) for row in judge.shares.confusion] if judge.shares else None,
@@ -178,6 +179,13 @@ def _of_judge(judge: OfJudge) -> dict[str, Any]:
         "same_scale": judge.same_scale,
         "looks_reversed": judge.reversed or None,
     }
+
+
+def _with_other_people(of_people: Standing | None) -> dict[str, Any] | None:
+    if of_people is None or of_people.with_others is None:
+        return None
+    own, order = of_people.with_others
+    return {"agreement": list(own), "difference": list(order)}
 
 
 def _verdict(judge: OfJudge) -> dict[str, Any]:

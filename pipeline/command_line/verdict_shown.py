@@ -72,6 +72,10 @@ def _word(word: str, people: Sequence[str]) -> str:
     return f"{word} with {'these means' if _MEANS.search(people[0]) else 'this person'}"
 
 
+def _between(bounds: Sequence[float]) -> str:
+    return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
+
+
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -102,6 +106,11 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
         n = f"{judge['n']:,}"
         table.add_row(name, n, _shown(judge["people_agreement"]), _shown(judge["agreement"]))
     console.print(table)
+    for judge in judges:
+        if judge["with_other_people"]:
+            own, order = (_between(judge["with_other_people"][part]) for part in ("agreement", "difference"))
+            of = "its agreement" if len(judges) == 1 else f"the agreement of {judge['name']}"
+            console.print(f"With other people like these {of} is in {own}, its difference to theirs in {order}.")
 
 
 def _show_statistics(result: Mapping[str, Any], console: Console) -> None:

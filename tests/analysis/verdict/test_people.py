@@ -150,3 +150,60 @@ def test_scores_of_another_scale_are_compared_by_order_alone() -> None:
     )
     assert (seen.test, seen.bias) == (None, None)
     assert seen.own == same.own
+
+
+def test_bounds_for_other_people_add_the_variance_between_people() -> None:
+    people, judge = made()
+    seen = standing(People(people, np.arange(60)), judge)
+    assert seen.own is not None
+    assert seen.with_others is not None
+
+    def own(answers: np.ndarray) -> float:
+        columns = range(answers.shape[1])
+        return float(np.mean([spearman(judge, np.delete(answers, c, axis=1).mean(axis=1)) for c in columns]))
+
+    z = np.array([atanh(own(np.delete(people, person, axis=1))) for person in range(3)])
+    between, objects = 2 / 3 * ((z - z.mean()) ** 2).sum(), seen.own.error**2
+    freedom = (objects + between) ** 2 / (objects**2 / 59 + between**2 / 2)
+    half = scipy.stats.t.ppf(0.975, freedom) * sqrt(objects + between)
+    assert seen.with_others.own == pytest.approx((tanh(seen.own.at - half), tanh(seen.own.at + half)))
+    assert seen.own.low is not None
+    assert seen.with_others.own[0] < seen.own.low
+
+
+def test_two_people_and_a_judge_of_one_answer_have_no_bounds_for_other_people() -> None:
+    people, judge = made(people=2)
+    assert standing(People(people, np.arange(60)), judge).with_others is None
+    people, judge = made()
+    assert standing(People(people, np.arange(60)), np.full(60, 3.0)).with_others is None
+
+
+@pytest.mark.slow
+def test_bounds_for_other_people_contain_what_they_would_give() -> None:
+    random, hits = np.random.default_rng(3), [0, 0]
+
+    def study(n: int) -> tuple[np.ndarray, np.ndarray]:
+        truth, taste = random.standard_normal(n), random.standard_normal(n)
+        noise, level, weight = (
+            np.exp(0.4 * random.standard_normal(5)),
+            random.standard_normal(5),
+            random.standard_normal(5),
+        )
+        people = truth[:, None] + 0.4 * taste[:, None] * weight + 0.3 * level
+        people = people + 0.577 * noise * random.standard_normal((n, 5))
+        judge = truth + 0.577 * random.standard_normal(n)
+        return np.clip(np.rint(3 + people), 1, 5), np.clip(np.rint(3 + judge), 1, 5)
+
+    large = [standing(People(people, np.arange(600)), judge) for people, judge in (study(600) for _ in range(100))]
+    truth = np.mean([seen.order.value for seen in large if seen.order])
+    for _ in range(100):
+        people, judge = study(120)
+        seen = standing(People(people, np.arange(120)), judge)
+        assert seen.order is not None
+        assert seen.order.low is not None
+        assert seen.order.high is not None
+        assert seen.with_others is not None
+        hits[0] += seen.order.low <= truth <= seen.order.high
+        hits[1] += seen.with_others.order[0] <= truth <= seen.with_others.order[1]
+    assert hits[0] < 85
+    assert hits[1] >= 90
