@@ -1,5 +1,6 @@
 """Fixtures that every part of the tests shares."""
 
+import functools
 import gc
 import os
 import tempfile
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from alembic.script import ScriptDirectory
 from hypothesis import settings
 
 from resources.runtime.network import CERTIFICATES, PROXIES
@@ -24,12 +26,19 @@ os.environ["TOUCHSTONE_HOME"] = str(Path(tempfile.gettempdir()) / "touchstone-ho
 
 without_syncing()
 
+# Before numpy is loaded: the matrices of tests are small, and threads that wait for work take half of the processor.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+# Dagster reads its ninety migrations for every database that it makes or opens; here once.
+ScriptDirectory.from_config = functools.cache(ScriptDirectory.from_config)  # type: ignore[method-assign]
+
 # How long an example takes is no fault: a busy machine would fail tests that hold.
 settings.register_profile("touchstone", deadline=None, max_examples=50)
 settings.register_profile("fast", deadline=None, max_examples=15)
 settings.load_profile("touchstone")
 
-pytest_plugins = ["tests.built", "tests.chromium", "tests.postgres", "tests.stored_tables"]
+pytest_plugins = ["tests.built", "tests.chromium", "tests.drawings", "tests.postgres", "tests.stored_tables"]
 
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
 SQL_ROOMS = ("tests/resources/database/",)

@@ -1,6 +1,7 @@
 """Made data whose truth is known, many data sets at once, and the headline intervals of their statistics."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -155,16 +156,27 @@ def of_pairs(sums: Floats) -> dict[str, Floats]:
 def pairs_world(name: str, r: float, shift: float = 0.0, *, ties: bool = False) -> World:
     """Scores of a judge and of people: normal, or rounded to 1 to 5."""
     seen = on_five if ties else np.asarray
-    random = np.random.default_rng(SEED_OF_TRUTHS)
-    lone = np.ones((1, MANY), dtype=np.int64)
-    judge, human = _pairs(random, lone, 0.0, r, shift)
-    sums = sums_of_pairs(np.ones((1, MANY, 1)), seen(judge), seen(human)).sum(axis=1)
-    truths = {key: float(values[0]) for key, values in of_pairs(sums).items()}
-    if not ties:
+
+    @cache
+    def truths() -> dict[str, float]:
+        if ties:
+            random = np.random.default_rng(SEED_OF_TRUTHS)
+            judge, human = _pairs(random, np.ones((1, MANY), dtype=np.int64), 0.0, r, shift)
+            sums = sums_of_pairs(np.ones((1, MANY, 1)), seen(judge), seen(human)).sum(axis=1)
+            return {key: float(values[0]) for key, values in of_pairs(sums).items()}
         sd = float(np.sqrt(2.0 - 2.0 * r))
         normal = scipy.stats.norm(shift, sd)
-        truths |= {"pearson": r, "ccc": 2.0 * r / (2.0 + shift**2), "bias": shift, "rmse": float(np.hypot(sd, shift))}
-        truths |= {"deviation": sd, "mae": float(2.0 * sd**2 * normal.pdf(0.0) + shift * (1.0 - 2.0 * normal.cdf(0.0)))}
+        mae = float(2.0 * sd**2 * normal.pdf(0.0) + shift * (1.0 - 2.0 * normal.cdf(0.0)))
+        rmse = float(np.hypot(sd, shift))
+        return {
+            "pearson": r,
+            "ccc": 2.0 * r / (2.0 + shift**2),
+            "bias": shift,
+            "mae": mae,
+            "rmse": rmse,
+            "deviation": sd,
+        }
+
     kinds: dict[str, tuple[str, Statistic]] = {
         "pearson": ("Pearson", "pearson"),
         "ccc": ("CCC", "ccc"),
@@ -181,13 +193,17 @@ def pairs_world(name: str, r: float, shift: float = 0.0, *, ties: bool = False) 
         value, deleted = of_pairs(total), of_pairs(total[:, None, :] - sums)
         found = [
             Measured(
-                words, kind, value[key], bounds_of(kind, value[key], deleted[key], sizes, design.clusters), truths[key]
+                words,
+                kind,
+                value[key],
+                bounds_of(kind, value[key], deleted[key], sizes, design.clusters),
+                truths()[key],
             )
             for key, (words, kind) in kinds.items()
         ]
         parts = (value["bias"], deleted["bias"], value["deviation"], deleted["deviation"])
         bounds = limit_bounds(*parts, freedoms(METHODS["limit_of_agreement"], sizes), LIMIT)
-        upper = truths["bias"] + LIMIT * truths["deviation"]
+        upper = truths()["bias"] + LIMIT * truths()["deviation"]
         values = value["bias"] + LIMIT * value["deviation"]
         return [*found, Measured("upper limit of agreement", "limit_of_agreement", values, bounds, upper)]
 
@@ -225,17 +241,25 @@ def hedges(freedom: Floats) -> Floats:
 def ranks_world(name: str, r: float, shift: float, *, ties: bool = False) -> World:
     """Rank statistics of pairs, data set by data set."""
     seen = on_five if ties else np.asarray
-    truths = {"spearman": 6.0 / np.pi * np.arcsin(r / 2.0), "kendall": 2.0 / np.pi * np.arcsin(r)}
-    truths["auc"] = float(scipy.stats.norm.cdf(shift / np.sqrt(2.0)))
-    if ties:
+
+    @cache
+    def truths() -> dict[str, float]:
+        if not ties:
+            auc = float(scipy.stats.norm.cdf(shift / np.sqrt(2.0)))
+            return {
+                "spearman": 6.0 / np.pi * np.arcsin(r / 2.0),
+                "kendall": 2.0 / np.pi * np.arcsin(r),
+                "auc": auc,
+            }
         random = np.random.default_rng(SEED_OF_TRUTHS)
-        x, y = (seen(side)[0, :, 0] for side in _pairs(random, np.ones((1, MANY), dtype=np.int64), 0.0, r, shift))
         once = np.ones((1, MANY), dtype=np.int64)
-        truths = {
+        x, y = (seen(side)[0, :, 0] for side in _pairs(random, once, 0.0, r, shift))
+        return {
             "spearman": float(scipy.stats.spearmanr(x, y).statistic),
             "kendall": float(scipy.stats.kendalltau(x, y).statistic),
             "auc": float(auc_of_counts(np.concatenate([x, y]))(once)[0]),
         }
+
     functions: dict[Statistic, tuple[str, Callable[[Floats, Floats], OfCounts]]] = {
         "spearman": ("Spearman", spearman_of_counts),
         "kendall": ("Kendall", kendall_of_counts),
@@ -256,7 +280,9 @@ def ranks_world(name: str, r: float, shift: float, *, ties: bool = False) -> Wor
                 found = function(x[row][mask[row]], y[row][mask[row]])(counts.astype(np.int64))
                 values[kind][0][row], values[kind][1][row] = found[0], found[1:]
         return [
-            Measured(words, kind, values[kind][0], bounds_of(kind, *values[kind], sizes, design.clusters), truths[kind])
+            Measured(
+                words, kind, values[kind][0], bounds_of(kind, *values[kind], sizes, design.clusters), truths()[kind]
+            )
             for kind, (words, _) in functions.items()
         ]
 

@@ -54,13 +54,13 @@ class Contents:
     drops: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["kind", "object", "dose", "drop"]))
     provenance: Provenance | None = None
 
-    @property
+    @cached_property
     def settings(self) -> list[str]:
         """The settings that were made and are compared, in the plan's order."""
         made = set(self.tables["setting_summary"]["setting"]) - self.left_out.keys()
         return [setting.key for setting in self.plan.settings.settings if setting.key in made]
 
-    @property
+    @cached_property
     def left_out(self) -> dict[str, str]:
         """The settings that were made and are not compared, such as those of a former judge, with the reason."""
         return left_out(self.tables["setting_summary"])
@@ -70,17 +70,17 @@ class Contents:
         """The setting that the others are held against."""
         return self.plan.settings.baseline.key
 
-    @property
+    @cached_property
     def recommended(self) -> str | None:
         """The setting to use."""
         return self._flagged("recommended")
 
-    @property
+    @cached_property
     def nearest(self) -> str | None:
         """Where none is recommended: the one that lacks least."""
         return self._flagged("nearest")
 
-    @property
+    @cached_property
     def focus(self) -> str | None:
         """The setting that is shown first: the recommended, else the nearest, else one whose repeats differ."""
         varying = [key for key in self.settings if not self.summary_of(key)["deterministic"]]

@@ -4,10 +4,9 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-import yaml
 from markupsafe import Markup, escape
 
-from reports.shared.text import FOLDER, LANGUAGES, Text, in_english
+from reports.shared.text import LANGUAGES, Text, in_english, read_data
 
 BETWEEN: Final = re.compile(r"(; |, |: |\. )")
 
@@ -43,5 +42,5 @@ def _number(group: str) -> str:
 
 @lru_cache
 def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    pairs = yaml.safe_load((FOLDER / f"shared/phrases.{language}.yaml").read_text(encoding="utf-8"))
+    pairs = read_data(f"shared/phrases.{language}.yaml")
     return tuple((re.compile(pattern), words) for pattern, words in pairs)

@@ -121,8 +121,16 @@ def _number(part: Part) -> float | None:
 @lru_cache
 def read_words(name: str, language: str) -> Mapping[str, str]:
     """One data file with its nested keys dotted."""
-    nested = yaml.safe_load((FOLDER / f"{name}.{language}.yaml").read_text(encoding="utf-8"))
-    return dict(_dotted(nested, ""))
+    return dict(_dotted(read_data(f"{name}.{language}.yaml"), ""))
+
+
+def read_data(name: str) -> Any:
+    """A data file of ours below `reports/`: libyaml, where it is there, reads it in a tenth of the time."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)((FOLDER / name).read_text(encoding="utf-8"))
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
 
 
 def _dotted(nested: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, str]]:

@@ -23,9 +23,14 @@ from tests.reports.fidelity.made_contents import contents_of_size, frames_of, pl
 from tests.reports.made_size import Size
 from tests.small_study import KEYS, errors, run, stored, without_drawing, write_study
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 TWO = (KEYS[0], KEYS[1])
 GOLDEN = ("golden_scores", "sensitivity", "dose_response")
-NO_SCORES = frames_of(Size())["golden_scores"].iloc[:0]
+
+
+def no_scores() -> pd.DataFrame:
+    return frames_of(Size())["golden_scores"].iloc[:0]
 
 
 def golden_gates(*args: pd.DataFrame, study: FidelityStudy) -> list[GateRow]:
@@ -129,7 +134,7 @@ def test_golden_gates_stand_with_the_numbers_of_the_very_row_that_the_check_spea
     frame = keeps_to_its_declaration("sensitivity", sensitivity_rows(scores_of_pairs(originals, altered), study))
     rows = {
         row.name: row
-        for row in golden_gates(NO_SCORES, frame, frames_of(Size())["dose_response"].iloc[:0], study=study)
+        for row in golden_gates(no_scores(), frame, frames_of(Size())["dose_response"].iloc[:0], study=study)
     }
     seen = rows["stripes_are_seen"]
     assert (seen.seen, seen.n, seen.low, seen.high, seen.passed) == (None, 3, None, None, False)
@@ -147,7 +152,7 @@ def test_the_dose_gate_stands_with_the_items_of_its_line() -> None:
     two = pd.concat([frame.assign(n_items=10), frame.assign(kind="hue", r2=0.7, n_items=0, n_line=7)])
     [row] = [
         one
-        for one in golden_gates(NO_SCORES, frames["sensitivity"], two, study=plan())
+        for one in golden_gates(no_scores(), frames["sensitivity"], two, study=plan())
         if one.name == "more_costs_more"
     ]
     assert (row.seen, row.n) == (0.7, 7)
@@ -158,7 +163,7 @@ def test_what_nobody_knows_of_an_alteration_is_a_reason_in_the_report() -> None:
     frame = keeps_to_its_declaration("sensitivity", sensitivity_rows(scores, plan()))
     empty = frames_of(Size())["dose_response"].iloc[:0]
     [row] = [
-        one for one in golden_gates(NO_SCORES, frame, empty, study=plan()) if one.name == "every_alteration_is_seen"
+        one for one in golden_gates(no_scores(), frame, empty, study=plan()) if one.name == "every_alteration_is_seen"
     ]
     assert (row.seen, row.passed) == (None, False)
     assert row.reason == "fewer than 2 items have a pair of scores that counts for hue_5"

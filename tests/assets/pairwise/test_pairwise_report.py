@@ -19,6 +19,8 @@ from tests.assets.pairwise.made_photo_pairs import plan
 from tests.assets.shared.made_tables import keeps_to_its_declaration
 from tests.reports.pairwise.made_pairwise import contents_of_votes, frames_of_study, nothing_measured
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 PARTS = dg.StaticPartitionsDefinition(["composite_balanced", "sharpness_only", "never_run"])
 
 

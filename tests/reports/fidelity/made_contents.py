@@ -31,9 +31,16 @@ def plan_of(size: Size, **changes: Any) -> FidelityStudy:
 def contents_of_size(size: Size | None = None, **tables: Any) -> Contents:
     """A report's contents; `tables` replaces some of them, None empties one."""
     size = size or Size()
+    if not tables:
+        return _whole_contents(size)
     frames = frames_of(size) | {name: frame for name, frame in tables.items() if frame is not None}
     frames |= {name: frames[name].iloc[:0] for name, frame in tables.items() if frame is None}
     return contents_of("Made study", plan_of(size), frames)
+
+
+@lru_cache
+def _whole_contents(size: Size) -> Contents:
+    return contents_of("Made study", plan_of(size), frames_of(size))
 
 
 def frames_of(size: Size, folder: Path | None = None) -> dict[str, pd.DataFrame]:

@@ -15,6 +15,8 @@ from reports.fidelity.settings import cards, gates_of_focus
 from tests.reports.fidelity.made_contents import contents_of_size, frames_of
 from tests.reports.made_size import KEYS, Size
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 BEST = KEYS[1]
 # The made thresholds: ICC 0.85, Spearman 0.7, JSON validity 0.98, median MAD 0.05.
 SURE = {"icc_holm_low": 0.871, "spearman_holm_low": 0.7}

@@ -15,6 +15,8 @@ from tests.assets.pairwise.made_photo_pairs import plan
 from tests.reports.fidelity.test_fidelity_page import words
 from tests.reports.pairwise.made_pairwise import contents_of_votes, frames_of_study, votes_drawn
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 
 def contents_with(n_series: int, series_a_scene: int, **changes: Any) -> Contents:
     votes = votes_drawn(n_series)

@@ -13,6 +13,8 @@ from tests.assets.pairwise.made_photo_pairs import photo_pairs_of, plan, results
 from tests.reports.fidelity.test_fidelity_page import words
 from tests.reports.pairwise.made_pairwise import contents_of_votes, nothing_measured
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 
 @pytest.fixture(scope="module")
 def contents() -> Contents:

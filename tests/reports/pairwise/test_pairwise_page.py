@@ -21,6 +21,8 @@ from tests.assets.pairwise.made_photo_pairs import plan
 from tests.reports.fidelity.test_fidelity_page import without, words
 from tests.reports.pairwise.made_pairwise import LACKS_CLIP, contents_of_votes, nothing_measured
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 
 @pytest.fixture(scope="module")
 def contents() -> Contents:

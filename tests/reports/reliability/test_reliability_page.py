@@ -19,6 +19,8 @@ from tests.reports.fidelity.test_fidelity_page import without, words
 from tests.reports.reliability.made_reliability import contents_in
 from tests.small_relevance import relevance_study, validate_in
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 
 @pytest.fixture(scope="module")
 def page(passed: Contents) -> str:

@@ -19,6 +19,8 @@ from tests.reports.fidelity.test_fidelity_page import words
 from tests.reports.reliability.made_reliability import three_judges
 from tests.reports.specifications import names_of, rows_of
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 
 def plain(sentences: list[Any], language: str = "en") -> str:
     return " ".join(sentence.plain(language) for sentence in sentences)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import pytest
 
 from reports.reliability.contents import Contents
 from reports.reliability.people import MOST_WORDS, words_table
@@ -11,6 +12,8 @@ from reports.reliability.report import reliability_page
 from reports.shared.text import Text
 from resources.database.reliability.review_records import Blindness
 from tests.reports.fidelity.test_fidelity_page import words
+
+pytestmark = pytest.mark.usefixtures("drawn_once")
 
 ROW = {"query_id": "q09", "reviewer": "ann", "votes_relevant": 0, "votes_not_relevant": 0, "reason": None, "note": None}
 

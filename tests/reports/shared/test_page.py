@@ -21,6 +21,8 @@ from tests.reports.fidelity.made_contents import contents_of_size
 from tests.reports.made_size import Size
 from tests.reports.pairwise.made_pairwise import contents_of_votes
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 LEAST_CONTRAST = 4.5
 
 
@@ -73,8 +75,7 @@ def test_every_identifier_is_there_once_and_every_link_leads_somewhere(page: str
     assert targets <= set(ids)
 
 
-def test_every_picture_and_chart_has_words(tmp_path: object) -> None:
-    page = fidelity_page(contents_of_size())
+def test_every_picture_and_chart_has_words(page: str) -> None:
     assert all('alt="' in tag for tag in re.findall(r"<img[^>]+>", page))
     charts = re.findall(r'<div class="plot"[^>]+>', page)
     assert charts
