@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from resources.configuration.fidelity import LocalJudge, ReplayJudge
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.configuration.section import Section
 from resources.errors import UserError
@@ -29,6 +29,7 @@ from resources.tables.all_tables import BY_GROUP, TABLES
 NOT_OF_AN_ANSWER: Final = (
     *("concurrency", "requests_per_minute", "tokens_per_minute", "requests_per_day", "timeout_s", "attempts"),
     *("longest_wait_s", "faults_until_open", "budget_usd", "auto_budget_usd_per_day", "price", "prices"),
+    *("name", "key_variable"),
 )
 _DIGITS: Final = 10
 
@@ -46,6 +47,8 @@ def code_version(study: Study, table: str, own: str | None) -> str:
     if not reads:
         return str(own)
     facts = {read: fact(study, group, read) for read in reads}
+    if table in ("human_scores", "study_objects"):
+        facts |= _texts(study)
     text = json.dumps(facts, sort_keys=True, default=str)
     return f"{own}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
@@ -56,6 +59,12 @@ def fact(study: Study, group: str, read: str) -> Any:
         return FACTS[read](study)
     section: Section = getattr(study, group)
     return _plain(section if read == "*" else attrgetter(read)(section))
+
+
+def _texts(study: Study) -> dict[str, Any]:
+    """What study A reads instead of images; nothing where it judges renders."""
+    texts = study.fidelity.texts
+    return {} if texts is None else {"texts": _plain(texts)}
 
 
 def _plain(value: Any) -> Any:
@@ -92,7 +101,8 @@ def _version(study: Study, path: Path) -> str:
 def _asked(judge: Section) -> Any:
     if not isinstance(judge, OpenAIJudge):
         return judge.model_dump(mode="json", exclude={"workers"})
-    access = [judge.model or os.environ.get(MODEL), os.environ.get(BASE_URL)]
+    variables = not isinstance(judge, ModelJudge)
+    access = [judge.model or os.environ.get(MODEL), os.environ.get(BASE_URL)] if variables else []
     return [*access, judge.model_dump(mode="json", exclude=set(NOT_OF_AN_ANSWER))]
 
 
@@ -105,6 +115,8 @@ def _judge(study: Study) -> Any:
         from resources.judges.local import CODE_VERSION
     else:
         from resources.judges.openai.chat_judge import CODE_VERSION
+    if isinstance(plan.judge, ModelJudge) and plan.judge.task is not None:
+        return [_asked(plan.judge), CODE_VERSION, content(study, plan.judge.task.prompt)]
     prompt = [RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLATE.template]
     return [_asked(plan.judge), CODE_VERSION, prompt, plan.rubric_weights.shares]
 

@@ -158,7 +158,7 @@ def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
     from resources.judges.openai.access import access_of
     from resources.judges.openai.estimate import Estimator, Planned
     from resources.judges.openai.prices import price_of
-    from resources.judges.prompt import build_call
+    from resources.judges.question import question_of
 
     try:
         access = access_of(judge)
@@ -167,7 +167,7 @@ def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
         return ""
     one = JudgedObject("object", "item", "", "", ("",) * PHOTOS, ("",) * PHOTOS)
     nobody = JudgeIdentity("", "", "", "")
-    call = build_call("study", one, study.settings.baseline, 1, 1, nobody, study.rubric_weights)
+    call = question_of(study).call("study", one, study.settings.baseline, 1, 1, nobody)
     row = Estimator(judge, price).row("", [Planned(call, n_calls)])
     return (
         f" With {PHOTOS} photos an object about {row.usd:.2f} USD, at most {row.worst_usd:.2f} if every call is sent "

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.listed_judges import ListedJudge
 from resources.configuration.load import load_configuration
 from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
@@ -46,6 +47,7 @@ class Study:
     fresh_within_hours: float | None = None
     alerts: Alerts = field(default_factory=Alerts)
     made_up: Mapping[StudyName, tuple[MadeUp, ...]] = field(default_factory=dict)
+    judges: Mapping[str, ListedJudge] = field(default_factory=dict)
 
     @property
     def fidelity(self) -> FidelityStudy:
@@ -149,6 +151,7 @@ def study_from_environment() -> Study:
         fresh_within_hours=configuration.fresh_within_hours,
         alerts=configuration.alerts,
         made_up=configuration.made_up,
+        judges=configuration.judges,
     )
 
 

@@ -227,7 +227,8 @@ class _AtOnce(uvicorn.Server):
 
 
 def _uvicorn(server: OpenAIServer, port: int) -> tuple[uvicorn.Server, Any]:
-    application = Starlette(routes=[Route("/v1/chat/completions", server.answer, methods=["POST"])])
+    paths = ("/v1/chat/completions", "/v1/messages")
+    application = Starlette(routes=[Route(path, server.answer, methods=["POST"]) for path in paths])
     config = uvicorn.Config(application, port=port, log_level="critical", access_log=False, lifespan="off")
     socket = config.bind_socket()
     server.base_url = f"http://127.0.0.1:{socket.getsockname()[1]}/v1"

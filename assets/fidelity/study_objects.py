@@ -67,7 +67,8 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 
 def thumbnails(frame: pd.DataFrame) -> list[tuple[str, list[NDArray[np.uint8]]]]:
     """A few objects of different items with their photos and render, small."""
-    judged = frame[frame["excluded"].isna()].drop_duplicates("item_id").head(SHOWN)
+    has_pictures = frame["excluded"].isna() & (frame["n_references"] > 0)  # texts have none
+    judged = frame[has_pictures].drop_duplicates("item_id").head(SHOWN)
     return [
         (
             f"{row['item_id']} ({row['object']}, {row['algorithm']})",

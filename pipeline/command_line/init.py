@@ -20,12 +20,21 @@ study: {study}              # names the study in the ledger of judge calls
 # limits:                      # what one file of yours may hold at most, so that none fills the machine's memory
 #   {yaml_bytes: 262144, yaml_depth: 50, yaml_values: 100000, columns: 10000, line_bytes: 16777216,
 #    parquet_bytes: 4294967296}
+# judges:                      # models that studies name, such as `judge: claude`; docs/judges.md has the providers
+#   - name: gpt
+#     model: "openai:gpt-5.4-mini"       # key in OPENAI_API_KEY
+#   - name: own
+#     model: "qwen2.5vl:7b"              # as it is called at base_url; the other keys as in `kind: openai` below
+#     base_url: "http://127.0.0.1:8000/v1"
+#     key_variable: OWN_KEY              # optional: the variable that holds the key
+#     task: {prompt: own.txt, scale: [1, 5], answer: number}   # optional: a prompt of yours; also rubric, shows, object
 
 fidelity:
   # --- your files ------------------------------------------------------------------------------------------
   human_scores: subjective.csv      # columns: 3D Object filename, Visual Fidelity (0-1), optional annotator
   references: references            # photos:  {references}/{item}/gt_1.png ... gt_5.png (png, jpg or webp)
   candidates: candidates            # renders: {candidates}/{item}/{hash8}.png, or candidate.png for a single object
+  # texts: {file: answers.csv, scale: [1, 5]}   # optional: texts instead of photos and renders; docs/judges.md
   # catalogue: database.csv         # optional: job_id, product_id, variant, algo, category_l1..l3: adds categories
   # selected_objects: selected_objects.csv   # optional: judge these objects only
   # columns: {filename: 3D Object filename, score: Visual Fidelity, annotator: annotator}

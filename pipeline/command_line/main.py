@@ -20,6 +20,7 @@ from pipeline.command_line import (
     evaluate,
     import_files,
     init,
+    judges,
     pairwise,
     reliability,
     review,
@@ -58,6 +59,7 @@ application.command("backup")(backup.backup)
 application.command("restore")(backup.restore)
 application.command("review")(review.review)
 application.add_typer(evaluate.application, name="evaluate")
+application.add_typer(judges.application, name="judges")
 application.add_typer(reliability.application, name="reliability")
 
 

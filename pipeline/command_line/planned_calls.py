@@ -34,9 +34,11 @@ from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.contract import Call, Judge, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.access import access_of, require_key
+from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
+from resources.judges.openai.limits import APPEARANCE_SIZE
 from resources.judges.openai.prices import ModelPrice, price_age_gate, price_of
-from resources.judges.prompt import build_call
+from resources.judges.question import question_of
 from resources.judges.registry import judge_of
 from resources.photos.golden_set import alterations_of, golden_folder, made_before
 from resources.study import Study
@@ -113,7 +115,7 @@ def _chosen(study: Study, keys: Sequence[str]) -> list[Setting]:
 
 
 def _example(study: Study, judge: Judge, judged: JudgedObject, setting: Setting) -> Call:
-    return build_call(study.name, judged, setting, 1, 1, judge.identity, study.fidelity.rubric_weights)
+    return question_of(study.fidelity).call(study.name, judged, setting, 1, 1, judge.identity)
 
 
 def _golden_calls(study: Study, judge: Judge, frame: pd.DataFrame, scores: pd.DataFrame) -> list[Planned]:
@@ -220,7 +222,8 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
     access = access_of(judge)
     price = price_of(access.model, judge, own_server=access.is_own, base_url=access.base_url)
     measured = measured_calls(open_engine(study.home.database_url), study.name, planned.judge.identity.digest)
-    estimator = Estimator(judge, price, measured)
+    size = planned.judge.size if isinstance(planned.judge, ChatJudge) else APPEARANCE_SIZE
+    estimator = Estimator(judge, price, measured, size, has_pictures=study.fidelity.texts is None)
     total = estimator.row("in all", [one for calls in planned.by_part.values() for one in calls])
     if planned.n_open:
         console.print(estimate_table([*_alike(estimator.rows(planned.by_part)), total]))

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.terminal import terminal
-from resources.errors import UserError
+from resources.errors import UserError, did_you_mean
 from resources.runtime.home import touchstone_home
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
 NOTHING_FOUND = 1
 StudyName = Literal["fidelity", "pairwise", "evaluation", "reliability", "drift"]
 EngineName = Literal["local", "ray"]
-JudgeKind = Literal["openai", "local"]
+JUDGE_KINDS = ("openai", "local")
 
 
 def run(
@@ -40,9 +40,11 @@ def run(
         typer.Option(help="pairwise: who computes photo features, this machine or a Ray cluster (RAY_ADDRESS)."),
     ] = None,
     judge: Annotated[
-        JudgeKind | None,
+        str | None,
         typer.Option(
-            help="fidelity, drift: this judge instead of the configured one, as configured if it is of this kind."
+            help="fidelity, drift: this judge of the list `judges` instead of the configured one; or openai or local, "
+            "as configured if it is of this kind.",
+            metavar="NAME",
         ),
     ] = None,
     dry_run: Annotated[
@@ -85,7 +87,7 @@ def run(
         from pipeline.command_line.pairwise_home import refuse_unusable
 
         refuse_unusable(chosen.pairwise)
-    if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind == "openai")):
+    if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind in ("openai", "model"))):
         _tell_the_price(console, chosen, study, partitions, dry_run, yes)
     if study == "reliability":
         _tell_the_price_of_relevance(console, chosen, dry_run, yes)
@@ -93,19 +95,28 @@ def run(
         run_and_show(console, study, partitions, chosen)
 
 
-def study_with(judge: JudgeKind | None) -> "Study":
-    """The study that the environment names, with another judge where one is asked for.
+def study_with(judge: str | None) -> "Study":
+    """The study that the environment names, with another judge where one is asked for, by its name in the list.
 
     A judge of the kind that is configured keeps its settings; any other has the defaults.
+
+    Raises:
+        UserError: There is no such judge, or none that scores renders.
     """
-    from resources.configuration.fidelity import LocalJudge
+    from resources.configuration.fidelity import LocalJudge, ReplayJudge
     from resources.configuration.openai_judge import OpenAIJudge
     from resources.study import study_from_environment
 
     study = study_from_environment()
     if judge is None or study.fidelity.judge.kind == judge:
         return study
-    other = OpenAIJudge(kind="openai") if judge == "openai" else LocalJudge()
+    other = study.judges.get(judge) or {"openai": OpenAIJudge(kind="openai"), "local": LocalJudge()}.get(judge)
+    if not isinstance(other, OpenAIJudge | LocalJudge | ReplayJudge):
+        known = [*study.judges, *JUDGE_KINDS]
+        raise UserError(
+            f"There is no judge '{judge}' that scores renders{did_you_mean(judge, known)}; there are "
+            f"{', '.join(known)}."
+        )
     return replace(study, fidelity_section=study.fidelity.model_copy(update={"judge": other}))
 
 

@@ -155,7 +155,7 @@ def _pictures(contents: Contents, match_key: str) -> list[Picture]:
     objects = contents.tables["study_objects"]
     by = "object" if contents.plan.match_by == "object" else "item_id"
     found = objects[(objects[by] == match_key) & objects["excluded"].isna()]
-    if found.empty:
+    if found.empty or contents.plan.texts is not None:
         return []
     row, gone = found.iloc[0], say("sensitivity.picture_gone")
     shown = []

@@ -85,4 +85,4 @@ def _incomplete(contents: Contents) -> list[Text]:
 
 
 def _known(kind: str) -> bool:
-    return kind in ("local", "openai", "replay")
+    return kind in ("local", "openai", "anthropic", "replay")

@@ -2,11 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
 from resources.errors import UserError
 
@@ -137,6 +137,30 @@ class HumanScoreColumns(Section):
     annotator: str = "annotator"
 
 
+class Texts(Section):
+    """Objects that are texts, such as a chat model's answers; they take the place of photos and renders.
+
+    `columns` gives the file's names of `id`, `query`, `document`, `group` (what is resampled together; the query where
+    there is none) and `source` (who wrote it). `scale` is what people's scores run from and to.
+    """
+
+    file: Path
+    columns: dict[Literal["id", "query", "document", "group", "source"], str] = {}
+    scale: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def columns_by_name(self) -> dict[str, str]:
+        """The file's name of every column."""
+        return {name: self.columns.get(name, name) for name in ("id", "query", "document", "group", "source")}
+
+    @model_validator(mode="after")
+    def a_scale(self) -> "Texts":
+        """Refuse a scale that ends where it begins, or before."""
+        if not self.scale[0] < self.scale[1]:
+            raise ValueError(f"scale [{self.scale[0]:g}, {self.scale[1]:g}] must rise")
+        return self
+
+
 class RubricWeights(Weights):
     """Weights of the four sub-scores; they are divided by their sum."""
 
@@ -219,6 +243,7 @@ class FidelityStudy(Section):
     human_scores: Path
     references: Path
     candidates: Path
+    texts: Texts | None = Field(None, description="what is judged where it is text; then no images are needed")
     catalogue: Path | None = None
     selected_objects: Path | None = None
     columns: HumanScoreColumns = HumanScoreColumns()
@@ -228,7 +253,7 @@ class FidelityStudy(Section):
     annotators: Literal["expert", "skilled", "crowd"] = "expert"
     mismatched_objects: Literal["error", "exclude"] = "error"
     max_missing_share: Share = 0.05
-    judge: LocalJudge | ReplayJudge | OpenAIJudge = Field(LocalJudge(), discriminator="kind")
+    judge: LocalJudge | ReplayJudge | OpenAIJudge | ModelJudge = Field(LocalJudge(), discriminator="kind")
     rubric_weights: RubricWeights = RubricWeights()
     score_source: Literal["stated", "recomputed"] = "stated"
     settings: SettingsGrid = SettingsGrid()
@@ -244,6 +269,38 @@ class FidelityStudy(Section):
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def texts_alone(cls, values: Any) -> Any:
+        """Texts need no photos and renders and have no golden set of altered ones; people's scores may be in them."""
+        if not isinstance(values, dict) or not isinstance(values.get("texts"), dict | Texts):
+            return values
+        texts = values["texts"]
+        file = texts.file if isinstance(texts, Texts) else texts.get("file")
+        taken: dict[str, Any] = {"human_scores": file, "references": file, "candidates": file, "golden": {"items": []}}
+        return taken | {"columns": {"filename": "id", "score": "score"}} | values
+
+    @model_validator(mode="after")
+    def judge_of_texts(self) -> "FidelityStudy":
+        """Refuse texts for a judge that looks at images, the other way round, and what there is for images alone."""
+        shown = self.judge.task.shows if isinstance(self.judge, ModelJudge) and self.judge.task else "images"
+        if self.texts is not None and shown != "text":
+            raise ValueError("texts: the judge has to be a model of the list `judges` whose `task` says `shows: text`")
+        if self.texts is None and shown == "text":
+            raise ValueError("judge: its task says `shows: text`, and the study has no `texts`")
+        if self.texts is not None and self.golden.items != ():
+            raise ValueError("golden: the golden set alters renders, and this study judges texts; leave `golden` out")
+        return self
+
+    @model_validator(mode="after")
+    def temperatures_that_are_taken(self) -> "FidelityStudy":
+        """Refuse a temperature that the format of the judge's provider does not have."""
+        provider = self.judge.asked.provider if isinstance(self.judge, ModelJudge) else None
+        hot = [one.key for one in self.settings.settings if one.temperature > 1]
+        if provider is not None and provider.wire_format == "anthropic" and hot:
+            raise ValueError(f"settings: {hot[0]} has a temperature above 1, which Anthropic's format does not take")
+        return self
 
     @model_validator(mode="after")
     def enough_planned(self) -> "FidelityStudy":

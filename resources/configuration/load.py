@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
@@ -12,10 +12,11 @@ from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.limits import Limits
+from resources.configuration.listed_judges import ListedJudge, by_name, with_judges, without_judges
 from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.place import configuration_file
-from resources.configuration.reliability import ReliabilityStudy
+from resources.configuration.reliability import JudgeName, ReliabilityStudy
 from resources.configuration.sample import (
     SAMPLE_MADE_UP,
     sample_evaluation,
@@ -51,6 +52,7 @@ class Configuration(BaseSettings):
     alerts: Alerts = Alerts()
     limits: Limits = Limits()
     made_up: dict[StudyName, tuple[MadeUp, ...]] = Field({}, description="what is made up; the results say so")
+    judges: dict[JudgeName, ListedJudge] = Field({}, description="judges by name, which studies draw from")
     fidelity: FidelityStudy | None = None
     evaluation: EvaluationStudy | None = None
     pairwise: PairwiseStudy | None = None
@@ -147,9 +149,14 @@ def configured(values: dict[str, Any], path: Path) -> Configuration:
         UserError: Every fault in one message.
     """
     try:
-        configuration = Configuration(**values)
+        values = by_name(values)
+        configuration = Configuration(**without_judges(values))
+        if configuration.judges:
+            configuration = Configuration(**with_judges(values, configuration.judges))
     except ValidationError as problem:
         raise _faulty(path, [_fault(error) for error in problem.errors()]) from problem
+    except UserError as problem:
+        raise _faulty(path, [str(problem)]) from problem
     if configuration.study == SAMPLE:
         raise _faulty(path, [f"study: '{SAMPLE}' is the built-in study; name yours otherwise."])
     try:
@@ -219,10 +226,16 @@ def _annotation(parents: tuple[Any, ...]) -> Any:
     for part in parents:
         members = [model, *get_args(model)]
         fields = [one.model_fields[part] for one in members if is_section(one) and part in one.model_fields]
-        tagged = [one for one in members if is_section(one) and part in get_args(_tag(one))]
-        # Neither a field nor a tag: a key of a mapping from names to sections.
-        model = fields[0].annotation if fields else tagged[0] if tagged else model
+        # One tag, `model`, is the name of a field too.
+        tagged = [one for one in get_args(model) if is_section(one) and part in get_args(_tag(one))]
+        model = tagged[0] if tagged else fields[0].annotation if fields else _of_a_name(model)
     return model
+
+
+def _of_a_name(model: Any) -> Any:
+    """What a mapping from names to sections holds; anything else as it is."""
+    held = get_args(model)[1] if get_origin(model) is dict else model
+    return get_args(held)[0] if hasattr(held, "__metadata__") else held
 
 
 def is_section(value: Any) -> bool:

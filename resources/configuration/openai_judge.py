@@ -1,11 +1,13 @@
-"""The judge `openai` in the configuration: a vision model behind an OpenAI-compatible endpoint, often a paid one."""
+"""Models that judge, in the configuration: of any provider, or behind an OpenAI-compatible address, often paid."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from resources.configuration.providers import PROVIDERS, Provider, refuse_unknown_provider
 from resources.configuration.section import Section
+from resources.configuration.task import Task
 
 ImageDetail = Literal["auto", "low", "high"]
 AnswerForm = Literal["json_schema", "json_object", "plain"]
@@ -49,3 +51,42 @@ class OpenAIJudge(Section):
     auto_budget_usd_per_day: float | None = Field(None, gt=0, description="what schedules and sensors may spend")
     price: Price | None = None
     prices: Path | None = Field(None, description="a price table of your own, in the form of the built-in one")
+
+
+class Asked(NamedTuple):
+    """A provider, null where only an address is given, and the model's name there."""
+
+    provider: Provider | None
+    model: str
+
+
+class ModelJudge(OpenAIJudge):
+    """A model as `provider:model`, or as it is called at `base_url`; its key is in a variable of its own.
+
+    Two such judges share neither an address nor a key. `name` is how studies and messages call it.
+    """
+
+    kind: Literal["model"]  # type: ignore[assignment]
+    name: str | None = None
+    model: str = Field(min_length=1)
+    base_url: str | None = Field(None, description="of a server or a gateway; the provider's where left out")
+    task: Task | None = Field(None, description="a prompt of one's own; the study's where left out")
+    key_variable: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="variable with its key")
+
+    @model_validator(mode="after")
+    def somewhere(self) -> "ModelJudge":
+        """Refuse a model of which it is not known where to ask it."""
+        provider, _, model = self.model.partition(":")
+        if self.base_url is None and not model:
+            raise ValueError(f"model '{self.model}' has no provider: write provider:model, or give its `base_url`")
+        if self.base_url is None:
+            refuse_unknown_provider(provider)
+        return self
+
+    @property
+    def asked(self) -> Asked:
+        """Who is asked; with a `base_url` a colon may be part of the model's name, as in Ollama's."""
+        provider, _, model = self.model.partition(":")
+        if model and provider in PROVIDERS:
+            return Asked(PROVIDERS[provider], model)
+        return Asked(None, self.model)

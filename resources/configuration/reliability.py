@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
 from resources.errors import UserError, did_you_mean
 
@@ -36,7 +36,7 @@ class RecordedJudge(Section):
 
 
 RelevanceJudge = Annotated[
-    EmbeddingJudge | LexicalJudge | RecordedJudge | OpenAIJudge,
+    EmbeddingJudge | LexicalJudge | RecordedJudge | OpenAIJudge | ModelJudge,
     Field(discriminator="kind"),
 ]
 
@@ -133,6 +133,14 @@ class ReliabilityStudy(Section):
             raise ValueError(
                 "the judges `embedding` and `lexical` need `calibration`: a file with query, document, relevance 0-1"
             )
+        return self
+
+    @model_validator(mode="after")
+    def no_own_task(self) -> "ReliabilityStudy":
+        """Refuse a judge that brings a task of study A."""
+        for name, judge in [*self.judges.items(), *self.recalibration.judges.items()]:
+            if isinstance(judge, ModelJudge) and judge.task is not None:
+                raise ValueError(f"judges: '{name}' has a `task`; study D's own prompts are named under `prompts`")
         return self
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES, SUBSCORES
+from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, OWN_RUBRIC, SCORED_STATES, SUBSCORES
 
 
 class CallKey(NamedTuple):
@@ -80,7 +80,8 @@ class CallRecord:
             raise ValueError(f"started_at {self.started_at} has no time zone")
         if (self.score is not None) != (self.state in SCORED_STATES):
             raise ValueError(f"state '{self.state}' with score {self.score}: only {SCORED_STATES} have one, always")
-        if self.subscores is not None and set(self.subscores) - set(SUBSCORES):
+        own = self.rubric_version.startswith(OWN_RUBRIC)
+        if not own and self.subscores is not None and set(self.subscores) - set(SUBSCORES):
             raise ValueError(f"unknown sub-scores {sorted(set(self.subscores) - set(SUBSCORES))}")
         shares = {"score": self.score, "score_stated": self.score_stated, "score_recomputed": self.score_recomputed}
         for name, share in {**shares, **(self.subscores or {})}.items():

@@ -133,6 +133,17 @@ def stated_score(raw: str | None) -> float | None:
     return float(score) if _is_number(score) and abs(score) < _HUGE else None
 
 
+def json_objects(text: str, keys: Sequence[str]) -> tuple[list[dict[str, Any]], bool]:
+    """The JSON objects in a text that have one of these keys, and whether the text is one and nothing else."""
+    try:
+        whole = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict):
+        return ([whole] if any(key in whole for key in keys) else []), True
+    return _found_inside(text, keys), False
+
+
 def refuses(text: str) -> bool:
     """Whether a text without an answer says that there will be none."""
     return _REFUSAL.search(text) is not None
@@ -144,7 +155,7 @@ def _without_json(text: str, error: Exception) -> Parsed:
     return Parsed("invalid_json", problem=f"no JSON object in the answer ({error})")
 
 
-def _found_inside(text: str) -> list[dict[str, Any]]:
+def _found_inside(text: str, keys: Sequence[str] = _KEYS) -> list[dict[str, Any]]:
     """The JSON objects inside the text that look like answers; echoes of the form come before the answer itself."""
     searched = text[:_SEARCHED_CHARACTERS]
     found = []
@@ -157,7 +168,7 @@ def _found_inside(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             end = start + 1
         else:
-            if isinstance(value, dict) and any(key in value for key in _KEYS):
+            if isinstance(value, dict) and any(key in value for key in keys):
                 found.append(value)
         start = searched.find("{", end)
     return found

@@ -22,6 +22,7 @@ from resources.database.locks import Turn
 from resources.errors import UserError
 from resources.judges.answers import Parsed
 from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Reply, Sampling
+from resources.judges.without_score import FirstAnswers
 from resources.runtime.progress import Advance, TracksProgress
 from resources.tables.call_states import SCORED_STATES
 
@@ -98,6 +99,12 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
         known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
         come_to = {key: known.get(key, NOT_ASKED) for key in self._planned}
         return {key: one for key, one in come_to.items() if not self._settled(one)}
+
+    @property
+    def any_scored(self) -> bool:
+        """Whether a planned call has a score already."""
+        known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
+        return any(known[key].scored for key in self._planned if key in known)
 
     @abstractmethod
     def _prompt_hash(self, judged: Thing) -> str:
@@ -205,6 +212,7 @@ class _Asking:
         self._run, self._turn, self._progress, self._log = run, turn, progress, log
         self.n_answered = n_answered
         self._faults: set[str] = set()
+        self._first = FirstAnswers(matter=not (run.judge.faults_are_final or run.any_scored))
         workers = run.judge.workers
         self._most_under_way = workers + min((WAITING_PER_WORKER - 1) * workers, MOST_WAITING)
         self._with_retries = Retrying(
@@ -352,6 +360,7 @@ class _Asking:
         with self._changed:
             del self._came[: len(came)]
         self.n_answered += sum(row.answered for row in rows)
+        self._first.see(rows, self._run.judge.identity.model)
         for row in rows:
             # What a provider says is seen at once, such as a parameter that is left out from then on.
             if not row.answered and row.fault_message not in self._faults and len(self._faults) < MOST_FAULTS_SAID:

@@ -10,10 +10,10 @@ import pandas as pd
 from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_records import CallRecord
 from resources.errors import UserError
-from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed, parse_answer
+from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed
 from resources.judges.asking import LedgerRun
 from resources.judges.contract import Call, JudgedObject, Sampling
-from resources.judges.prompt import build_call, prompt_hash
+from resources.judges.question import Question, question_of
 from resources.tables.call_states import SCORED_STATES
 
 ENOUGH_FRACTIONS = 3  # answers in fractions of 1 and none on 0-100: the judge keeps to another scale
@@ -53,15 +53,19 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
         """How many answers of this run are on which scale."""
         return Counter()
 
+    @cached_property
+    def _question(self) -> Question:
+        """The task of the judge that the plan names."""
+        return question_of(self.plan)
+
     def _prompt_hash(self, judged: JudgedObject) -> str:
-        return prompt_hash(judged, self.plan.rubric_weights)
+        return self._question.prompt_hash(judged)
 
     def _call(self, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int) -> Call:
-        identity, weights = self.judge.identity, self.plan.rubric_weights
-        return build_call(self.study, judged, setting, repeat, attempt, identity, weights)
+        return self._question.call(self.study, judged, setting, repeat, attempt, self.judge.identity)
 
     def _read(self, raw: str | None, call: Call) -> Parsed:
-        return parse_answer(raw, call.judged.item_id, self.plan.rubric_weights, self.plan.score_source)
+        return self._question.read(raw, call.judged.item_id)
 
 
 def _scale_of(row: CallRecord) -> object:

@@ -1,16 +1,19 @@
 """The judge `openai` of study A: a vision model behind any OpenAI-compatible chat endpoint, paid or one's own."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.image_payload import ImagePayload
-from resources.judges.openai.limits import APPEARANCE_SIZE
+from resources.judges.openai.limits import APPEARANCE_SIZE, AppearanceSize
 from resources.judges.openai.task import AnswerSchema, Remedies
+from resources.judges.own_task import OWN_RUBRIC_VERSION, OwnTask, own_task
 from resources.judges.prompt import RUBRIC_VERSION, build_call
 from resources.tables.call_states import SUBSCORES
 
@@ -80,6 +83,65 @@ class Appearance:
             UnreadableImage: An image cannot be read.
         """
         return self._images.parts(call.shown)
+
+
+class OwnAppearance:
+    """Images of one object, or its text, within a prompt of the user's own."""
+
+    rubric_version = OWN_RUBRIC_VERSION
+    remedies = REMEDIES
+
+    def __init__(self, configuration: Configuration, task: OwnTask) -> None:
+        self._task = task
+        self._shows_images = task.task.shows == "images"
+        self._images = ImagePayload(configuration.image_side_px, configuration.image_format, configuration.image_detail)
+        self.schema = None if task.schema is None else AnswerSchema("own_score", task.schema)
+        self.size = OwnSize(task)
+
+    def parameters(self, configuration: Configuration) -> Mapping[str, Any]:
+        """How images are sent, and the task."""
+        sent = {name: getattr(configuration, name) for name in ("image_side_px", "image_format", "image_detail")}
+        return (sent if self._shows_images else {}) | {"task": self._task.parameters}
+
+    def smallest(self, identity: JudgeIdentity) -> Call:
+        """About an object without a name and with one photo."""
+        return self._task.call("", _NOTHING, Setting(0.0, 1.0), 1, 1, identity)
+
+    def parts(self, call: Call) -> list[dict[str, Any]]:
+        """Photos in order, then the candidate.
+
+        Raises:
+            UserError: An image is another than the one whose hash was recorded.
+            UnreadableImage: An image cannot be read.
+        """
+        return self._images.parts(call.shown) if self._shows_images else []
+
+
+class OwnSize(AppearanceSize):
+    """Photos and a candidate, or nothing but text, and an answer of which only the schema is known."""
+
+    def __init__(self, task: OwnTask) -> None:
+        self.schema_bytes = len(json.dumps(task.schema)) if task.schema else 0
+        self._shows_images = task.task.shows == "images"
+
+    def labels(self, call: Call) -> str:
+        """Of photos and candidate."""
+        return super().labels(call) if self._shows_images else ""
+
+    def n_pictures(self, call: Call) -> int:
+        """Photos and the candidate; a text has none."""
+        return super().n_pictures(call) if self._shows_images else 0
+
+
+def model_judge_of(configuration: Configuration, weights: RubricWeights, access: Access) -> ChatJudge:
+    """The model with its own task, or with the built-in one.
+
+    Raises:
+        FileFault: The prompt of its own task is missing or wrong.
+    """
+    if isinstance(configuration, ModelJudge) and configuration.task is not None:
+        return ChatJudge(configuration, OwnAppearance(configuration, own_task(configuration.task)), access)
+    return OpenAIJudge(configuration, weights, access)
 
 
 class OpenAIJudge(ChatJudge):

@@ -27,4 +27,4 @@ def judge_of(study: FidelityStudy, objects: Sequence[JudgedObject]) -> Judge:
             from resources.judges import openai_judge
             from resources.judges.openai.access import access_of
 
-            return openai_judge.OpenAIJudge(study.judge, study.rubric_weights, access_of(study.judge))
+            return openai_judge.model_judge_of(study.judge, study.rubric_weights, access_of(study.judge))

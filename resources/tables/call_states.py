@@ -15,4 +15,5 @@ ANSWER_STATES = (
 FAULT_STATES = ("rate_limited", "timeout", "provider_error")
 SCORED_STATES = ("valid", "recovered")
 RELEVANCE = "relevance-"  # rubric versions that begin so are of judges of documents
+OWN_RUBRIC = "own-"  # and these of tasks that a user wrote, with sub-scores of their own
 SUBSCORES = ("color_palette", "material_finish", "texture_identity", "texture_scale_placement")

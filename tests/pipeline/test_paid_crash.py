@@ -16,6 +16,7 @@ import pytest
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
+from tests.anthropic_server import Message
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.paid_run import PLANNED, WORKERS, judging_of, objects_in, write_objects
 
@@ -38,9 +39,9 @@ class Killed(NamedTuple):
     rows: pd.DataFrame
 
 
-def start(folder: Path, url: str, server: OpenAIServer) -> subprocess.Popen[bytes]:
+def start(folder: Path, url: str, server: OpenAIServer, dialect: str = "openai") -> subprocess.Popen[bytes]:
     with (folder / "log.txt").open("a") as log:
-        command = [sys.executable, "-m", "tests.pipeline.paid_run", str(folder), url, server.base_url]
+        command = [sys.executable, "-m", "tests.pipeline.paid_run", str(folder), url, server.base_url, dialect]
         return subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
 
 
@@ -56,26 +57,29 @@ def nonces(server: OpenAIServer) -> list[str]:
     return [asked.run_id for asked in server.requests]
 
 
-def recorded(url: str, folder: Path, server: OpenAIServer) -> pd.DataFrame:
+def recorded(url: str, folder: Path, server: OpenAIServer, dialect: str = "openai") -> pd.DataFrame:
     engine = open_engine(url)
     migrate(engine)
     ledger = Ledger(engine)
-    rows = ledger.rows("paid", judging_of(objects_in(folder), ledger, server.base_url).judge.identity.digest)
+    judge = judging_of(objects_in(folder), ledger, server.base_url, dialect).judge
+    rows = ledger.rows("paid", judge.identity.digest)
     engine.dispose()
     return rows
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
-    """Runs that are killed at random moments while they ask, and one that finishes."""
+@pytest.fixture(scope="module", params=["openai", "anthropic"])
+def killed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
+    """Runs that are killed at random moments while they ask, and one that finishes; in either format."""
+    dialect = request.param
+    script = [Message()] if dialect == "anthropic" else ()
     folder = tmp_path_factory.mktemp("paid")
     url = f"sqlite:///{folder / 'ledger.db'}"
     moments = random.Random(os.environ.get("TOUCHSTONE_TEST_SEED", "kill"))
     asked_before, held = [], []
-    with openai_server(latency_s=LATENCY_S) as server:
+    with openai_server(script, latency_s=LATENCY_S) as server:
         write_objects(folder)
         for _ in range(KILLS):
-            program = start(folder, url, server)
+            program = start(folder, url, server, dialect)
             # Few enough that not even all of them together are the whole run.
             enough = len(server.requests) + moments.randint(1, PLANNED // (KILLS + 1))
             wait_for(lambda enough=enough: len(server.requests) >= enough, folder, program)  # type: ignore[misc]
@@ -84,10 +88,10 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
             program.wait()
             time.sleep(2 * LATENCY_S)
             asked_before.append(len(server.requests))
-            held.append(set(recorded(url, folder, server)["run_id"]))
-        last = start(folder, url, server)
+            held.append(set(recorded(url, folder, server, dialect)["run_id"]))
+        last = start(folder, url, server, dialect)
         wait_for(lambda: last.poll() is not None, folder, last)
-        yield Killed(nonces(server), asked_before, held, recorded(url, folder, server))
+        yield Killed(nonces(server), asked_before, held, recorded(url, folder, server, dialect))
 
 
 def test_the_kills_came_in_the_middle(killed: Killed) -> None:

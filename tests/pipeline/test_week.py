@@ -187,7 +187,7 @@ def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(note: Read) 
     assert (night.runs, night.calls) == ([("nightly_fidelity", "fidelity")], {})
     [said] = night.errors
     assert set(said) == {"judge_calls"}
-    assert "No person started this run, and the judge openai costs money." in said["judge_calls"]
+    assert "No person started this run, and the judge costs money." in said["judge_calls"]
 
 
 def test_on_friday_a_person_starts_the_paid_judge(note: Read) -> None:

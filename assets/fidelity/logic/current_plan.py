@@ -6,7 +6,7 @@ import pandas as pd
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.judges.contract import JudgedObject
-from resources.judges.prompt import prompt_hash
+from resources.judges.question import question_of
 from resources.judges.registry import judge_of
 
 ANOTHER_JUDGE = "its calls are of another judge"
@@ -26,9 +26,10 @@ def current_plan(study: FidelityStudy, objects: list[JudgedObject]) -> CurrentPl
     Raises:
         UserError: The judge cannot be opened.
     """
+    question = question_of(study)
     return CurrentPlan(
         judge_of(study, objects).identity.digest,
-        {one.object: prompt_hash(one, study.rubric_weights) for one in objects},
+        {one.object: question.prompt_hash(one) for one in objects},
         {one.object: one.image_hashes for one in objects},
     )
 

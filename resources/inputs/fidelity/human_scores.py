@@ -17,6 +17,7 @@ from resources.errors import FileFault, UserError, listing, nearest_of
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
+from resources.inputs.fidelity.texts import Text, object_of, read_texts
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 from resources.tables.fidelity.decision import EVERYBODY
 
@@ -245,6 +246,7 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
         FileFaults: Several things are; all are listed in one message.
     """
     catalogue = read_catalogue(study.catalogue) if study.catalogue else None
+    texts = read_texts(study.texts) if study.texts else None
     columns = study.columns
     asked_for = [columns.annotator] if columns.annotator != _DEFAULT.annotator else []
     needed = [columns.filename, columns.score, *asked_for]
@@ -257,7 +259,10 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     names = SpelledNames()
     records: dict[int, dict[str, Any]] = {}
     for row, cells in file.records():
-        record = _object_columns(cells[columns.filename], algorithms, catalogue, row, faults)
+        if texts is not None:
+            record = _text_columns(cells[columns.filename], texts, row, faults)
+        else:
+            record = _object_columns(cells[columns.filename], algorithms, catalogue, row, faults)
         annotator = names.first(written.label(columns.annotator, cells.get(columns.annotator, ONLY_ANNOTATOR)))
         if not annotator:
             faults.add(f"column '{columns.annotator}' is blank.", "Name who gave the score.", row)
@@ -287,6 +292,16 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
         n_catalogue_jobs=len(catalogue.jobs) if catalogue else None,
         n_catalogue_duplicates=catalogue.n_duplicates if catalogue else None,
     )
+
+
+def _text_columns(id_: str, texts: Mapping[str, Text], row: int, faults: Faults) -> dict[str, Any] | None:
+    """The same columns of an object that is a text; null where there is no such text."""
+    text = texts.get(object_of(id_))
+    if text is None:
+        faults.add(f"there is no text with id '{id_}'.", "Add it to `texts.file`, or remove the row.", row)
+        return None
+    names = {"filename": text.id, "object": text.object, "item_id": text.id, "product_id": text.group}
+    return {**names, "variant": None, "algorithm": text.source, **dict.fromkeys(CATEGORIES)}
 
 
 def _object_columns(
@@ -350,15 +365,17 @@ def _score(written: WrittenColumns, cell: str, study: FidelityStudy, row: int, f
         remedy = "Write it with a point, or leave the cell blank to leave the row out."
         faults.add(f"score '{cell}' is no number in column '{column}'.", remedy, row)
         return None
-    value = written.on_scale(column, value, 0, study.score_max)
-    if not 0 <= value <= study.score_max:
+    low, high = study.texts.scale if study.texts else (0.0, study.score_max)
+    value = written.on_scale(column, value, low, high)
+    if not low <= value <= high:
+        remedy = "set `texts.scale`" if study.texts else "set `score_max`"
         faults.add(
-            f"score {cell} is outside 0-{study.score_max:g} in column '{column}'.",
-            "Divide by the scale's maximum, or set `score_max`.",
+            f"score {cell} is outside {low:g}-{high:g} in column '{column}'.",
+            f"Divide by the scale's maximum, or {remedy}.",
             row,
         )
         return None
-    return value / study.score_max
+    return (value - low) / (high - low)
 
 
 def _refuse_other_annotator_column(file: CsvFile, columns: HumanScoreColumns) -> None:

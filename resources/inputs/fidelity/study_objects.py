@@ -19,6 +19,7 @@ from resources.errors import FileFault, UserError, listing
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.fidelity.human_scores import CATEGORIES, BadObjectName, ObjectName, parse_object_name
+from resources.inputs.fidelity.texts import Text, read_texts
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
 from resources.runtime.opened_files import refuse_link_out, refuse_name
 
@@ -167,15 +168,29 @@ def find_study_objects(human_scores: pd.DataFrame, selected: pd.DataFrame | None
         UserError: An image folder does not exist.
     """
     objects = _objects_to_judge(human_scores, selected, study)
+    if study.texts is not None:
+        texts = read_texts(study.texts)
+        return _typed([_text_row(row, texts[row["object"]], study.texts.file) for row in objects])
     photos = ImageFolders.at(study.references, "references")
     candidates = ImageFolders.at(study.candidates, "candidates")
     shared_by = Counter(row["item_id"] for row in objects if not _left_out(row, study))
     found = [_find(row, photos, candidates, shared_by, study) for row in objects]
     paths = {path for each in found for path in (*each.photos, each.candidate) if path and each.cause is None}
     checked = _checked(sorted(paths, key=str))
-    frame = pd.DataFrame.from_records([_row(each, checked) for each in found], columns=list(COLUMNS))
+    return _typed([_row(each, checked) for each in found])
+
+
+def _typed(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    frame = pd.DataFrame.from_records(rows, columns=list(COLUMNS))
     kinds = {"n_references": "int64", **dict.fromkeys(_TEXT_LISTS, "object")}
     return frame.astype({column: kinds.get(column, "str") for column in COLUMNS})
+
+
+def _text_row(row: Mapping[str, Any], text: Text, file: Path) -> dict[str, Any]:
+    """A text that is judged: the file is its address, and the hash is of what the judge reads."""
+    read = {"candidate_path": str(file), "candidate_sha256": text.sha256}
+    none = {"reference_paths": [], "reference_sha256": [], "n_references": 0}
+    return {**row, **read, **none, "excluded": None, "exclusion_detail": None}
 
 
 def _objects_to_judge(

@@ -1,4 +1,4 @@
-"""Where the judge `openai` is reached: the three variables, none of whose secrets ever shows in a message."""
+"""Where a model is reached: address, name and key, from configuration and environment; no secret is ever shown."""
 
 import hashlib
 import os
@@ -10,12 +10,14 @@ from ipaddress import ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
+from resources.configuration.providers import PROVIDERS
 from resources.errors import UserError
+from resources.judges.openai.dialects import DIALECTS, Dialect
 
 BASE_URL, API_KEY, MODEL = "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"
 VARIABLES: Final = (BASE_URL, MODEL, API_KEY)
-OPENAI_URL: Final = "https://api.openai.com/v1"
+OPENAI_URL: Final = PROVIDERS["openai"].base_url
 NO_KEY: Final = "none"  # what is sent to a server of one's own that asks for no key
 _SALT = "touchstone key id 1"
 _ECHO = 6  # so many characters of a key's beginning or end betray it
@@ -26,12 +28,27 @@ _OWN_NETWORKS = tuple(map(ip_network, ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "
 
 
 @dataclass(frozen=True)
+class Places:
+    """What a person changes to set the key, the model and the address: names of variables or of keys in the file."""
+
+    key: str = API_KEY
+    model: str = MODEL
+    base_url: str = BASE_URL
+
+
+@dataclass(frozen=True)
 class Access:
-    """A server, a model there, and the key, which has no place in a representation or a message."""
+    """A server, a model there, and the key, which has no place in a representation or a message.
+
+    `judge` begins messages about what is missing, `places` are named in them.
+    """
 
     base_url: str
     model: str
     key: str = field(repr=False)
+    dialect: Dialect = DIALECTS["openai"]
+    judge: str = "The judge openai"
+    places: Places = Places()
 
     @property
     def public_url(self) -> str:
@@ -82,6 +99,8 @@ def access_of(configuration: OpenAIJudge, environment: Mapping[str, str] = os.en
     Raises:
         UserError: There is no model, or the address is none. Everything that is missing is named at once.
     """
+    if isinstance(configuration, ModelJudge):
+        return _access_of_its_own(configuration, environment)
     base_url = environment.get(BASE_URL, "").strip()
     model = configuration.model or environment.get(MODEL, "").strip()
     key = environment.get(API_KEY, "").strip()
@@ -91,23 +110,42 @@ def access_of(configuration: OpenAIJudge, environment: Mapping[str, str] = os.en
     if missing:
         raise _missing(missing)
     if base_url:
-        _refuse_if_no_address(base_url)
+        _refuse_if_no_address(base_url, Places())
     return Access(base_url or OPENAI_URL, model, key or (NO_KEY if base_url else ""))
 
 
+def _access_of_its_own(judge: ModelJudge, environment: Mapping[str, str]) -> Access:
+    """Address and key of one judge, which no other judge shares."""
+    provider, model = judge.asked
+    base_url = judge.base_url or (provider.base_url if provider else "")
+    # A provider's key goes to no other address than its own, unless a person names the variable.
+    key_variable = judge.key_variable or (provider.key_variable if provider and not judge.base_url else "")
+    places = Places(key_variable, "`model`", "`base_url`")
+    _refuse_if_no_address(base_url, places)
+    key = environment.get(places.key, "").strip() if places.key else NO_KEY
+    dialect = DIALECTS[provider.wire_format if provider else "openai"]
+    called = f"The judge {judge.name}" if judge.name else f"The judge {model}"
+    return Access(base_url, model, key, dialect, called, places)
+
+
 def require_key(access: Access) -> None:
-    """Refuse to ask without a usable key; a server that `OPENAI_BASE_URL` names may need none.
+    """Refuse to ask without a usable key; a server of one's own may need none.
 
     Raises:
         UserError: There is no key, or it holds what no key holds.
     """
+    if not access.key and access.places != Places():
+        raise UserError(
+            f"{access.judge} cannot be asked: {access.places.key} is not set. Set it to a key of {access.public_url}, "
+            "or name another variable by `key_variable`."
+        )
     if not access.key:
         raise _missing([API_KEY])
     if not access.key.isascii() or not access.key.isprintable() or " " in access.key:
-        raise UserError(f"{API_KEY} holds a space, a line break or a letter that no key has. Set it again.")
+        raise UserError(f"{access.places.key} holds a space, a line break or a letter that no key has. Set it again.")
 
 
-def _refuse_if_no_address(base_url: str) -> None:
+def _refuse_if_no_address(base_url: str, places: Places) -> None:
     """Only what can be sent to; the address is not shown, because what is wrong with it may be a secret."""
     try:
         parts = urlsplit(base_url)
@@ -117,13 +155,13 @@ def _refuse_if_no_address(base_url: str) -> None:
     is_plain = base_url.isascii() and base_url.isprintable() and " " not in base_url
     if not host or not is_plain or parts.scheme not in ("http", "https"):
         raise UserError(
-            f"{BASE_URL} is no address of a server. Write it like {OPENAI_URL} or http://127.0.0.1:8000/v1."
+            f"{places.base_url} is no address of a server. Write it like {OPENAI_URL} or http://127.0.0.1:8000/v1."
         )
     if any(sign in base_url for sign in "@?#"):
         # The address is shown in messages and kept in the ledger.
         raise UserError(
-            f"{BASE_URL} holds more than an address: a user, a password, or something behind ? or #. Leave it out, and "
-            f"put a secret into {API_KEY}."
+            f"{places.base_url} holds more than an address: a user, a password, or something behind ? or #. Leave it "
+            f"out, and put a secret into {places.key or 'the variable that `key_variable` names'}."
         )
 
 

@@ -14,23 +14,31 @@ from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges.contract import Call, JudgeIdentity, Reply
-from resources.judges.openai.access import API_KEY, BASE_URL, MODEL, Access, require_key
+from resources.judges.openai.access import Access, require_key
 from resources.judges.openai.client import Client, Read
 from resources.judges.openai.error_bodies import WRONG_KEY, NoAnswer, Refused
 from resources.judges.openai.limits import DOWN, REFUSES, SLOW, Allowance, Circuit, Passage, WorstCase, dollars
 from resources.judges.openai.prices import ModelPrice, costs_money, price_of
-from resources.judges.openai.task import AnswerSchema, Remedies, Task
+from resources.judges.openai.task import AnswerSchema, CallSize, Remedies, Task
 from resources.photos.images import UnreadableImage
 
 FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)  # each gives way to the one behind it
 SETTINGS: Final = ("temperature", "top_p", "seed", "reasoning_effort", "detail")
 _ABOUT_THE_FORM = re.compile(
-    r"response[ _]?format|json[ _]?schema|json[ _]?object|json mode|structured output|guided", re.I
+    r"response[ _]?format|output[ _]?(format|config\.format)|json[ _]?schema|json[ _]?object|json mode|"
+    r"structured output|guided",
+    re.I,
 )
 _ABOUT_TOKENS = re.compile(r"max_(completion_)?tokens", re.IGNORECASE)
 UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
 REDIRECTS: Final = (300, 400)
 OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_NO_IMAGES: Final = re.compile(
+    r"\b(images?|image_url|vision)\b[^.]{0,60}\b(not|un)[ -]?(supported|allowed|accepted|available|enabled)"
+    r"|\b(not|n't)\b[^.]{0,30}\b(support|accept|take|process)\w*\b[^.]{0,30}\b(images?|image_url|vision)\b",
+    re.IGNORECASE,
+)
+_NO_CREDIT: Final = re.compile(r"credit balance is too low", re.IGNORECASE)  # Anthropic, with status 400
 FILTERED: Final = ("content_filter", "content_policy_violation")
 FIRST_PAUSE_S: Final = 1.0
 KEPT = "What came is kept, and running again goes on from here."
@@ -121,7 +129,7 @@ def request_of(
     text = call.user_message
     request: dict[str, Any] = {
         "messages": [
-            {"role": "system", "content": call.system_message},
+            *([{"role": "system", "content": call.system_message}] if call.system_message else []),
             {"role": "user", "content": [*parts, {"type": "text", "text": text}] if parts else text},
         ],
         "temperature": call.setting.temperature,
@@ -158,27 +166,28 @@ def stops_the_run(
     no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge, remedies: Remedies
 ) -> str | None:
     """What a person has to do before any other call makes sense; null where another call may fare better."""
-    said, status = no_answer.message, no_answer.status
-    if no_answer.code in OUT_OF_QUOTA or status == PAYMENT_REQUIRED:
+    said, status, places = no_answer.message, no_answer.status, access.places
+    key = places.key or "`key_variable`"
+    if no_answer.code in OUT_OF_QUOTA or status == PAYMENT_REQUIRED or _NO_CREDIT.search(said):
         return (
             f"The key's quota or credit at {access.public_url} is used up ({said}). Add credit, then run again. {KEPT}"
         )
     # Google answers a wrong key with status 400, others with 403.
     if status == UNAUTHORISED or (status and WRONG_KEY.search(f"{no_answer.code} {said}")):
-        return f"{access.public_url} does not take the key ({said}). Set {API_KEY} to one that it issued. {KEPT}"
+        return f"{access.public_url} does not take the key ({said}). Set {key} to one that it issued. {KEPT}"
     if status == FORBIDDEN:
-        return (
-            f"{access.public_url} does not let the key use '{access.model}' ({said}). Set another {API_KEY} or {MODEL}."
-        )
+        said_so = f"{access.public_url} does not let the key use '{access.model}' ({said})."
+        return f"{said_so} Set another {key} or {places.model}."
     if status == NOT_FOUND:
         return (
             f"{access.public_url} has no model '{access.model}', or no chat endpoint below this address ({said}). "
-            f"Correct {MODEL} or {BASE_URL}; most addresses end in /v1."
+            f"Correct {places.model} or {places.base_url}; most addresses end in /v1."
         )
     if status is not None and REDIRECTS[0] <= status < REDIRECTS[1]:
         return (
             f"{access.public_url} sends requests on to another address (status {status}). That is not followed, "
-            f"because the key and what is judged would go there. Set {BASE_URL} to the address itself, if you trust it."
+            f"because the key and what is judged would go there. Set {places.base_url} to the address itself, if you "
+            "trust it."
         )
     if status == TOO_LARGE:
         return f"A call is too large for {access.public_url} ({said}). {remedies.too_large}"
@@ -187,6 +196,8 @@ def stops_the_run(
             f"'{access.model}' does not take `answer_form: {configuration.answer_form}` ({said}). Set `answer_form: "
             f"auto` in the judge's section. {KEPT}"
         )
+    if no_answer.refused is not None and call.judged.image_hashes and _NO_IMAGES.search(said):
+        return f"'{access.model}' at {access.public_url} takes no images ({said}). Choose a model that sees. {KEPT}"
     if no_answer.refused is not None:
         return _refused_setting(no_answer, call, access, configuration, remedies)
     if no_answer.retry_after_s is not None and no_answer.retry_after_s > configuration.longest_wait_s:
@@ -247,7 +258,7 @@ class ChatJudge:
         self._client = Client(access, configuration.timeout_s)
         self._allowance = Allowance(configuration, self._circuit, task.remedies)
         self._identity = JudgeIdentity(
-            judge="openai",
+            judge=access.dialect.name,
             model=access.model,
             rubric_version=task.rubric_version,
             code_version=CODE_VERSION,
@@ -266,6 +277,11 @@ class ChatJudge:
     def identity(self) -> JudgeIdentity:
         """What tells this judge's answers from another's; no secret is in it."""
         return self._identity
+
+    @property
+    def size(self) -> CallSize:
+        """What goes with a call's messages, for guesses before it is sent."""
+        return self._task.size
 
     @cached_property
     def price(self) -> ModelPrice:
@@ -332,10 +348,7 @@ class ChatJudge:
                         reply = replace(refused.pop(), stops_run=str(problem))
                         break
                     bill.usd, form, began = worst_usd, self._form.now, perf_counter()
-                    model, schema = self._access.model, self._task.schema
-                    read = self._client.send(
-                        {"model": model, **request_of(call, parts, self._configuration, form, schema)}
-                    )
+                    read = self._client.send(self._request(call, parts, form))
                     latency_ms, key_id = (perf_counter() - began) * 1000, self._access.key_id
                     sent: dict[str, Any] = {"answer_form": form.form, "latency_ms": latency_ms, "key_id": key_id}
                     if (error := read.error) is None or (other := self._form.give_way(form, error, call)) is None:
@@ -348,6 +361,19 @@ class ChatJudge:
                 if reply.tokens_in is not None:
                     self._allowance.settle_tokens(most_tokens, reply.tokens_in + (reply.tokens_out or 0))
                 return self._noted(passage, replace(reply, earlier=tuple(refused)))
+
+    def request(self, call: Call) -> dict[str, Any]:
+        """The body that a call would be sent as.
+
+        Raises:
+            UserError: An image is another than the one whose hash was recorded.
+            UnreadableImage: An image cannot be read.
+        """
+        return self._access.dialect.body_of(self._request(call, self._task.parts(call), self._form.now))
+
+    def _request(self, call: Call, parts: list[dict[str, Any]], form: RequestForm) -> dict[str, Any]:
+        """In OpenAI's form, which the client translates."""
+        return {"model": self._access.model, **request_of(call, parts, self._configuration, form, self._task.schema)}
 
     def stop(self, why: str) -> None:
         """Let no request go out any more, whatever it waits for."""

@@ -8,14 +8,15 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from resources.errors import UserError
 from resources.judges.answers import without_reasoning
-from resources.judges.openai.access import BASE_URL, Access
+from resources.judges.openai.access import Access
 from resources.judges.openai.error_bodies import NoAnswer, has_error, no_answer_of, said_in, status_in
 from resources.runtime.network import prepare_network
 
@@ -76,7 +77,8 @@ class Client:
         Raises:
             UserError: The address is none that can be asked, or a proxy or certificates of the environment are none.
         """
-        came = asyncio.run_coroutine_threadsafe(self._send(request), self._running()).result()
+        body = self._access.dialect.body_of(request)
+        came = asyncio.run_coroutine_threadsafe(self._send(body), self._running()).result()
         return _read_body(came, self._access) if isinstance(came, Body) else Read(None, error=came)
 
     def open(self) -> None:
@@ -121,10 +123,7 @@ class Client:
             # The SDK's timeout is for each byte that comes; a server that drips would never meet it.
             async with (
                 asyncio.timeout(self._timeout_s),
-                # As extra body: the SDK looks at every part of named arguments one by one, for 2 ms a call.
-                sdk.chat.completions.with_streaming_response.create(
-                    model=request["model"], messages=[], extra_body=request
-                ) as response,
+                self._posted(sdk, request) as response,
             ):
                 return await _body_of(response)
         except (httpx2.InvalidURL, ExceptionGroup) as problem:
@@ -132,7 +131,7 @@ class Client:
             if isinstance(problem, ExceptionGroup) and problem.split(OverflowError)[1]:
                 raise
             # Their words hold the address, of which any part may be a secret.
-            raise UserError(f"{BASE_URL} is no address that can be asked.") from None
+            raise UserError(f"{self._access.places.base_url} is no address that can be asked.") from None
         except (TimeoutError, openai.APITimeoutError) as problem:
             reached = not isinstance(problem.__cause__, httpx2.ConnectTimeout)
             return NoAnswer("timeout", f"no answer within {self._timeout_s:g} s.", True, reached)
@@ -144,6 +143,20 @@ class Client:
             said = self._access.masked(str(cause) or type(cause).__name__)
             words = "the connection broke" if reached else f"{self._access.public_url} cannot be reached"
             return NoAnswer("provider_error", f"{words} ({said}).", True, reached)
+
+    @asynccontextmanager
+    async def _posted(self, sdk: AsyncOpenAI, body: dict[str, Any]) -> AsyncIterator[Any]:
+        """The server's response, read as it comes; a body given whole is not looked at part by part, 2 ms a call."""
+        from openai import Omit
+
+        dialect = self._access.dialect
+        own = {"Authorization": Omit(), **dialect.headers(self._access.key)} if dialect.headers else {}
+        headers: Any = {"X-Stainless-Raw-Response": "stream", **own}
+        response: Any = await sdk.post(dialect.path, cast_to=object, body=body, options={"headers": headers})
+        try:
+            yield response
+        finally:
+            await response.close()
 
     def _refusal(self, problem: APIStatusError) -> NoAnswer:
         status, error = problem.status_code, said_in(problem.body, problem.message)
@@ -246,6 +259,7 @@ def _read_body(body: Body, access: Access) -> Read:
             return Read(None, error=_error(plain, body, access, "status 200 with an error"))
         said = access.masked(text) or "nothing"
         return Read(None, error=_fault(f"the server's answer is no JSON object: {said[:200]}"))
+    completion = access.dialect.completion_of(completion)
     known: dict[str, Any] = {
         "model": _text(completion.get("model")),
         "fingerprint": _text(completion.get("system_fingerprint")),

@@ -424,7 +424,7 @@ class Allowance:
         if spent.unattended:
             if configuration.auto_budget_usd_per_day is None:
                 raise UserError(
-                    f"No person started this run, and the judge openai costs money. {self._remedies.run_it_yourself}, "
+                    f"No person started this run, and the judge costs money. {self._remedies.run_it_yourself}, "
                     "or set `auto_budget_usd_per_day` in the judge's section."
                 )
             purses.append(Purse(configuration.auto_budget_usd_per_day, spent.usd_today, "auto_budget_usd_per_day"))

@@ -83,7 +83,7 @@ JUDGE_CALLS = Table(
         whole("repeat", "Repeat, from 1.", "count", low=1),
         whole("attempt", "Attempt at this repeat, from 1; the last one counts.", "count", low=1),
         text("run_id", "Nonce in the prompt, derived from the call's key."),
-        text("judge", "Judge: openai, local or replay."),
+        text("judge", "Judge: openai or anthropic (the format), local or replay."),
         text("judge_identity", "Digest of judge, model, rubric, parameters and code version."),
         text("model_asked", "Model that was asked for."),
         text("model_answered", "Model that says it answered.", nullable=True),

@@ -14,9 +14,9 @@ from resources.configuration.evaluation import Dataset, EvaluationGates, Evaluat
 from resources.configuration.fidelity import Anchor, FidelityStudy, FidelityThresholds, GoldenSet, Recommendation
 from resources.configuration.limits import Limits
 from resources.configuration.load import read_configuration
-from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 
-SECTIONS = (FidelityStudy, FidelityThresholds, OpenAIJudge, GoldenSet, Recommendation, Anchor)
+SECTIONS = (FidelityStudy, FidelityThresholds, OpenAIJudge, ModelJudge, GoldenSet, Recommendation, Anchor)
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
@@ -30,7 +30,12 @@ def test_every_key_of_study_c_and_of_all_studies_is_there_and_the_section_reads_
     of_section = [name for model in (EvaluationStudy, Dataset, EvaluationGates) for name in model.model_fields]
     assert [name for name in of_section if not re.search(rf"^# .*\b{name}\b", section, re.MULTILINE)] == []
     head = TEMPLATE[: TEMPLATE.index("fidelity:\n")]
-    of_all = [name for model in (Alerts, Limits) for name in model.model_fields] + ["alerts", "limits", "made_up"]
+    of_all = [name for model in (Alerts, Limits) for name in model.model_fields] + [
+        "alerts",
+        "limits",
+        "made_up",
+        "judges",
+    ]
     assert [name for name in of_all if not re.search(rf"\b{name}\b", head)] == []
     keys = "\n".join(line.removeprefix("# ") for line in head.splitlines() if re.match(r"# ( |[a-z_]+:)", line))
     path = tmp_path / "touchstone.yaml"

@@ -114,9 +114,12 @@ def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, li
     ("line", "said"),
     [
         ("  minimum_repeats: 6\n", "minimum_repeats 6 is above repeats 5"),
-        ("  judge: {kind: oracle}\n", "fidelity.judge: needs `kind`: local or replay or openai (found 'oracle')."),
-        ("  judge: {path: calls.jsonl}\n", "fidelity.judge: needs `kind`: local or replay or openai."),
-        ("  judge: replay\n", "fidelity.judge: needs `kind`: local or replay or openai (found 'replay')."),
+        (
+            "  judge: {kind: oracle}\n",
+            "fidelity.judge: needs `kind`: local or replay or openai or model (found 'oracle').",
+        ),
+        ("  judge: {path: calls.jsonl}\n", "fidelity.judge: needs `kind`: local or replay or openai or model."),
+        ("  judge: replay\n", "fidelity.judge: needs `kind`: local or replay or openai or model (found 'replay')."),
         ("  algorithms: rodin_multi\n", "fidelity.algorithms: must be a list (found 'rodin_multi')."),
         ("  settings: {top_ps: 0.9}\n", "fidelity.settings.top_ps: must be a list (found 0.9)."),
         ("  settings: 0.9\n", "fidelity.settings: must be a mapping of keys to values (found 0.9)."),

@@ -209,9 +209,10 @@ def test_faults_of_a_judge_that_would_repeat_them_are_not_asked_again(ledger: Le
 
 
 def test_an_answer_that_is_no_json_is_an_answer_and_not_asked_again(ledger: Ledger) -> None:
-    ask(ledger, FakeJudge(lambda call: Reply("I would say seven of ten.")))
-    assert ask(ledger, FakeJudge()).asked == []
-    rows = judging(ledger, FakeJudge()).rows()[SETTINGS[0].key]
+    few = OBJECTS[:1]  # ten such answers and none with a score would stop the judge
+    ask(ledger, FakeJudge(lambda call: Reply("I would say seven of ten.")), objects=few)
+    assert ask(ledger, FakeJudge(), objects=few).asked == []
+    rows = judging(ledger, FakeJudge(), objects=few).rows()[SETTINGS[0].key]
     assert rows["state"].unique().tolist() == ["invalid_json"]
     assert rows["score"].isna().all()
     assert rows["raw_answer"].unique().tolist() == ["I would say seven of ten."]

@@ -255,7 +255,7 @@ def test_what_is_planned_is_worked_out_once(ledger: Ledger, monkeypatch: pytest.
         worked_out.append(judged.object)
         return prompt_hash(judged, weights)
 
-    monkeypatch.setattr("resources.judges.judging.prompt_hash", counted)
+    monkeypatch.setattr("resources.judges.prompt.prompt_hash", counted)
     run = judging(ledger, FakeJudge())
     run.ask(CountedProgress(), LOG)
     assert len(run.rows()[SETTINGS[0].key]) == len(OBJECTS) * 3

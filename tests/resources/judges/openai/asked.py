@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 
 from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.call_records import Spent
 from resources.judges.contract import Call, JudgedObject, Reply
@@ -34,6 +35,14 @@ def judge_of(base_url: str, key: str = KEY, **configuration: Any) -> OpenAIJudge
     described = Configuration(**{"kind": "openai", "price": FREE, "timeout_s": 5, "image_side_px": 64, **configuration})
     environment = {"OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": key, "OPENAI_MODEL": "gpt-4o"}
     return OpenAIJudge(described, RubricWeights(), access_of(described, environment))
+
+
+def claude_of(base_url: str, key: str = KEY, **configuration: Any) -> OpenAIJudge:
+    """A judge of the list, asked in Anthropic's format."""
+    where = {"model": "anthropic:claude-test", "base_url": base_url, "key_variable": "MY_KEY", "name": "claude"}
+    free = {"price": FREE, "timeout_s": 5, "image_side_px": 64}
+    described = ModelJudge(**{"kind": "model", **where, **free, **configuration})
+    return OpenAIJudge(described, RubricWeights(), access_of(described, {"MY_KEY": key}))
 
 
 def judged_in(folder: Path, item: str = "558736", n_photos: int = 2) -> JudgedObject:

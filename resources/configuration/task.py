@@ -1,0 +1,65 @@
+"""What a model is asked, in the configuration: a prompt of one's own, its rubric, scale and form of the answer."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from resources.configuration.section import Section
+
+RubricName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=60)]
+SCORE = "score"
+
+
+class Task(Section):
+    """A prompt with places such as `{item_id}`, and how its answers are read.
+
+    `scale` is the lowest and the highest number, or labels from the worst to the best; scores are stored on 0-1. With
+    `answer: json` the rubric's names are fields of the answer, each on the scale, and `score`, where the answer has it,
+    counts; their weighted mean where it has none. `shows` is what the judge sees of an object.
+    """
+
+    prompt: Path
+    scale: tuple[float, float] | Annotated[tuple[str, ...], Field(min_length=2)]
+    answer: Literal["number", "label", "json"] = "number"
+    rubric: dict[RubricName, Annotated[float, Field(ge=0)]] = {}
+    shows: Literal["images", "text"] = "images"
+    object: Literal["one"] = "one"
+
+    @model_validator(mode="after")
+    def parts_that_fit(self) -> "Task":
+        """Refuse a scale that does not rise, labels without an answer in labels, and a rubric that is not read."""
+        if (self.labels is not None) != (self.answer == "label"):
+            given = "labels" if self.labels is not None else "numbers"
+            raise ValueError(f"answer '{self.answer}' does not go with a scale of {given}: labels take `answer: label`")
+        if self.labels is None:
+            low, high = self.range
+            if not low < high:
+                raise ValueError(f"scale [{low:g}, {high:g}] must rise")
+        elif len({label.casefold() for label in self.labels}) < len(self.labels):
+            raise ValueError("scale: two labels differ only in the case of their letters, or not at all")
+        if self.rubric and self.answer != "json":
+            raise ValueError(f"rubric: its names are fields of an answer in JSON, and answer is '{self.answer}'")
+        if self.rubric and sum(self.rubric.values()) <= 0:
+            raise ValueError("rubric: at least one weight must be above 0")
+        if SCORE in self.rubric:
+            raise ValueError("rubric: `score` is the name of the whole; call the part otherwise")
+        return self
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """From the worst to the best; null on a scale of numbers."""
+        return None if isinstance(self.scale[0], float) else tuple(str(label) for label in self.scale)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest number of an answer; labels count from 0."""
+        if self.labels is not None:
+            return 0.0, float(len(self.labels) - 1)
+        return float(self.scale[0]), float(self.scale[1])
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Each rubric part's share by name; they sum to 1."""
+        total = sum(self.rubric.values())
+        return {name: weight / total for name, weight in self.rubric.items()}

@@ -1,0 +1,80 @@
+"""What study A's judge is asked: the built-in task, or the one that the judge brings."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from resources.configuration.fidelity import FidelityStudy, RubricWeights
+from resources.configuration.openai_judge import ModelJudge
+from resources.inputs.fidelity.texts import Text, read_texts
+from resources.judges import prompt
+from resources.judges.answers import Parsed, parse_answer
+from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Sampling
+from resources.judges.own_task import OwnTask, own_task
+
+
+class Question(Protocol):
+    """Fills in a prompt for an object, and reads answers; a call follows from its arguments alone."""
+
+    def prompt_hash(self, judged: JudgedObject) -> str:
+        """SHA-256 in hex of what is asked about it, without the nonce."""
+        ...
+
+    def call(
+        self, study: str, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity
+    ) -> Call:
+        """One planned call with its messages."""
+        ...
+
+    def read(self, raw: str | None, item_id: str) -> Parsed:
+        """State and scores of an answer's text."""
+        ...
+
+
+class AppearanceQuestion:
+    """The built-in task: four sub-scores on 0-100, weighted."""
+
+    def __init__(self, plan: FidelityStudy) -> None:
+        self._weights: RubricWeights = plan.rubric_weights
+        self._plan = plan
+
+    def prompt_hash(self, judged: JudgedObject) -> str:
+        """Of rubric, context and template."""
+        return prompt.prompt_hash(judged, self._weights)
+
+    def call(
+        self, study: str, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity
+    ) -> Call:
+        """One planned call."""
+        return prompt.build_call(study, judged, setting, repeat, attempt, identity, self._weights)
+
+    def read(self, raw: str | None, item_id: str) -> Parsed:
+        """By the form that the prompt asks for."""
+        return parse_answer(raw, item_id, self._weights, self._plan.score_source)
+
+
+class OwnQuestion:
+    """A task of the user's own."""
+
+    def __init__(self, task: OwnTask, plan: FidelityStudy) -> None:
+        self._task, self._plan = task, plan
+        self.prompt_hash, self.call = task.prompt_hash, task.call
+
+    def read(self, raw: str | None, item_id: str) -> Parsed:
+        """On the task's own scale."""
+        return self._task.read(raw, self._plan.score_source)
+
+
+def question_of(plan: FidelityStudy, texts: Mapping[str, Text] | None = None) -> Question:
+    """What the configured judge is asked.
+
+    Args:
+        plan: The study.
+        texts: What is judged, by id, where the study names no file of it.
+
+    Raises:
+        FileFault: The prompt of its own task is missing or wrong.
+    """
+    judge = plan.judge
+    if isinstance(judge, ModelJudge) and judge.task is not None:
+        return OwnQuestion(own_task(judge.task, read_texts(plan.texts) if plan.texts else texts), plan)
+    return AppearanceQuestion(plan)

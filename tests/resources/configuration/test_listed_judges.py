@@ -1,0 +1,103 @@
+"""The list `judges:` is read once, studies name its judges, and what is wrong in it is one line each."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.configuration.fidelity import LocalJudge
+from resources.configuration.load import Configuration, read_configuration
+from resources.configuration.openai_judge import ModelJudge
+from resources.errors import UserError
+
+FIDELITY = "  human_scores: s.csv\n  references: r\n  candidates: c\n"
+LIST = """\
+judges:
+  - {name: gpt, model: "openai:gpt-5.4-mini", concurrency: 4}
+  - {name: claude, model: "anthropic:claude-sonnet-5-5", key_variable: TEAM_KEY, budget_usd: 3}
+  - {name: own, model: "qwen2.5vl:7b", base_url: "http://127.0.0.1:8000/v1"}
+  - {name: baseline, kind: local}
+  - {name: words, kind: lexical}
+"""
+
+
+def read(folder: Path, text: str) -> Configuration:
+    file = folder / "touchstone.yaml"
+    file.write_text(text)
+    return read_configuration(file)
+
+
+def faults(folder: Path, text: str) -> str:
+    with pytest.raises(UserError) as raised:
+        read(folder, text)
+    return str(raised.value)
+
+
+def test_studies_draw_from_one_list_by_name(tmp_path: Path) -> None:
+    reliability = "reliability: {queries: q.csv, calibration: e.csv, judges: [gpt, words]}\n"
+    found = read(tmp_path, f"{LIST}fidelity:\n{FIDELITY}  judge: claude\n{reliability}")
+    assert list(found.judges) == ["gpt", "claude", "own", "baseline", "words"]
+    assert found.fidelity is not None
+    assert found.fidelity.judge == found.judges["claude"]
+    assert found.reliability is not None
+    assert found.reliability.judges == {name: found.judges[name] for name in ("gpt", "words")}
+
+
+def test_a_mapping_of_judges_may_name_some_and_describe_others(tmp_path: Path) -> None:
+    judges = "{first: claude, second: {kind: recorded, path: a.jsonl}}"
+    found = read(tmp_path, f"{LIST}reliability: {{queries: q.csv, judges: {judges}}}\n")
+    assert found.reliability is not None
+    assert isinstance(found.reliability.judges["first"], ModelJudge)
+    assert found.reliability.judges["second"].kind == "recorded"
+
+
+def test_a_judge_that_is_no_model_can_be_named_too(tmp_path: Path) -> None:
+    found = read(tmp_path, f"{LIST}fidelity:\n{FIDELITY}  judge: baseline\n")
+    assert found.fidelity is not None
+    assert found.fidelity.judge == LocalJudge()
+
+
+def test_with_an_address_a_colon_may_be_part_of_the_models_name(tmp_path: Path) -> None:
+    judge = read(tmp_path, f"{LIST}fidelity:\n{FIDELITY}").judges["own"]
+    assert isinstance(judge, ModelJudge)
+    assert judge.asked.model == "qwen2.5vl:7b"
+
+
+@pytest.mark.parametrize(
+    ("judges", "rest", "said"),
+    [
+        ("[{name: a, model: 'opnai:gpt-4o'}]", "", "there is no provider 'opnai' (did you mean 'openai'?)"),
+        ("[{name: a, model: 'bedrock:m'}]", "", "provider 'bedrock' is reached through a gateway"),
+        (
+            "[{name: a, model: gpt-4o}]",
+            "",
+            "model 'gpt-4o' has no provider: write provider:model, or give its `base_url`",
+        ),
+        ("[{name: a}]", "", "judges.a.model.model: must be given."),
+        ("[{model: 'openai:m'}]", "", "judges: number 1 has no name"),
+        ("[{name: a, model: 'openai:m'}, {name: A, kind: local}]", "", "judges: 'A' stands twice"),
+        ("[{name: a, model: 'openai:m', key_variable: sk 1}]", "", "judges.a.model.key_variable"),
+        ("[{name: a, model: 'openai:m', concurency: 2}]", "", "concurency: no such key (did you mean 'concurrency'?)."),
+        (
+            "[{name: a, model: 'anthropic:m'}]",
+            "  judge: a\n  settings: {temperatures: [1.5]}\n",
+            "settings: t1.5_p1.0 has a temperature above 1, which Anthropic's format does not take",
+        ),
+        ("[{name: a, kind: local}]", "  judge: b\n", "fidelity.judge: there is no judge 'b' in the list `judges`"),
+        (
+            "[{name: a, kind: lexical}]",
+            "  judge: a\n",
+            "fidelity.judge: needs `kind`: local or replay or openai or model",
+        ),
+        (
+            "[{name: a, model: 'openai:m', budget_usd: -1}]",
+            "",
+            "judges.a.model.budget_usd: Input should be greater than 0",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_before_anything_is_asked(
+    judges: str, rest: str, said: str, tmp_path: Path
+) -> None:
+    message = faults(tmp_path, f"judges: {judges}\nfidelity:\n{FIDELITY}{rest}")
+    assert said in message
+    assert len(message.splitlines()) == 2
