@@ -139,7 +139,7 @@ def weekly_anchor(study: FidelityStudy) -> dg.ScheduleDefinition:
 def anchor_calls(study: FidelityStudy) -> str:
     """How many calls one occasion makes, and what they may cost unattended."""
     n_objects, repeats, judge = study.anchor.n_objects, study.repeats, study.judge
-    calls = f"Judge {judge.kind}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
+    calls = f"Judge {study.judge_name}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
     if isinstance(judge, ReplayJudge):
         return "Judge replay: no calls, a recording cannot drift."
     if not isinstance(judge, OpenAIJudge) or not costs_money(judge):

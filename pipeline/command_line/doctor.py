@@ -58,7 +58,7 @@ def _configuration() -> str:
     words = [f"study '{configuration.study}'"]
     if plan := configuration.fidelity:
         words.append(
-            f"fidelity (judge {plan.judge.kind}, {len(plan.settings.settings)} settings, {plan.repeats} repeats)"
+            f"fidelity (judge {plan.judge_name}, {len(plan.settings.settings)} settings, {plan.repeats} repeats)"
         )
     if votes := configuration.pairwise:
         words.append(f"pairwise ({len(votes.methods)} methods, orders {votes.orders}, engine {votes.engine})")

@@ -189,7 +189,7 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     passed = [show_gate(gate, console) for gate in gates]
     console.print(
         f"A run would make {calls} judge calls ({judged} objects x {len(study.settings.settings)} settings x "
-        f"{study.repeats} repeats) with the judge '{study.judge.kind}', less those that the ledger answers.",
+        f"{study.repeats} repeats) with the judge '{study.judge_name}', less those that the ledger answers.",
         soft_wrap=True,
         highlight=False,
     )

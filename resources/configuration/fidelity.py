@@ -270,6 +270,11 @@ class FidelityStudy(Section):
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
 
+    @property
+    def judge_name(self) -> str:
+        """How the configuration calls the judge: its name in the list, else its kind."""
+        return (self.judge.name if isinstance(self.judge, ModelJudge) else None) or self.judge.kind
+
     @model_validator(mode="before")
     @classmethod
     def texts_alone(cls, values: Any) -> Any:

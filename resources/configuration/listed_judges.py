@@ -1,18 +1,20 @@
 """The list `judges:` of the configuration, and the studies' references to it by name."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from resources.configuration.fidelity import LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import ModelJudge
-from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, RecordedJudge
+from resources.configuration.reliability import EmbeddingJudge, JudgeName, LexicalJudge, RecordedJudge
 from resources.errors import UserError, did_you_mean
 
 ListedJudge = Annotated[
     ModelJudge | LocalJudge | ReplayJudge | EmbeddingJudge | LexicalJudge | RecordedJudge, Field(discriminator="kind")
 ]
+
+LISTED_JUDGES: Final[TypeAdapter[dict[str, Any]]] = TypeAdapter(dict[JudgeName, ListedJudge])
 
 
 def by_name(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.limits import Limits
-from resources.configuration.listed_judges import ListedJudge, by_name, with_judges, without_judges
+from resources.configuration.listed_judges import LISTED_JUDGES, ListedJudge, by_name, with_judges, without_judges
 from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.place import configuration_file
@@ -149,14 +149,9 @@ def configured(values: dict[str, Any], path: Path) -> Configuration:
         UserError: Every fault in one message.
     """
     try:
-        values = by_name(values)
-        configuration = Configuration(**without_judges(values))
-        if configuration.judges:
-            configuration = Configuration(**with_judges(values, configuration.judges))
+        configuration = Configuration(**_with_listed_judges(values, path))
     except ValidationError as problem:
         raise _faulty(path, [_fault(error) for error in problem.errors()]) from problem
-    except UserError as problem:
-        raise _faulty(path, [str(problem)]) from problem
     if configuration.study == SAMPLE:
         raise _faulty(path, [f"study: '{SAMPLE}' is the built-in study; name yours otherwise."])
     try:
@@ -164,6 +159,30 @@ def configured(values: dict[str, Any], path: Path) -> Configuration:
     except UserError as problem:
         raise _faulty(path, [str(problem)]) from problem
     return anchored
+
+
+def _with_listed_judges(values: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The values with the judges of the list in place of their names.
+
+    Raises:
+        UserError: A judge of the list is wrong; what else is wrong with the file is in the message too, but for what
+            depends on its judges.
+    """
+    try:
+        values = by_name(values)
+        if not values.get("judges"):
+            return values
+        return with_judges(values, LISTED_JUDGES.validate_python(values["judges"]))
+    except UserError as problem:
+        raise _faulty(path, [str(problem)]) from problem
+    except ValidationError as problem:
+        faults = [_fault({**error, "loc": ("judges", *error["loc"])}) for error in problem.errors()]
+    try:
+        Configuration(**without_judges(values))
+    except ValidationError as problem:
+        others = [error for error in problem.errors() if error["type"] != "value_error"]
+        faults += [_fault(error) for error in others if error["loc"][:1] != ("judges",)]
+    raise _faulty(path, faults)
 
 
 def _faulty(path: Path, faults: list[str]) -> UserError:

@@ -56,6 +56,24 @@ def test_a_judge_that_is_no_model_can_be_named_too(tmp_path: Path) -> None:
     assert found.fidelity.judge == LocalJudge()
 
 
+def test_a_study_of_texts_names_its_judge(tmp_path: Path) -> None:
+    task = "task: {prompt: p.txt, scale: [1, 5], shows: text}"
+    judge = f"judges: [{{name: grader, model: 'openai:m', {task}}}]\n"
+    found = read(tmp_path, f"{judge}fidelity: {{judge: grader, texts: {{file: a.csv}}}}\n").fidelity
+    assert found is not None
+    assert found.human_scores == tmp_path / "a.csv"
+    assert found.columns.filename == "id"
+    assert isinstance(found.judge, ModelJudge)
+    assert found.judge.task is not None
+    assert found.judge.task.prompt == tmp_path / "p.txt"
+
+
+def test_faults_of_the_list_and_of_the_rest_come_together(tmp_path: Path) -> None:
+    message = faults(tmp_path, f"judges: [{{name: a, model: m}}]\nfidelity:\n{FIDELITY}  judge: a\n  repeats: 1\n")
+    assert "model 'm' has no provider" in message
+    assert "fidelity.repeats: Input should be greater than or equal to 2" in message
+
+
 def test_with_an_address_a_colon_may_be_part_of_the_models_name(tmp_path: Path) -> None:
     judge = read(tmp_path, f"{LIST}fidelity:\n{FIDELITY}").judges["own"]
     assert isinstance(judge, ModelJudge)
