@@ -103,6 +103,8 @@ def study_with(judge: str | None) -> "Study":
     Raises:
         UserError: There is no such judge, or none that scores renders.
     """
+    from pydantic import ValidationError
+
     from resources.configuration.fidelity import LocalJudge, ReplayJudge
     from resources.configuration.openai_judge import OpenAIJudge
     from resources.study import study_from_environment
@@ -117,7 +119,12 @@ def study_with(judge: str | None) -> "Study":
             f"There is no judge '{judge}' that scores renders{did_you_mean(judge, known)}; there are "
             f"{', '.join(known)}."
         )
-    return replace(study, fidelity_section=study.fidelity.model_copy(update={"judge": other}))
+    try:
+        plan = type(study.fidelity)(**{**dict(study.fidelity), "judge": other})
+    except ValidationError as problem:
+        said = problem.errors()[0]["msg"].removeprefix("Value error, ")
+        raise UserError(f"The judge {judge} cannot be asked in this study: {said}.") from problem
+    return replace(study, fidelity_section=plan)
 
 
 def with_pairwise(study: "Study", **changes: object) -> "Study":

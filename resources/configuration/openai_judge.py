@@ -71,7 +71,7 @@ class ModelJudge(OpenAIJudge):
     model: str = Field(min_length=1)
     base_url: str | None = Field(None, description="of a server or a gateway; the provider's where left out")
     task: Task | None = Field(None, description="a prompt of one's own; the study's where left out")
-    key_variable: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="variable with its key")
+    key_variable: str | None = Field(None, pattern=r"^[A-Z_][A-Z0-9_]*$", description="variable with its key")
 
     @model_validator(mode="after")
     def somewhere(self) -> "ModelJudge":

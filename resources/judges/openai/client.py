@@ -11,6 +11,7 @@ import weakref
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -43,6 +44,7 @@ FILTERS: Final = (
     "error_toxic",
     "guardrail_intervened",
 )
+ALLOWANCES: Final = ("requests", "tokens", "input-tokens", "output-tokens")
 REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 _REASONING_PARTS: Final = ("thinking", "reasoning")
 # How an answer begins that was cut off, or that was streamed though no stream was asked for: its words are a judge's.
@@ -165,7 +167,10 @@ class Client:
 
 
 def retry_after(headers: Any) -> float | None:
-    """Seconds to wait as a server asks for them: milliseconds, seconds or a date; null where it asks for none."""
+    """Seconds to wait as a server asks for them: milliseconds, seconds or a date; null where it asks for none.
+
+    Without such a header, until the last of Anthropic's allowances that are used up is filled again.
+    """
     for name, divisor in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
             seconds = float(headers.get(name, "")) / divisor
@@ -176,7 +181,21 @@ def retry_after(headers: Any) -> float | None:
     try:
         return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
     except (TypeError, ValueError, OverflowError):
-        return None
+        return _until_filled(headers)
+
+
+def _until_filled(headers: Any) -> float | None:
+    """Seconds, from a date such as 2026-01-31T10:00:00Z for each allowance of which nothing remains."""
+    waits = []
+    for kind in ALLOWANCES:
+        if headers.get(f"anthropic-ratelimit-{kind}-remaining") != "0":
+            continue
+        try:
+            filled = datetime.fromisoformat(headers.get(f"anthropic-ratelimit-{kind}-reset", ""))
+            waits.append(max(0.0, filled.timestamp() - time.time()))
+        except (TypeError, ValueError, OverflowError):
+            continue
+    return max(waits, default=None)
 
 
 async def _body_of(response: Any) -> Body:

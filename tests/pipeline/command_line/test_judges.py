@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
+from pipeline.command_line.run_study import study_with
 from resources.errors import UserError
 from tests.anthropic_server import anthropic_server, refused
 from tests.openai_server import OpenAIServer, answered, openai_server
@@ -69,3 +70,16 @@ def test_an_unknown_name_and_a_judge_that_calls_nothing_are_refused(home: Path) 
         run("basline")
     with pytest.raises(UserError, match="it calls nothing"):
         run("baseline")
+
+
+def test_another_judge_of_the_list_is_asked_instead_and_one_that_does_not_fit_is_refused(home: Path) -> None:
+    reads = "task: {prompt: p.txt, scale: [1, 5], shows: text}"
+    judges = f"[{{name: sees, model: 'openai:m'}}, {{name: reads, model: 'openai:m', {reads}}}]"
+    study = "fidelity: {human_scores: s.csv, references: r, candidates: c}"
+    (home / "touchstone.yaml").write_text(f"judges: {judges}\n{study}\n")
+    assert study_with("sees").fidelity.judge_name == "sees"
+    assert study_with("local").fidelity.judge_name == "local"
+    with pytest.raises(UserError, match="The judge reads cannot be asked in this study: .* the study has no `texts`"):
+        study_with("reads")
+    with pytest.raises(UserError, match=r"There is no judge 'seas' that scores renders \(did you mean 'sees'\?\)"):
+        study_with("seas")

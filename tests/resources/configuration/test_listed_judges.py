@@ -94,6 +94,7 @@ def test_with_an_address_a_colon_may_be_part_of_the_models_name(tmp_path: Path) 
         ("[{model: 'openai:m'}]", "", "judges: number 1 has no name"),
         ("[{name: a, model: 'openai:m'}, {name: A, kind: local}]", "", "judges: 'A' stands twice"),
         ("[{name: a, model: 'openai:m', key_variable: sk 1}]", "", "judges.a.model.key_variable"),
+        ("[{name: a, model: 'openai:m', key_variable: AIzaSyD0123456789abcdefghij}]", "", "(found '***')"),
         ("[{name: a, model: 'openai:m', concurency: 2}]", "", "concurency: no such key (did you mean 'concurrency'?)."),
         (
             "[{name: a, model: 'anthropic:m'}]",

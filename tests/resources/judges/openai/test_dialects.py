@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,18 @@ def test_a_schema_that_is_refused_gives_way_to_a_plain_answer(tmp_path: Path) ->
         reply = ask(judge_on(server), judged_in(tmp_path))
     assert [bool(reply.raw_answer), len(reply.earlier)] == [True, 1]
     assert "output_config" not in server.requests[1].body
+
+
+def test_without_a_header_of_its_own_a_used_up_allowance_says_how_long_to_wait(tmp_path: Path) -> None:
+    def filled_in(seconds: float) -> str:
+        return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
+
+    name = "anthropic-ratelimit"
+    headers = {f"{name}-requests-remaining": "9", f"{name}-requests-reset": filled_in(900)}
+    headers |= {f"{name}-input-tokens-remaining": "0", f"{name}-input-tokens-reset": filled_in(20)}
+    with anthropic_server([refused(429, "rate_limit_error", headers=headers)]) as server:
+        reply = ask(judge_on(server), judged_in(tmp_path))
+    assert 15 < (reply.retry_after_s or 0) <= 21
 
 
 def test_a_body_that_is_no_answer_stays_as_it_is() -> None:
