@@ -50,8 +50,8 @@ def join_ties(values: ArrayLike, operands: ArrayLike | None = None, relative: fl
     """
     array = np.asarray(values, dtype=np.float64)
     sizes = np.abs(array if operands is None else np.broadcast_to(np.asarray(operands, dtype=np.float64), array.shape))
-    # The sum with 0 turns a negative zero into zero.
-    result = np.where(np.abs(array) <= relative * sizes, 0.0, array) + 0.0
+    # Also turns a negative zero into zero.
+    result = np.where(np.abs(array) <= relative * sizes, 0.0, array)
     flat = result.reshape(-1)
     there = np.flatnonzero(np.isfinite(flat) & (flat != 0.0))
     there = there[np.argsort(np.abs(flat[there]), kind="stable")]

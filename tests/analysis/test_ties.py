@@ -57,6 +57,13 @@ def test_a_group_begins_where_the_gap_is_larger_than_the_tolerance():
     # Operands of 1000 join all of them; the values' own size joins none.
     assert len(set(join_ties(values, 1000.0))) == 1
     assert join_ties(values).tolist() == values.tolist()
+    # A gap of exactly the tolerance is no larger than it, and so is a distance from 0: a quarter of operands of 1.
+    assert join_ties([1.0, 1.25, 1.75, -1.25, 0.25], 1.0, relative=0.25).tolist() == [1.0, 1.0, 1.75, -1.0, 0.0]
+    # The larger operand of the two decides: that of the first value, or of the second.
+    assert join_ties([1.0, 1.25], [1.0, 0.1], relative=0.25).tolist() == [1.0, 1.0]
+    assert join_ties([1.0, 1.25], [0.1, 1.0], relative=0.25).tolist() == [1.0, 1.0]
+    assert join_ties([1.0, 2.0, 2.4], [0.1, 2.0, 0.1], relative=0.25).tolist() == [1.0, 2.0, 2.0]
+    assert join_ties(np.array([[1.0, 1.25], [np.nan, 0.0]]), 1.0, relative=0.25).shape == (2, 2)
 
 
 def test_one_huge_score_leaves_the_others_apart():
@@ -76,7 +83,12 @@ def test_a_limit_is_neither_above_nor_below_itself():
     assert compare([0.3 + 1e-9, 0.3 - 1e-9, np.nan], 0.3).tolist() == pytest.approx([1, -1, np.nan], nan_ok=True)
     assert compare(1e-15) == 1  # a number that was read
     assert compare(1e-15, operands=0.3) == 0  # what is left of 0.3 - 0.3
+    assert compare([1e-12, -1e-12, 1.01e-12], operands=1.0).tolist() == [0, 0, 1]  # as far as that, and further
+    assert compare([2.1e-12, 1.9e-12], operands=[-1.0, -2.0]).tolist() == [1, 0]  # the size of an operand counts
     assert snap([0.1 + 0.2, 0.31], [0.1, 0.3]).tolist() == [0.3, 0.31]
+    assert snap([[0.1 + 0.2, 0.5], [0.7, 0.1]], [0.1, 0.3, 0.5]).tolist() == [[0.3, 0.5], [0.7, 0.1]]
+    assert snap([1e-13], [0.0]).tolist() == [1e-13]  # a number that was read
+    assert snap([1e-13], [0.0], 0.3).tolist() == [0.0]  # what is left of arithmetic
     assert (ceiling(0.07 * 100), ceiling(7.01), -ceiling(-0.29 * 100)) == (7, 8, 29)
 
 

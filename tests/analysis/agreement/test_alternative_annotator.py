@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
 from analysis.agreement.alternative_annotator import EPSILON, AgainstAnnotator, alternative_annotator
@@ -80,6 +81,67 @@ def test_four_objects_by_hand():
     assert [a.p_adjusted, b.p_adjusted, c.p_adjusted] == pytest.approx([0.5728, 1.0, 0.5728], abs=1e-4)
     assert (seen.winning_rate, seen.n_tested, seen.n_rejected, seen.n_skipped) == (0.0, 3, 0, 0)
     assert seen.advantage == pytest.approx((0.75 + 0.25 + 0.75) / 3)
+
+
+def test_instances_of_one_source_are_no_more_than_one_by_hand():
+    # d of a and b as above, objects 1 and 2 from one source. a: sums 0 and -2 about -1 each, variance
+    # 2/1 x (1 + 1) / 4^2 = 1/4, t = -.7 / .5. b: sums 2 and 1 about 1.5, 2 x (.25 + .25) / 16 = 1/16, t = .55 / .25.
+    seen = alternative_annotator(RATINGS, JUDGE, ["a", "b", "c"], fewest_instances=2, clusters=["x", "x", "y", "y"])
+    a, b = seen.annotators["a"], seen.annotators["b"]
+    assert [a.error, a.t, b.error, b.t] == pytest.approx([0.5, -1.4, 0.25, 2.2])
+    # Student with 1 degree of freedom: 1/2 + arctan(t)/pi. Independent instances as before.
+    assert [a.p, b.p] == pytest.approx([0.5 + np.arctan(t) / np.pi for t in (-1.4, 2.2)])
+    assert [a.p_independent, b.p_independent] == pytest.approx([0.1280, 0.9424], abs=5e-5)
+    assert [a.mean_d, b.mean_d, a.n_clusters] == [-0.5, 0.75, 2]
+    assert seen.method.endswith("over 3 annotators, variance between clusters")
+    whole = alternative_annotator(RATINGS, JUDGE, fewest_instances=2, clusters=["x"] * 4)
+    assert [(one.error, one.t, one.p, one.n_clusters) for one in whole.annotators.values()] == [
+        (None, None, 1.0, 1)
+    ] * 3
+
+
+def test_a_source_that_others_rated_does_not_count_for_an_annotator():
+    # b rated nothing of z: two sources, as by hand above.
+    ratings = np.array([[*row, 0.5] for row in RATINGS] + [[0.1, NAN, 0.2, 0.1]])
+    seen = alternative_annotator(ratings[:, :3], [*JUDGE, 0.5], fewest_instances=2, clusters=list("xxyyz"))
+    assert (seen.annotators[1].n_clusters, seen.annotators[0].n_clusters) == (2, 3)
+    assert seen.annotators[1].t == pytest.approx(2.2)
+
+
+CROWD = np.array([[0.2, 0.6, NAN, NAN], [NAN, 0.5, 0.5, NAN], [NAN, NAN, 0.1, 0.9], [0.5, NAN, NAN, 0.3]])
+OF_CROWD = [0.4, 0.7, 0.9, 0.3]
+
+
+def test_a_crowd_is_tested_as_one_by_hand():
+    # Each rated two of four objects, with one other. Object 1: the judge is nearer to both. 2: both agree, it does not.
+    # 3: for .1 it is right on .9, for .9 both are .8 off. 4: for .5 it is right on .3, for .3 both are .2 off.
+    # d = -1 -1 | 1 1 | -1 0 | -1 0: mean -1/4; sums -2 2 -1 -1 about -1/2 each: 4/3 x (2.25 + 6.25 + .25 + .25) / 8^2 =
+    # 3/16; t = -.45 / sqrt(3/16) with 3 degrees of freedom.
+    seen = alternative_annotator(CROWD, OF_CROWD, fewest_instances=4, pool_small=True)
+    [(name, found)] = seen.annotators.items()
+    assert name == "all annotators"
+    assert (found.n_instances, found.n_clusters, found.judge_share, found.annotator_share) == (8, 4, 0.75, 0.5)
+    assert (found.mean_d, found.error) == pytest.approx((-0.25, sqrt(3 / 16)))
+    assert found.t == pytest.approx(-0.45 / sqrt(3 / 16))
+    assert found.p == pytest.approx(student.cdf(-0.45 / sqrt(3 / 16), 3))
+    assert (seen.n_tested, seen.n_skipped, seen.n_instances, seen.warning) == (1, 0, 4, None)
+    assert "over 4 annotators together, each with few instances" in seen.method
+    for arguments in ({"fewest_instances": 4}, {"fewest_instances": 5, "pool_small": True}):
+        with pytest.raises(UndefinedStatistic, match=r"\(most: 2\)"):
+            alternative_annotator(CROWD, OF_CROWD, **arguments)
+
+
+def test_a_crowd_with_one_who_rated_enough_is_that_one():
+    seen = alternative_annotator(RATINGS, JUDGE, fewest_instances=4, pool_small=True)
+    assert (seen.n_tested, list(seen.annotators)) == (3, [0, 1, 2])
+
+
+def test_what_is_allowed_and_the_level_have_ends():
+    for epsilon in (0.0, 1.0):
+        assert alternative_annotator(RATINGS, JUDGE, epsilon=epsilon, fewest_instances=2).epsilon == epsilon
+    for changed in ({"epsilon": 1.01}, {"q": 0.0}, {"q": 1.0}):
+        with pytest.raises(ValueError, match="epsilon must lie"):
+            alternative_annotator(RATINGS, JUDGE, **changed)
 
 
 def test_categories_by_hand():

@@ -51,6 +51,7 @@ def test_weights_by_name_are_distances_as_shares_of_the_range():
     # Places, not numbers of places: 0.3 is nearer to 0 than to 1.
     assert agreement_weights("linear", [0, 0.3, 1])[1].tolist() == pytest.approx([0.7, 1, 0.3])
     assert agreement_weights("unweighted", [5, 7]).tolist() == [[1, 0], [0, 1]]
+    assert agreement_weights("linear", []).shape == (0, 0)
 
 
 @QUICK
@@ -97,15 +98,37 @@ def test_ac1_of_krippendorffs_data_c():
     assert chance_corrected(DATA_C.T, "krippendorff").n_used == 11
 
 
+@pytest.mark.parametrize(("kind", "error"), [("fleiss", 0.08119291), ("gwet", 0.08418757)])
+def test_errors_as_the_package_irrcac_prints_them(kind, error):
+    # Its README: 15 patients of Fleiss' table, 6 raters, 5 categories.
+    assert chance_corrected(ratings_of_counts(DIAGNOSES[:15]), kind).error == pytest.approx(error, abs=5e-9)
+
+
+def test_errors_and_bounds_by_hand():
+    # Percent agreement 3/4; in clusters of two units the sums of what units add to it, 1 - 3/4 or 0 - 3/4, are 1/2 and
+    # -1/2: sqrt(2/1 x 1/2)/4. One cluster has nothing to vary.
+    ratings = [[0, 0], [0, 0], [1, 1], [0, 1]]
+    assert chance_corrected(ratings, "percent_agreement", clusters=[0, 0, 1, 1]).error == pytest.approx(0.25)
+    assert chance_corrected(ratings, "percent_agreement", clusters=[0, 0, 0, 0]).error == 0.0
+    # Five units are the fewest with an interval; 4 of 5 agree: sqrt(5/4 x (4/25 + 16/25))/5 = 0.2, t(4) = 2.776.
+    five = [[0, 0], [1, 1], [0, 0], [1, 1], [0, 1]]
+    interval = chance_corrected(five, "percent_agreement").interval
+    assert (interval.low, interval.high) == pytest.approx((0.8 - 2.776445 * 0.2, 1.0))
+    other_way = [[0, 1], [1, 0], [0, 1], [1, 0], [0, 0]]
+    assert chance_corrected(other_way, "cohen").interval.low == -1.0
+
+
+@pytest.mark.parametrize("weights", ["linear", "unweighted"])
 @kinds
-def test_the_error_is_that_of_a_jackknife_over_units(kind):
+def test_the_error_is_that_of_a_jackknife_over_units(kind, weights):
+    # One category has most units, so that chance moves with each of them.
     rng = np.random.default_rng(3)
-    truth = rng.integers(0, 4, 300)
+    truth = rng.choice(4, 300, p=(0.82, 0.06, 0.06, 0.06))
     ratings = np.where(rng.random((300, 3)) < 0.7, truth[:, None], rng.integers(0, 4, (300, 3))).astype(float)
     ratings[rng.random((300, 3)) < 0.1] = np.nan
-    found = chance_corrected(ratings, kind, weights="linear", categories=FOUR)
+    found = chance_corrected(ratings, kind, weights=weights, categories=FOUR)
     left_out = [
-        chance_corrected(np.delete(ratings, unit, 0), kind, weights="linear", categories=FOUR).value
+        chance_corrected(np.delete(ratings, unit, 0), kind, weights=weights, categories=FOUR).value
         for unit in range(300)
     ]
     assert found.error == pytest.approx(np.sqrt(299 / 300 * np.sum((left_out - np.mean(left_out)) ** 2)), rel=0.02)
@@ -191,6 +214,7 @@ def test_without_two_ratings_of_a_unit_nothing_is_defined(kind):
         ([[1, 2], [2, 1]], {"weights": np.eye(3)}, "need shape"),
         ([[1, 2], [2, 1]], {"weights": [[1, 2], [2, 1]]}, "from 0"),
         ([[1, 2], [2, 1]], {"weights": [[1, 0.5], [0.2, 1]]}, "symmetric"),
+        ([[1, 2], [2, 1]], {"weights": [[1, 0.5], [0.5, 0.9]]}, "with 1 on the diagonal"),
         ([[1, 2], [2, 1]], {"clusters": [1]}, "one cluster per unit"),
         ([[1, 2], [2, 1]], {"times": [1, 0]}, "times need"),
         ([[1, 2], [2, 1]], {"confidence": 1.0}, "confidence"),

@@ -8,6 +8,8 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
 
 from analysis.agreement.coefficients import (
+    ANCHORS,
+    CUTS,
     ac1s,
     bias_indices,
     bins_of,
@@ -65,6 +67,12 @@ def test_bins_need_scores_from_0_to_1(scores):
 
 def test_each_anchor_is_in_the_bin_of_its_number():
     assert bins_of([0.0, 0.3, 0.5, 0.7, 1.0]).tolist() == [0, 1, 2, 3, 4]
+    assert [(low + high) / 2 for low, high in zip(ANCHORS, ANCHORS[1:], strict=False)] == pytest.approx(CUTS)
+
+
+def test_a_score_outside_0_to_1_in_its_last_digit_alone_is_at_the_end():
+    assert bins_of([0.1 + 0.2 - 0.3 - 1e-16, 1.0 + 2e-16]).tolist() == [0, 4]
+    assert bins_of(-1e-17) == 0
 
 
 def test_weighted_kappa_of_a_worked_table():
@@ -73,6 +81,9 @@ def test_weighted_kappa_of_a_worked_table():
     first, second = [0, 0, 1, 2], [0, 1, 1, 0]
     assert weighted_kappa(first, second, "linear") == pytest.approx(1 - 3 / 3)
     assert weighted_kappa(first, second, "quadratic") == pytest.approx(1 - 5 / 4)
+    # Several tables at once are as one by one.
+    table = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 0]])
+    assert weighted_kappas([table, 3 * table.T, np.eye(3)], "linear").tolist() == pytest.approx([0.0, 0.0, 1.0])
 
 
 @given(bins, st.sampled_from(["linear", "quadratic"]))

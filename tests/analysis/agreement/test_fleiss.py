@@ -23,6 +23,11 @@ def test_fleiss_kappa_as_published():
     assert found.method == "assumes independence of units"
 
 
+def test_one_column_is_one_category():
+    with pytest.raises(UndefinedStatistic, match="one category"):
+        fleiss_kappa([[3], [3]])
+
+
 def test_labels_are_counted_per_category():
     assert category_counts([[True, False, True], [False, False, False]], 2).tolist() == [[1, 2], [3, 0]]
 

@@ -120,6 +120,21 @@ def test_a_repeat_that_no_object_has_is_missing_cells_and_no_repeat() -> None:
     assert result.two_way_rows == "complete rows only: 6 of 6 objects, 4 of 5 repeats"
 
 
+def test_two_complete_objects_have_the_two_way_forms_that_they_have_alone() -> None:
+    result = icc([[0.1, 0.3, 0.2], [0.6, 0.7, 0.9], [0.4, NAN, 0.5]])
+    alone = icc([[0.1, 0.3, 0.2], [0.6, 0.7, 0.9]])
+    assert result.n_complete == 2
+    assert result.icc_a_1.value is not None
+    assert (result.icc_a_1, result.icc_c_k) == (alone.icc_a_1, alone.icc_c_k)
+
+
+def test_scores_whose_squared_mean_squares_vanish_keep_their_estimates() -> None:
+    # Satterthwaite's degrees of freedom are then 0 / 0: no bounds of agreement, the same estimates.
+    result = icc(np.array(SHROUT_FLEISS) * 1e-100)
+    assert estimates(result) == pytest.approx(estimates(icc(SHROUT_FLEISS)))
+    assert (result.icc_a_1.low, result.icc_a_1.high) == (None, None)
+
+
 def test_without_two_complete_objects_the_two_way_forms_are_null_with_a_reason() -> None:
     result = icc([[0.1, 0.2, NAN], [NAN, 0.5, 0.6], [0.8, NAN, 0.9]])
     assert result.icc_1_1.value is not None
@@ -204,6 +219,7 @@ def test_repeats_that_differ_by_a_constant_agree_in_order_only() -> None:
     assert (result.icc_c_1.value, result.icc_c_1.f, result.icc_c_1.low) == (1.0, None, None)
     assert result.icc_a_1.value == pytest.approx(0.8)
     assert result.icc_a_1.f is None
+    assert result.icc_c_1.reason == "repeats differ by shifts only: there is no error to test"
     assert not result.deterministic
 
 

@@ -14,6 +14,7 @@ from analysis.agreement.kappa import (
     kappa_summary,
     kappas,
     relevant,
+    with_documents,
 )
 from analysis.conformance.published import FOUR_QUERIES as COUNTS_OF_FOUR
 from analysis.undefined import UndefinedStatistic
@@ -153,6 +154,8 @@ def test_what_is_no_table_of_counts_is_refused(table):
         kappas(table)
     with pytest.raises(ValueError, match="counts"):
         cohens_kappa([[1, 2, 3, 4]])
+    with pytest.raises(ValueError, match="counts|count of documents"):
+        with_documents([table])
 
 
 @given(counts)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.agreement.mean_squares import one_way, one_way_icc, parted, score_matrix, two_way
+from analysis.agreement.mean_squares import TwoWay, agreement_icc, one_way, one_way_icc, parted, score_matrix, two_way
+from analysis.undefined import UndefinedStatistic
 
 NAN = float("nan")
 
@@ -71,3 +72,37 @@ def test_the_callers_matrix_is_left_as_it_was(order: str, missing: bool) -> None
 def test_what_is_no_matrix_of_finite_scores_is_refused(scores: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         score_matrix(scores)
+
+
+def test_agreement_from_the_mean_squares_that_shrout_and_fleiss_print() -> None:
+    # Table 3: BMS 11.24, JMS 32.49, EMS 1.02 of 6 targets and 4 judges; ICC(2,1) = 10.22 / (11.24 + 3 * 1.02 +
+    # 4 * 31.47 / 6), ICC(2,4) = 10.22 / (11.24 + 31.47 / 6); they print .29 and .62. With error and judges twice as
+    # large: (11.24 - 2.04) / (11.24 + 6.12 + 4 * 62.94 / 6) and (11.24 - 2.04) / (11.24 + 62.94 / 6).
+    found = agreement_icc(TwoWay(6, 4, 11.24, 32.49, 1.02), np.array([1.0, 2.0]))
+    assert found.round(2)[:, 0].tolist() == [0.29, 0.62]
+    assert found[0].tolist() == pytest.approx([10.22 / 35.28, 9.20 / 59.32])
+    assert found[1].tolist() == pytest.approx([10.22 / (11.24 + 5.245), 9.20 / (11.24 + 10.49)])
+
+
+def test_a_denominator_of_last_digits_gives_no_number() -> None:
+    # 6 * 1e-17 is what is left of 1 - 1: nothing next to mean squares of 1.
+    assert np.isnan(agreement_icc(TwoWay(6, 4, 1e-17, 1.0, 1.0), np.array([1.0]))[1, 0])
+
+
+def test_objects_with_one_repeat_each_have_no_mean_square_within() -> None:
+    with pytest.raises(UndefinedStatistic, match="no object has 2 valid repeats"):
+        one_way(parted(np.array([[0.1], [0.4]]), np.array([1.0, 1.0])))
+
+
+def test_the_largest_score_is_that_furthest_from_0() -> None:
+    for scores in ([[-5.0, -4.0], [-3.0, 2.0]], [[5.0, 4.0], [-3.0, 2.0]], [[-5.0, NAN], [-3.0, 2.0]]):
+        matrix = np.array(scores)
+        assert parted(matrix, (~np.isnan(matrix)).sum(axis=1).astype(float)).largest == 5.0
+
+
+def test_equal_repeats_leave_exactly_nothing_within() -> None:
+    # Means of three times 0.1 are off in the last bit; objects are 0.1 and 0.7 less their mean 0.4.
+    parts = parted(np.array([[0.1, 0.1, 0.1], [0.7, 0.7, 0.7]]), np.array([3.0, 3.0]))
+    assert (parts.within_squares, np.abs(parts.within).max()) == (0.0, 0.0)
+    assert parts.objects.tolist() == pytest.approx([-0.3, 0.3])
+    assert parts.msb == pytest.approx(3 * 2 * 0.09)

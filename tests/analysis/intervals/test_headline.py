@@ -5,9 +5,11 @@ import pytest
 
 from analysis.intervals.headline import (
     METHODS,
+    below_one,
     difference_intervals,
     headline_intervals,
     left_out,
+    left_out_of_rows,
     left_out_of_sums,
     limit_intervals,
 )
@@ -31,6 +33,81 @@ def test_a_mean_over_clusters_is_the_loop_written_out_and_names_its_method():
     assert interval[:2] == pytest.approx(expected, abs=1e-12)
     assert interval.method == "delete-one jackknife, t(9), 10 clusters"
     assert (interval.n_clusters, interval.unreliable) == (10, False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        # docs/statistics.md, Intervals: scale, share of the bias that is taken off, share of the degrees of freedom.
+        ("icc", {"scale": "log F", "corrected": 1.0}),
+        ("ccc", {"scale": "arcsine", "freedom": 2 / 3}),
+        ("pearson", {"scale": "z", "corrected": 1.0}),
+        ("spearman", {"scale": "z", "corrected": 0.5}),
+        ("kendall", {"scale": "z", "corrected": 0.5}),
+        ("mean", {}),
+        ("mean_of_clusters", {"equal": True}),
+        ("size", {"scale": "log", "corrected": 1.0}),
+        ("size_of_clusters", {"scale": "log", "corrected": 1.0, "equal": True}),
+        ("cohens_d", {"scale": "arsinh", "corrected": 1.0}),
+        ("d_z", {"corrected": 1.0}),
+    ],
+)
+def test_each_statistic_has_the_method_of_the_definitions(kind, how):
+    # Something curved, so that there is a bias to take off, of clusters of unequal size.
+    values, clusters = (
+        np.random.default_rng(4).uniform(0.1, 0.9, 40),
+        np.repeat(np.arange(10), [1, 2, 3, 4, 5, 6, 7, 5, 4, 3]),
+    )
+
+    def curved(counts):
+        return ((counts @ values / counts.sum(axis=1)) ** 2)[:, None]
+
+    [interval] = headline_intervals(curved, (kind,), clusters, confidence=0.95, seed=1)
+    expected = jackknifed(lambda rows: values[rows].mean() ** 2, clusters, **how)
+    assert interval[:2] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("share", {}),
+        ("auc", {}),
+        ("kappa", {"lowest": -1.0}),
+        ("kappa_macro", {"lowest": -1.0, "equal": True}),
+    ],
+)
+def test_shares_and_coefficients_have_score_intervals(kind, how):
+    right, clusters = (VALUES > 0).astype(float), np.repeat(np.arange(6), [3, 4, 12, 5, 2, 4])
+    [interval] = headline_intervals(mean_of(right), (kind,), clusters, confidence=0.95, seed=1)
+    assert interval[:2] == pytest.approx(scored(lambda rows: right[rows].mean(), clusters, **how), abs=1e-9)
+
+
+def test_perfect_ranks_are_taken_for_half_a_step_less():
+    # Of n ranks Spearman's next value below 1 is 1 - 12 / (n^3 - n): 10 ranks of 3 + 3 + 4, 1 - 6/990.
+    sizes = np.array([3.0, 3.0, 4.0])
+    assert below_one([1.0, -1.0, 0.5], sizes).tolist() == pytest.approx([1 - 6 / 990, -(1 - 6 / 990), 0.5], abs=1e-15)
+    # Two ranks or one: 1 - 6/6.
+    assert below_one(1.0, np.array([1.0])) == 0.0
+    assert below_one(1.0, np.array([1.0, 1.0])) == 0.0
+    # Of several data sets the values without each group.
+    assert below_one(np.ones((2, 3)), np.tile(sizes, (2, 1))).tolist() == pytest.approx(np.full((2, 3), 1 - 6 / 990))
+
+
+def test_equal_rows_counted_together_give_what_rows_one_by_one_give():
+    rng = np.random.default_rng(6)
+    rows, clusters = rng.integers(0, 3, (120, 2)).astype(float), np.repeat(np.arange(12), 10)
+    rows[::17, 1] = np.nan
+
+    def of(table):
+        products = np.nan_to_num(table[:, 0] * table[:, 1] + table[:, 0])
+        return lambda counts: (counts @ products / counts.sum(axis=1))[:, None]
+
+    together, apart = left_out_of_rows(of, rows, clusters, seed=1), left_out(of(rows), clusters, seed=1)
+    for one, other in zip(together, apart, strict=True):
+        assert one == pytest.approx(other, abs=1e-12)
+    alone = left_out_of_rows(of, rows, np.zeros(120), seed=1)
+    assert alone.values == pytest.approx(apart.values)
+    assert (np.isnan(alone.deleted).all(), alone.n_clusters) == (True, 1)
 
 
 def test_unequal_clusters_have_fewer_degrees_of_freedom():
@@ -115,6 +192,17 @@ def test_limits_of_agreement_contain_the_limits_and_lie_mirrored():
     # The deviation's interval is longer upwards, so each limit's is longer outwards.
     assert upper.high - (bias + 1.96 * deviation) > bias + 1.96 * deviation - upper.low
     assert upper.high - bias == pytest.approx(bias - lower.low, abs=1e-12)
+
+
+def test_limits_of_agreement_need_5_clusters():
+    def both(counts):
+        n = counts.sum(axis=1)
+        mean = counts @ VALUES / n
+        return np.column_stack([mean, np.sqrt((counts @ VALUES**2 - n * mean**2) / (n - 1))])
+
+    five, four = (limit_intervals(left_out(both, np.arange(30) % g, seed=1), 1.96, confidence=0.95) for g in (5, 4))
+    assert all(one.low < one.high for one in five)
+    assert [one[:3] for one in four] == [(None, None, "none: 4 clusters, fewer than 5")] * 2
 
 
 def test_a_metric_less_itself_is_exactly_0():

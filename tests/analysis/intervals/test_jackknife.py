@@ -127,3 +127,40 @@ def test_above_1000_clusters_random_groups_are_left_out_the_same_for_one_seed():
     assert np.bincount(np.bincount(index[::2])).tolist() == [0, 0, 0, 0, 0, 199, 1]
     assert (index == grouped(np.repeat(np.arange(1001), 2), seed=4)[0]).all()
     assert grouped(np.arange(1000), seed=4)[1] == 1000
+
+
+def test_a_share_that_varies_in_its_last_digits_alone_has_as_many_trials_as_clusters():
+    noise = 1e-15 * np.array([1, -1, 1, -1, 1, -1])
+    found, still = (score_bounds(0.5, 0.5 + away, 5.0, 6) for away in (noise, np.zeros(6)))
+    # Wilson's bounds at a half with t(5) = 2.570582: 1/2 -/+ t / (2 sqrt(6 + t^2)).
+    half = 2.570582 / (2 * np.sqrt(6 + 2.570582**2))
+    assert tuple(found) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
+    assert np.array(still) == pytest.approx(np.array(found), abs=1e-9)
+
+
+def test_a_share_that_is_undefined_without_a_cluster_has_no_bounds():
+    for share in (1.0, 0.5):
+        assert np.isnan(score_bounds(share, np.array([1.0, np.nan, 1.0, 0.9]), 3.0, 4)).all()
+
+
+def test_likeness_is_the_correlation_of_values_left_out_on_the_scale_of_each_data_set():
+    first, second = np.random.default_rng(2).uniform(-0.9, 0.9, (2, 3, 9))
+    expected = [np.corrcoef(np.arctanh(a), np.arctanh(b))[0, 1] for a, b in zip(first, second, strict=True)]
+    assert likeness(first, second, FISHER).tolist() == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_statistic_that_does_not_vary_is_like_no_other():
+    assert likeness(np.full(5, 0.3), np.array([0.1, 0.2, 0.3, 0.2, 0.1]), IDENTITY) == 0.0
+
+
+@pytest.mark.parametrize("n", [3, 40])
+def test_the_effective_sample_is_at_least_a_third_of_the_clusters(n):
+    # Two values far apart of n + 1 that are left out: variance (n - 1)/n x sum of squares, sample p(1-p)/variance.
+    deleted = np.r_[np.full(n, 0.5), 0.9]
+    away = deleted - deleted.mean()
+    sample = max(0.25 / (n / (n + 1) * (away**2).sum()), (n + 1) / 3)
+    t = stats.t.ppf(0.975, n)
+    middle = (0.5 + t * t / (2 * sample)) / (1 + t * t / sample)
+    half = t / (1 + t * t / sample) * np.sqrt(0.25 / sample + t * t / (4 * sample**2))
+    assert tuple(score_bounds(0.5, deleted, n, n + 1)) == pytest.approx((middle - half, middle + half), abs=1e-12)

@@ -49,6 +49,38 @@ def test_two_images_by_hand():
     assert fit.log_likelihood == pytest.approx(3 * np.log(0.75) + np.log(0.25), abs=1e-12)
 
 
+def test_intervals_are_normal_for_independent_votes_and_students_for_voters():
+    # As above: log(3) / 2 -/+ 1.959964 sqrt(4/3) / 2.
+    fit = bradley_terry(["x"], ["y"], [3], [1])
+    half = 1.959964 * np.sqrt(4 / 3) / 2
+    assert fit.intervals().low == pytest.approx(fit.strengths - half, abs=1e-6)
+    assert fit.intervals().high == pytest.approx(fit.strengths + half, abs=1e-6)
+    assert fit.intervals().method == "normal, inverse information, assumes independent votes"
+    # Eight voters with one vote each, 6 for x: scores 1/4 and -3/4, the sum of their squares 6/16 + 2 * 9/16 = 3/2,
+    # information 8 * 3/16 = 3/2: variance of the difference 8/7 * (3/2) / (3/2)^2; t(7) = 2.364624.
+    by_voters = bradley_terry(["x"] * 8, ["y"] * 8, [1] * 6 + [0] * 2, [0] * 6 + [1] * 2, voters=list("abcdefgh"))
+    error = np.sqrt(8 / 7 * 2 / 3) / 2
+    assert by_voters.n_voters == 8
+    assert by_voters.voter_errors == pytest.approx([error] * 2)
+    assert by_voters.intervals().high == pytest.approx(by_voters.strengths + 2.364624 * error, abs=1e-6)
+    assert by_voters.intervals(0.9).high == pytest.approx(by_voters.strengths + 1.894579 * error, abs=1e-6)
+    few = bradley_terry(["x"] * 2, ["y"] * 2, [1, 0], [0, 1], voters=["a", "b"])
+    assert (few.n_voters, few.voter_errors) == (None, None)
+    for confidence in (0.0, 1.0):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            fit.intervals(confidence)
+
+
+def test_the_tie_parameter_of_equal_images_by_hand():
+    # Davidson with equal strengths: a tie has chance nu / (2 + nu) = 4/16, so nu = 2/3, and the log odds of a tie,
+    # log(nu / 2), have variance 1/4 + 1/12 = 1/3.
+    fit = bradley_terry(["x"], ["y"], [6], [6], [4], tie_model="davidson")
+    assert fit.tie_parameter == pytest.approx(2 / 3)
+    assert fit.tie_parameter_error == pytest.approx(2 / 3 * np.sqrt(1 / 3))
+    assert fit.tie_parameter_voter_error is None
+    assert bradley_terry(["x"], ["y"], [6], [6]).tie_parameter_error is None
+
+
 def test_statsmodels_finds_the_same_strengths_and_errors():
     rng = np.random.default_rng(2)
     one, two = np.triu_indices(9, 1)
@@ -151,6 +183,10 @@ def test_an_image_without_votes_was_not_fitted():
             fit.probabilities([1], [image])
     with pytest.raises(ValueError, match="labels are of another kind"):
         fit.positions(["1"])
+    with pytest.raises(ValueError, match=r"6 images were not fitted: 11, 12, 13, 14, 15, \.\.\.$"):
+        fit.positions(range(11, 17))
+    with pytest.raises(ValueError, match=r"5 images were not fitted: 11, 12, 13, 14, 15$"):
+        fit.positions(range(11, 16))
 
 
 def test_a_search_that_does_not_end_gives_nothing():

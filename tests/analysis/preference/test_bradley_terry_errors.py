@@ -120,6 +120,18 @@ def test_an_image_does_not_differ_from_itself():
     assert bradley_terry([0], [1], [2], [1]).differences([0], [0]).errors.tolist() == [0.0]
 
 
+def test_voters_who_say_the_same_about_ties_leave_it_no_error():
+    # Each ties one vote in three, so nu is 1, its logarithm 0, and no voter pulls at it; about x and y they differ.
+    rows = (["x"] * 6, ["y"] * 6, [2, 0] * 3, [0, 2] * 3, [1] * 6)
+    fit = bradley_terry(*rows, tie_model="davidson", voters=list("abcdef"))
+    assert fit.tie_parameter == pytest.approx(1.0, abs=1e-12)
+    assert fit.tie_parameter_voter_error == pytest.approx(0.0, abs=1e-12)
+    # Each of 18 votes has information (1/3 + 1/3) / 4 about the difference, 3 in all; a voter's score is (2 - 0) / 2.
+    found = fit.differences(["x"], ["y"])
+    assert found.errors[0] ** 2 == pytest.approx(1 / 3)
+    assert found.voter_errors[0] ** 2 == pytest.approx(6 / 5 * 6 / 3**2)
+
+
 def test_voters_who_vote_alike_widen_the_errors():
     # Every vote given ten times by the same voter: the information believes ten votes, the sandwich one.
     first, second, won, lost, _, voters = ballots(5, [4], n_voters=40, per_voter=12, ties=False)

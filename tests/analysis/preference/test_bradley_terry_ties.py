@@ -10,7 +10,7 @@ from analysis.conformance.published import TIED_WINS as WINS
 from analysis.conformance.published import TIES
 from analysis.preference.bradley_terry import bradley_terry
 from analysis.preference.bradley_terry_counts import Counts
-from analysis.preference.bradley_terry_ties import MODELS, outcome_chances
+from analysis.preference.bradley_terry_ties import MODELS, POSITION, outcome_chances
 from analysis.undefined import UndefinedStatistic
 
 ONE, OTHER = np.triu_indices(3, 1)
@@ -59,7 +59,7 @@ def test_chances_are_the_printed_ones_and_add_up_to_1(model, difference, paramet
     assert found.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", [*MODELS, "position"])
 @given(
     d=st.floats(-3, 3),
     parameter=st.floats(0.1, 1.5),
@@ -71,7 +71,7 @@ def test_derivatives_are_those_of_the_value(model, d, parameter, votes):
     step = 1e-5
 
     def at(d, parameter):
-        return np.array(MODELS[model].terms(np.array([d]), parameter, counts))[:, 0]
+        return np.array((MODELS | {"position": POSITION})[model].terms(np.array([d]), parameter, counts))[:, 0]
 
     here = at(d, parameter)
     by_d = (at(d + step, parameter) - at(d - step, parameter)) / (2 * step)
@@ -132,6 +132,25 @@ def test_without_any_contradiction_ties_have_no_finite_parameter(model):
         bradley_terry([0], [1], [3], [0], [1], tie_model=model)
     # 0 beats 1, 1 beats 2, and 0 ties 2: leads of at least 1 and 1 cannot add up to at most 1.
     assert bradley_terry([0, 1, 0], [1, 2, 2], [1, 1, 0], [0] * 3, [0, 0, 1], tie_model=model).tie_parameter > 0
+
+
+@pytest.mark.parametrize("model", ["davidson", "rao_kupper"])
+def test_one_vote_against_the_order_is_a_contradiction(model):
+    # 0 beats 1, 1 beats 2, and 2 beats 0 once, on either side of its row; 0 and 1 also tie.
+    for last in ([0, 2, 0, 1], [2, 0, 1, 0]):
+        first, second, won, lost = np.array([[0, 1, 3, 0], [1, 2, 1, 0], last]).T
+        fit = bradley_terry(first, second, won, lost, [1, 0, 0], tie_model=model, separation="refuse")
+        assert fit.tie_parameter > 0
+        assert fit.strengths.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_is_shown_first_has_a_log_odds_of_its_own():
+    # d 0.3 and 0.5 for the place: 3 wins, 1 loss and 2 ties, half each, at log odds 0.8.
+    counts = Counts(np.array([0]), np.array([1]), np.array([3.0]), np.array([1.0]), np.array([2.0]), 2)
+    p = 1 / (1 + np.exp(-0.8))
+    terms = POSITION.terms(np.array([0.3]), 0.5, counts)
+    assert terms.value[0] == pytest.approx(4 * np.log(p) + 2 * np.log(1 - p))
+    assert POSITION.chances(np.array([0.3]), 0.5)[0].tolist() == pytest.approx([p, 1 - p, 0.0])
 
 
 @pytest.mark.parametrize("model", ["davidson", "rao_kupper"])

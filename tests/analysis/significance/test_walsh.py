@@ -1,5 +1,7 @@
 """The Walsh median: every pair listed, published data, a naive bootstrap, how it moves with the data."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,15 @@ from hypothesis import strategies as st
 
 from analysis.conformance.published import DEPRESSION_AFTER, DEPRESSION_BEFORE
 from analysis.resampling.bootstrap import resample_counts
-from analysis.significance.walsh import score_differences, shift, walsh_median
+from analysis.significance.walsh import (
+    _distinct,
+    _every_pair,
+    _median_of_listed,
+    differences_by_query,
+    score_differences,
+    shift,
+    walsh_median,
+)
 from analysis.undefined import UndefinedStatistic
 
 THOUSANDTHS = st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)
@@ -60,9 +70,13 @@ def test_a_million_differences_are_exact():
     assert walsh_median(np.r_[0.1 - half, 0.1 + half]) == pytest.approx(0.1, abs=1e-15)
 
 
-def test_the_interval_is_that_of_a_naive_bootstrap():
+@pytest.mark.parametrize("few", [256, 1])
+def test_the_interval_is_that_of_a_naive_bootstrap(few, monkeypatch):
+    # All averages listed once for all resamples, or the median of each resample looked for.
+    monkeypatch.setattr("analysis.significance.walsh.FEW_DISTINCT", few)
     random = np.random.default_rng(5)
-    differences, clusters = np.round(random.normal(0.1, 0.2, 60), 2), random.permutation(np.arange(60) % 12)
+    # Clusters of 4 to 6, so that resamples have even and odd numbers of averages.
+    differences, clusters = np.round(random.normal(0.1, 0.2, 60), 2), np.repeat(np.arange(12), [4, 5, 6] * 4)
     found = shift(differences, clusters, seed=8, resamples=200)
     naive = [
         by_listing(np.repeat(differences, counts[clusters]))
@@ -89,6 +103,24 @@ def test_on_a_grid_no_bound_is_off_by_more_than_half_a_step(monkeypatch):
     assert found.interval[:2] == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=half_a_step)
 
 
+@pytest.mark.parametrize("weights", [one for one in product(range(3), repeat=3) if any(one)])
+def test_each_resample_of_three_differences_against_the_listing(weights):
+    # 1 to 6 differences, so that the averages have one middle or two, within a group of equal ones or between groups.
+    values = np.array([0.0, 0.1, 0.5])
+    found = _median_of_listed(*_every_pair(values), np.array(weights))
+    assert found == pytest.approx(by_listing(np.repeat(values, weights)), abs=1e-15)
+
+
+def test_differences_far_out_keep_their_own_values(monkeypatch):
+    monkeypatch.setattr("analysis.significance.walsh.MOST_DISTINCT", 50)
+    differences = np.r_[-7.123456, np.linspace(-1, 1, 998), 9.654321]
+    values, place, step = _distinct(differences)
+    assert (values[0], values[-1]) == (-7.123456, 9.654321)
+    # The quantiles 0.001 and 0.999 of 1,000 lie next to the ends; half a step is the most that one in between moves.
+    assert step == pytest.approx(2 / 50, rel=0.01)
+    assert np.abs(values[place] - differences).max() <= step / 2 + 1e-12
+
+
 def test_the_interval_does_not_depend_on_the_order_of_rows_or_on_the_workers():
     random = np.random.default_rng(7)
     differences, clusters, order = np.round(random.normal(0, 0.2, 80), 2), np.arange(80) // 4, random.permutation(80)
@@ -112,6 +144,16 @@ def test_one_difference_everywhere_has_an_interval_of_that_difference():
 def test_score_differences_that_are_equal_but_for_the_last_bit_are_equal():
     found = score_differences([0.7, 0.8], [0.6, 0.7])
     assert found[0] == found[1] == pytest.approx(0.1, abs=1e-15)
+
+
+def test_differences_keep_the_query_of_their_document():
+    apart, index, n_queries = differences_by_query([0.5, 0.9, 0.2], [0.25, 0.4, 0.2], ["b", "a", "b"])
+    assert apart.tolist() == [0.25, 0.5, 0.0]
+    assert (index[0] == index[2] != index[1], n_queries) == (True, 2)
+    with pytest.raises(UndefinedStatistic, match="no document that both judges scored"):
+        differences_by_query([], [], [])
+    with pytest.raises(ValueError, match="one query per document"):
+        differences_by_query([0.1, 0.2], [0.1, 0.2], ["a"])
 
 
 def test_one_huge_difference_leaves_the_others_apart():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.significance.wilson import wilson
+from analysis.significance.wilson import wilson, wilson_at
 from analysis.undefined import UndefinedStatistic
 
 
@@ -24,6 +24,9 @@ def test_published_intervals(successes, trials, low, high):
     interval = wilson(successes, trials)
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-10)
     assert interval.method == f"Wilson, {trials} trials"
+    assert (interval.n_clusters, interval.unreliable, interval.n_dropped) == (trials, False, 0)
+    bounds = wilson_at(successes / trials, trials, NormalDist().inv_cdf(0.975))
+    assert tuple(float(bound) for bound in bounds) == pytest.approx((low, high), abs=1e-10)
 
 
 @given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
@@ -55,5 +58,6 @@ def test_counts_that_do_not_fit_are_refused(successes, trials):
 
 
 def test_a_confidence_in_percent_is_refused():
-    with pytest.raises(ValueError, match="confidence"):
-        wilson(1, 2, 95)
+    for confidence in (95, 1.0, 0.0):
+        with pytest.raises(ValueError, match="confidence"):
+            wilson(1, 2, confidence)
