@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 import scipy
 
+from analysis.messages import Value, message, message_list
 from analysis.ties import ceiling, compare
 
 SHOWN_DECIMALS = 3
@@ -77,7 +78,7 @@ def at_least(
     Raises:
         ValueError: A number is NaN or infinite.
     """
-    return _gate(name, seen, needed, ">=", n, f" over {n} {counted}", what, unit, remedy, reason)
+    return _gate(name, seen, needed, ">=", n, _over(n, counted), what, unit, remedy, reason)
 
 
 def at_most(
@@ -93,7 +94,7 @@ def at_most(
     reason: str = "",
 ) -> Gate:
     """Passes when the number does not exceed the one needed; else like `at_least`."""
-    return _gate(name, seen, needed, "<=", n, f" over {n} {counted}", what, unit, remedy, reason)
+    return _gate(name, seen, needed, "<=", n, _over(n, counted), what, unit, remedy, reason)
 
 
 def share_at_least(
@@ -128,14 +129,24 @@ def share_at_least(
     if trials < 0 or not 0 <= successes <= trials:
         raise ValueError(f"successes must lie between 0 and the trials, got {successes} of {trials}")
     seen = successes / trials if trials else None
-    of = f" ({successes} of {trials} {counted})" if trials else f" over 0 {counted}"
-    gate = _gate(name, seen, needed, ">=", trials, of, what, "", remedy, f"there are no {counted}")
+    of = _over(0, counted)
+    if trials:
+        of = message(" ({successes} of {n} {counted})", successes=successes, n=trials, counted=counted)
+    gate = _gate(
+        name, seen, needed, ">=", trials, of, what, "", remedy, message("there are no {counted}", counted=counted)
+    )
     smallest = smallest_n_for_lower_bound(needed, confidence)
     if smallest is None:
-        proof = f"No number of {counted} proves a share of 1."
+        proof = message("No number of {counted} proves a share of 1.", counted=counted)
     else:
-        proof = f"The {confidence * 100:g} % lower bound can reach {needed:g} from {smallest} flawless {counted} on."
-    return gate._replace(sentence=f"{gate.sentence} {proof}")
+        proof = message(
+            "The {level:g} % lower bound can reach {needed:g} from {smallest} flawless {counted} on.",
+            level=confidence * 100,
+            needed=needed,
+            smallest=smallest,
+            counted=counted,
+        )
+    return gate._replace(sentence=message_list([gate.sentence, proof], " "))
 
 
 def smallest_n_for_lower_bound(share: float, confidence: float = 0.95) -> int | None:
@@ -179,19 +190,31 @@ def _gate(
     if not math.isfinite(needed) or (seen is not None and not math.isfinite(seen)):
         raise ValueError(f"gate {name}: {seen} against {needed}; an undefined number is None, with its reason")
     spaced = f" {unit}" if unit else ""
-    words = f"needed: {'at least' if sign == '>=' else 'at most'} {needed:g}{spaced}."
+    limit: dict[str, Value] = {"needed": needed, "unit": spaced}
+    at_least_or_most = (
+        message("needed: at least {needed:g}{unit}.", **limit)
+        if sign == ">="
+        else message("needed: at most {needed:g}{unit}.", **limit)
+    )
     passed = seen is not None and _compares(seen, needed, sign)
     if seen is None:
-        number = f"undefined ({reason or 'no reason given'})"
+        said = message(
+            "{what} is undefined ({why}){over}", what=what, why=reason or message("no reason given"), over=over
+        )
     else:
-        number = _shown(seen, needed, sign, passed) + spaced
-    sentence = f"{what} is {number}{over}; {words}"
+        decimals = _decimals(seen, needed, sign, passed)
+        said = message(
+            "{what} is {seen:.{decimals}f}{unit}{over}", what=what, seen=seen, decimals=decimals, unit=spaced, over=over
+        )
     to_do = "" if passed else remedy.strip()
-    if to_do:
-        sentence += f" {to_do}"
+    sentence = message_list([message_list([said, at_least_or_most]), to_do], " ")
     why = (reason or None) if seen is None else None
     number_seen = None if seen is None else float(seen)
     return Gate(name, passed, number_seen, f"{sign} {needed:g}{spaced}", sentence, n, why, to_do, limit=needed)
+
+
+def _over(n: int, counted: str) -> str:
+    return message(" over {n} {counted}", n=n, counted=counted)
 
 
 def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:
@@ -199,9 +222,9 @@ def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:
     return bool(side >= 0 if sign == ">=" else side <= 0)
 
 
-def _shown(seen: float, needed: float, sign: Literal[">=", "<="], passed: bool) -> str:
+def _decimals(seen: float, needed: float, sign: Literal[">=", "<="], passed: bool) -> int:
     """As few decimals, from 3 on, as do not make a failing number look like a passing one (0.8499 is not 0.850)."""
     if float(seen).is_integer() and float(needed).is_integer():
-        return f"{int(seen)}"
-    texts = [f"{seen:.{decimals}f}" for decimals in range(SHOWN_DECIMALS, MOST_DECIMALS + 1)]
-    return next((text for text in texts if _compares(float(text), needed, sign) == passed), texts[-1])
+        return 0
+    enough = range(SHOWN_DECIMALS, MOST_DECIMALS)
+    return next((n for n in enough if _compares(float(f"{seen:.{n}f}"), needed, sign) == passed), MOST_DECIMALS)

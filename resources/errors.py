@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from analysis.messages import message
+
 SHOWN = 10
 
 
@@ -44,5 +46,8 @@ def listing(values: Iterable[object], shown: int = SHOWN) -> str:
     rest = len(items) - shown
     # Sentences stand one after the other, words have commas between them.
     sentences = bool(items) and items[0].endswith(".")
-    more = f" and {rest} more{'.' if sentences else ''}" if rest > 0 else ""
-    return (" " if sentences else ", ").join(items[:shown]) + more
+    shown_items = (" " if sentences else ", ").join(items[:shown])
+    if rest <= 0:
+        return shown_items
+    more = message("{items} and {n} more", items=shown_items, n=rest)
+    return f"{more}." if sentences else more

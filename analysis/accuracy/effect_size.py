@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from analysis.accuracy.accuracy import numbers
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval, no_interval
 from analysis.resampling.pairs import Pairs, paired
 from analysis.resampling.weighted import Counts, Floats, means, varies
@@ -20,7 +21,7 @@ Band = Literal["negligible", "small", "medium", "large"]
 BANDS: tuple[tuple[float, Band], ...] = ((0.8, "large"), (0.5, "medium"), (0.2, "small"))
 SIDES = ("original", "altered")
 FEWEST = 2
-NO_SPREAD = "neither original nor altered scores vary, so there is no standard deviation to measure in"
+NO_SPREAD = message("neither original nor altered scores vary, so there is no standard deviation to measure in")
 # From here on scipy's noncentral t is slow and soon no number, and the limit is exact to 0.001 % of the interval's
 # width for up to 1,000 pairs.
 LARGE_T = 1e4
@@ -97,7 +98,9 @@ def cohens_d(first: ArrayLike, second: ArrayLike) -> float:
     """
     a, b = numbers(first), numbers(second)
     if min(a.size, b.size) < FEWEST:
-        raise UndefinedStatistic(f"only {min(a.size, b.size)} value on a side, at least {FEWEST} needed for a spread")
+        raise UndefinedStatistic(
+            "only {n} value on a side, at least {fewest} needed for a spread", n=min(a.size, b.size), fewest=FEWEST
+        )
     d = float(_d_of_counts((_once(a.size), a), (_once(b.size), b))[0])
     if not np.isfinite(d):
         raise UndefinedStatistic(NO_SPREAD)
@@ -125,7 +128,7 @@ def small_sample_factor(m: int) -> float:
         Hedges (1981), J. Educ. Statistics 6:107-128, equation 6e.
     """
     if m < 2:
-        raise UndefinedStatistic(f"{m} degrees of freedom, at least 2 needed")
+        raise UndefinedStatistic("{m} degrees of freedom, at least 2 needed", m=m)
     return exp(lgamma(m / 2) - log(m / 2) / 2 - lgamma((m - 1) / 2))
 
 
@@ -201,7 +204,7 @@ def _d_z(pairs: Pairs, seed: int, confidence: float) -> Effect:
         low, high = noncentral_t_bounds(value * sqrt(pairs.n), pairs.n - 1, confidence)
     except UndefinedStatistic as none:
         return Effect(value, no_interval(none.reason, pairs.n_clusters))
-    method = f"noncentral t, {pairs.n - 1} degrees of freedom"
+    method = message("noncentral t, {n} degrees of freedom", n=pairs.n - 1)
     interval = Interval(low / sqrt(pairs.n), high / sqrt(pairs.n), method, pairs.n_clusters, False, 0)
     return Effect(value, interval)
 
@@ -259,7 +262,9 @@ def _noncentrality(t: float, freedom: int, below: float, lowest: float, width: f
     def excess(noncentrality: float) -> float:
         share = float(scipy.stats.nct.cdf(t, freedom, noncentrality))
         if not np.isfinite(share):
-            raise UndefinedStatistic(f"the noncentral t distribution cannot be computed at {t:g} ({freedom} degrees)")
+            raise UndefinedStatistic(
+                "the noncentral t distribution cannot be computed at {t:g} ({freedom} degrees)", t=t, freedom=freedom
+            )
         return share - below
 
     if excess(lowest) <= 0.0:

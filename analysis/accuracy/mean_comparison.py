@@ -135,7 +135,7 @@ def paired_t(
 def _side(values: ArrayLike) -> NDArray[np.float64]:
     array = numbers(values)
     if array.size < 2:
-        raise UndefinedStatistic(f"only {array.size} sample, at least 2 needed for a spread")
+        raise UndefinedStatistic("only {n} sample, at least 2 needed for a spread", n=array.size)
     return array
 
 

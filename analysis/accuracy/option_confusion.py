@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.accuracy.option_answers import normalised_answer
+from analysis.messages import message
 from analysis.undefined import UndefinedStatistic
 
 INVALID = "invalid"
@@ -154,8 +155,8 @@ def _of_option(matrix: NDArray[np.int64], number: int) -> OptionResult:
         int(count) for count in (matrix[number, number], matrix[:, number].sum(), matrix[number].sum())
     )
     return OptionResult(
-        Share(n_right / n_predicted, "") if n_predicted else Share(None, "never predicted"),
-        Share(n_right / n_true, "") if n_true else Share(None, "never the right answer"),
+        Share(n_right / n_predicted, "") if n_predicted else Share(None, message("never predicted")),
+        Share(n_right / n_true, "") if n_true else Share(None, message("never the right answer")),
         n_true,
         n_predicted,
         n_predicted - n_true,

@@ -72,7 +72,7 @@ def prediction_powered_mean(
         raise ValueError(f"tuning must lie in 0-1, got {tuning}")
     n, rest = human.size, unseen.size
     if n < FEWEST_LABELS:
-        raise UndefinedStatistic(f"only {n} labelled, at least {FEWEST_LABELS} needed")
+        raise UndefinedStatistic("only {n} labelled, at least {fewest} needed", n=n, fewest=FEWEST_LABELS)
     if not rest:
         raise UndefinedStatistic("no object is left unlabelled: the labels' own mean is all there is")
     everywhere = np.concatenate([seen, unseen])

@@ -77,7 +77,7 @@ def prediction_powered_correlation(
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     n, rest = human.size, unseen.size
     if n < FEWEST_LABELS:
-        raise UndefinedStatistic(f"only {n} labelled, at least {FEWEST_LABELS} needed")
+        raise UndefinedStatistic("only {n} labelled, at least {fewest} needed", n=n, fewest=FEWEST_LABELS)
     if not rest:
         raise UndefinedStatistic("no object is left unlabelled: the labels' own correlation is all there is")
     for values, side in ((human, "human"), (seen, "judge"), (of_seen, "measure")):

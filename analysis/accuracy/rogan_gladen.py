@@ -70,13 +70,20 @@ def rogan_gladen(
     judge_only = Estimate(n_judge_passed / (n + rest), wilson(n_judge_passed, n + rest, confidence))
     if not n_passed or not n_failed:
         missing = "specificity" if not n_failed else "sensitivity"
-        raise UndefinedStatistic(f"people pass {n_passed} of the {n} labelled: the judge's {missing} is unknown")
+        raise UndefinedStatistic(
+            "people pass {n_passed} of the {n} labelled: the judge's {missing} is unknown",
+            n_passed=n_passed,
+            n=n,
+            missing=missing,
+        )
     sensitivity, specificity = float(seen[human == 1].mean()), float(1.0 - seen[human == 0].mean())
     above_chance = sensitivity + specificity - 1.0
     if compare(above_chance, 0.0, 1.0) <= 0:
         raise UndefinedStatistic(
-            f"sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to 1 or less: the judge is no better "
-            "than chance, which no correction fixes"
+            "sensitivity {sensitivity:.3f} and specificity {specificity:.3f} sum to 1 or less: the judge is no "
+            "better than chance, which no correction fixes",
+            sensitivity=sensitivity,
+            specificity=specificity,
         )
     p = float(unseen.mean())
     rate = (p + specificity - 1.0) / above_chance

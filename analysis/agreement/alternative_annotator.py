@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import cluster_index
 from analysis.significance.benjamini_yekutieli import benjamini_yekutieli
 from analysis.ties import compare
@@ -122,15 +123,16 @@ def alternative_annotator(
     sources = np.arange(len(verdicts)) if clusters is None else cluster_index(clusters)[0]
     given = ~np.isnan(scores)
     if given.any(axis=0).sum() < FEWEST_ANNOTATORS:
-        raise UndefinedStatistic(f"only 1 annotator, at least {FEWEST_ANNOTATORS} needed")
+        raise UndefinedStatistic("only 1 annotator, at least {fewest} needed", fewest=FEWEST_ANNOTATORS)
     usable = given & ~np.isnan(verdicts)[:, None] & (given.sum(axis=1) >= 2)[:, None]
     sizes = usable.sum(axis=0)
     tested = np.flatnonzero(sizes >= fewest_instances)
     pooled = pool_small and not tested.size and int(usable.any(axis=1).sum()) >= fewest_instances
     if not tested.size and not pooled:
         raise UndefinedStatistic(
-            f"no annotator has {fewest_instances} instances that the judge and another annotator also rated "
-            f"(most: {int(sizes.max())})"
+            "no annotator has {fewest} instances that the judge and another annotator also rated (most: {most})",
+            fewest=fewest_instances,
+            most=int(sizes.max()),
         )
     nearer = {
         column: _nearer(scores, verdicts, column, usable, metric)
@@ -261,6 +263,8 @@ def _skipped(n_instances: int) -> AgainstAnnotator:
 def _warning(n_annotators: int) -> str | None:
     if n_annotators >= ADVISED_ANNOTATORS:
         return None
-    return (
-        f"only {n_annotators} annotators: each is measured by the other alone; {ADVISED_ANNOTATORS} or more are advised"
+    return message(
+        "only {n} annotators: each is measured by the other alone; {advised} or more are advised",
+        n=n_annotators,
+        advised=ADVISED_ANNOTATORS,
     )

@@ -8,6 +8,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.intervals.headline import headline_interval, headline_intervals, left_out, limit_intervals
+from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import Estimate, Interval, check_confidence
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats, means, varies
@@ -127,7 +128,7 @@ def slope_on_mean(
     largest = np.maximum(np.abs(pairs.judge), np.abs(pairs.human))
     middle = join_ties(pairs.judge / 2.0 + pairs.human / 2.0, largest)
     if bool(np.all(middle == middle[0])):
-        raise UndefinedStatistic(f"all {pairs.n} means of judge and human are equal")
+        raise UndefinedStatistic("all {n} means of judge and human are equal", n=pairs.n)
     line = _line(middle, difference)
     slope = float(line(np.ones((1, pairs.n), dtype=np.int64))[0])
     intercept = float(difference.mean() - slope * middle.mean())
@@ -135,9 +136,9 @@ def slope_on_mean(
     residual = join_ties(difference - difference.mean() - along, np.maximum(largest, np.abs(along)))
     spread = float(((middle - middle.mean()) ** 2).sum())
     error = float(np.sqrt((residual**2).sum() / (pairs.n - 2) / spread))
-    p_method = f"t-test, {pairs.n - 2} degrees of freedom"
+    p_method = message("t-test, {n} degrees of freedom", n=pairs.n - 2)
     if pairs.clustered:
-        p_method += ", assumes independence"
+        p_method = message_list([p_method, message("assumes independence")], ", ")
         [interval] = headline_intervals(
             lambda counts: line(counts)[:, None],
             ("mean",),
@@ -178,4 +179,4 @@ def _t_interval(value: float, error: float, n: int, freedom: int, confidence: fl
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     width = float(scipy.stats.t.ppf(0.5 + confidence / 2.0, freedom)) * error
-    return Interval(value - width, value + width, f"t formula, {n} objects", n, False, 0)
+    return Interval(value - width, value + width, message("t formula, {n} objects", n=n), n, False, 0)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.resampling.weighted import Counts, Floats
 from analysis.ties import compare, join_ties
@@ -75,7 +76,9 @@ def dose_response(
     n_magnitudes = int(present.any(axis=0).sum())
     if n_magnitudes < FEWEST_MAGNITUDES:
         raise UndefinedStatistic(
-            f"{n_magnitudes} magnitudes with a pair of an item that has another, at least {FEWEST_MAGNITUDES} needed"
+            "{n_magnitudes} magnitudes with a pair of an item that has another, at least {fewest} needed",
+            n_magnitudes=n_magnitudes,
+            fewest=FEWEST_MAGNITUDES,
         )
     moments = _within_items(matrix, present, doses)
     once = np.ones((1, len(matrix)), dtype=np.int64)
@@ -97,7 +100,7 @@ def dose_response(
         r2=None if flat else r2,
         r2_interval=None if flat else intervals[1],
         pearson=None if flat else float(np.sign(slope) * np.sqrt(r2)),
-        reason="no item's drops change with the dose" if flat else None,
+        reason=message("no item's drops change with the dose") if flat else None,
         n_items=used.size,
         n_used=len(matrix),
         n_cells=int(present.sum()),

@@ -19,14 +19,17 @@ from analysis.agreement.mean_squares import (
     score_matrix,
     two_way,
 )
+from analysis.messages import labelled, message, message_list
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 Band = Literal["excellent", "good", "moderate", "poor"]
 BANDS: tuple[tuple[float, Band], ...] = ((0.85, "excellent"), (0.70, "good"), (0.50, "moderate"))
 TWO_WAY = (("ICC(A,1)", "ICC(2,1)"), ("ICC(C,1)", "ICC(3,1)"), ("ICC(A,k)", "ICC(2,k)"), ("ICC(C,k)", "ICC(3,k)"))
-DETERMINISTIC = "deterministic: every object's repeats are equal, so there is no within-object variance to test"
-NO_VALUE = "Spearman-Brown has no finite value there: the objects differ less than chance repeats would"
+DETERMINISTIC = message(
+    "deterministic: every object's repeats are equal, so there is no within-object variance to test"
+)
+NO_VALUE = message("Spearman-Brown has no finite value there: the objects differ less than chance repeats would")
 
 
 class IccForm(NamedTuple):
@@ -119,7 +122,7 @@ def icc(scores: ArrayLike, planned_repeats: int | None = None, confidence: float
         raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1")
     used, repeats, all_repeated = _used_part(given)
     if len(used) < 2:
-        raise UndefinedStatistic(f"ICC needs at least 2 objects with a valid score; there are {len(used)}")
+        raise UndefinedStatistic("ICC needs at least 2 objects with a valid score; there are {n}", n=len(used))
     parts = parted(used, repeats)
     squares = one_way(parts)
     deterministic = squares.msw == 0.0
@@ -186,10 +189,11 @@ def _one_way_forms(squares: OneWay, planned: int, confidence: float, unequal: bo
     names = (("ICC(1,1)", "ICC(1,1)"), ("ICC(1,k0)" if unequal else "ICC(1,k)", "ICC(1,k)"), (headline, "ICC(1,k)"))
     if msw == 0.0:
         return tuple(IccForm(*name, 1.0, reason=DETERMINISTIC) for name in names)
-    method = f"F, {100 * confidence:g} %, one-way random effects"
-    approximate = f", approximate: unequal repeats, k0 = {k0:.3f}" if unequal else ""
-    stepped = f", Spearman-Brown to k = {planned}" if planned != k0 else ""
-    methods = (method + approximate, method + approximate, method + stepped + approximate)
+    method = message("F, {level:g} %, one-way random effects", level=100 * confidence)
+    approximate = message("approximate: unequal repeats, k0 = {k0:.3f}", k0=k0) if unequal else None
+    stepped = message("Spearman-Brown to k = {k}", k=planned) if planned != k0 else None
+    how = message_list([method, approximate], ", ")
+    methods = (how, how, message_list([method, stepped, approximate], ", "))
     points = one_way_icc(msb, msw * _critical(df1, df2, confidence), k0, np.array([[1.0], [k0], [planned]]))
     test = _Test(msb / msw, df1, df2)
     return tuple(_form(*name, row, test, how) for name, row, how in zip(names, points.tolist(), methods, strict=True))
@@ -198,27 +202,32 @@ def _one_way_forms(squares: OneWay, planned: int, confidence: float, unequal: bo
 def _two_way_forms(rows: Parted | None, confidence: float, deterministic: bool) -> tuple[IccForm, ...]:
     """ICC(A,1), ICC(C,1), ICC(A,k), ICC(C,k) of complete rows."""
     if rows is None:
-        return _all_two_way(None, "two-way forms need complete rows, and fewer than 2 objects have one")
+        return _all_two_way(None, message("two-way forms need complete rows, and fewer than 2 objects have one"))
     squares = two_way(rows)
     n, k, msb, msj, mse = squares
     if msb == mse == 0.0:
-        return _all_two_way(None, "the complete objects do not differ, and nothing but shifts of repeats is left")
+        return _all_two_way(
+            None, message("the complete objects do not differ, and nothing but shifts of repeats is left")
+        )
     if deterministic or msj == mse == 0.0:
         return _all_two_way(1.0, DETERMINISTIC)
     test = _Test(msb / mse if mse > 0.0 else None, n - 1, (n - 1) * (k - 1))
     df = _agreement_df(squares)
     agreement = agreement_icc(squares, _critical(n - 1, df, confidence)).tolist()
-    method = f"F, {100 * confidence:g} %, two-way"
-    agreeing = f"{method}, absolute agreement, df {df:.2f} by Satterthwaite"
+    method = message("F, {level:g} %, two-way", level=100 * confidence)
+    agreeing = message("{method}, absolute agreement, df {df:.2f} by Satterthwaite", method=method, df=df)
+    consistent = message_list([method, message("consistency")], ", ")
     agreement_1 = _form(*TWO_WAY[0], agreement[0], test, agreeing)
-    agreement_k = _form(*TWO_WAY[2], agreement[1], test, f"{agreeing}, Spearman-Brown to k = {k}")
+    agreement_k = _form(
+        *TWO_WAY[2], agreement[1], test, message_list([agreeing, message("Spearman-Brown to k = {k}", k=k)], ", ")
+    )
     if mse == 0.0:
-        why = "repeats differ by shifts only: there is no error to test"
+        why = message("repeats differ by shifts only: there is no error to test")
         consistency_1, consistency_k = (IccForm(*names, 1.0, reason=why) for names in TWO_WAY[1::2])
     else:
         points = one_way_icc(msb, mse * _critical(n - 1, test.df2, confidence), k, np.array([[1.0], [k]])).tolist()
-        consistency_1 = _form(*TWO_WAY[1], points[0], test, f"{method}, consistency")
-        consistency_k = _form(*TWO_WAY[3], points[1], test, f"{method}, consistency")
+        consistency_1 = _form(*TWO_WAY[1], points[0], test, consistent)
+        consistency_k = _form(*TWO_WAY[3], points[1], test, consistent)
     return agreement_1, consistency_1, agreement_k, consistency_k
 
 
@@ -248,7 +257,8 @@ def _critical(df1: float, df2: float, confidence: float) -> NDArray[np.float64]:
 def _form(name: str, shrout_fleiss: str, points: list[float], test: _Test, method: str) -> IccForm:
     """A form from its estimate, lower and upper bound; NaN becomes None with the reason."""
     value, low, high = (None if point != point else point for point in points)
-    missing = [word for word, point in (("value", value), ("lower bound", low), ("upper bound", high)) if point is None]
+    words = (message("no value"), message("no lower bound"), message("no upper bound"))
+    missing = [word for word, point in zip(words, (value, low, high), strict=True) if point is None]
     return IccForm(
         name=name,
         shrout_fleiss=shrout_fleiss,
@@ -260,5 +270,5 @@ def _form(name: str, shrout_fleiss: str, points: list[float], test: _Test, metho
         df2=test.df2,
         p=None if test.f is None else float(fdtrc(test.df1, test.df2, test.f)),
         method=None if low is None and high is None else method,
-        reason=f"no {', no '.join(missing)}: {NO_VALUE}" if missing else None,
+        reason=labelled(message_list(missing, ", "), NO_VALUE) if missing else None,
     )

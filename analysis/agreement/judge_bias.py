@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message, message_list, none_because
 from analysis.resampling.bootstrap import RESAMPLES, Interval
 from analysis.significance.holm import below_level
 from analysis.significance.signed_rank import SignedRank, signed_rank
@@ -13,7 +14,7 @@ from analysis.ties import differences, join_ties
 from analysis.undefined import UndefinedStatistic
 
 LEVEL = 0.05
-ASSUMES_INDEPENDENCE = "assumes independent documents"
+ASSUMES_INDEPENDENCE = message("assumes independent documents")
 
 
 class BiasTest(NamedTuple):
@@ -100,7 +101,7 @@ def judge_bias(
     biased = medians.p is not None and below_level(medians.p, level)
     pooled = _test("pooled", apart, index, _difference_of_medians(one, two), confidence, how)
     if pooled.p is not None:
-        pooled = pooled._replace(method=f"{pooled.method}, {ASSUMES_INDEPENDENCE}")
+        pooled = pooled._replace(method=message_list([pooled.method, ASSUMES_INDEPENDENCE], ", "))
     return JudgeBias(medians._replace(biased=biased), pooled)
 
 
@@ -141,7 +142,17 @@ def _test(
     try:
         found = signed_rank(apart)
     except UndefinedStatistic as undefined:
-        return BiasTest(name, None, f"none: {undefined.reason}", None, None, n, n_zero, *tail, undefined.reason)
+        return BiasTest(
+            name,
+            None,
+            none_because(undefined.reason),
+            None,
+            None,
+            n,
+            n_zero,
+            *tail,
+            undefined.reason,
+        )
     return BiasTest(name, found.p, found.method, found.statistic, _higher(found), n, n_zero, *tail, None)
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
@@ -12,7 +13,7 @@ from analysis.undefined import UndefinedStatistic
 COUNTS = ("n_11", "n_10", "n_01", "n_00")
 LOW_KAPPA = 0.40
 BY_CONVENTION = 1.0
-ONE_LABEL = "both judges give every document the same label, so kappa is 0/0"
+ONE_LABEL = message("both judges give every document the same label, so kappa is 0/0")
 
 
 class KappaSummary(NamedTuple):

@@ -54,7 +54,7 @@ def kendall_w(scores: ArrayLike) -> KendallW:
     whole = values[~np.isnan(values).any(axis=1)]
     n, m = whole.shape
     if m < 2 or n < 3:
-        raise UndefinedStatistic(f"{m} raters of {n} objects without a gap; it takes 2 raters and 3 objects")
+        raise UndefinedStatistic("{m} raters of {n} objects without a gap; it takes 2 raters and 3 objects", m=m, n=n)
     ranks = scipy.stats.rankdata(whole, axis=0)
     ties = sum(float((count**3 - count).sum()) for count in (np.unique(c, return_counts=True)[1] for c in whole.T))
     sums = ranks.sum(axis=1)

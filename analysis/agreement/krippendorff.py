@@ -59,7 +59,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Alpha:
     present = ~np.isnan(kept)
     categories, codes, marginals = np.unique(kept[present], return_inverse=True, return_counts=True)
     if len(categories) == 1:
-        raise UndefinedStatistic(f"all {n_values} values are equal, so alpha is 0/0")
+        raise UndefinedStatistic("all {n} values are equal, so alpha is 0/0", n=n_values)
     if level == "nominal":
         observed = _unequal_pairs(kept, sizes)
         expected = float(n_values) ** 2 - float((marginals.astype(np.float64) ** 2).sum())

@@ -8,10 +8,11 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.dose_response import FEWEST_MAGNITUDES, dosed_drops
+from analysis.messages import message
 from analysis.undefined import UndefinedStatistic
 
 MOST_MAGNITUDES = 12
-METHOD = "exact permutation of the ranks within items, ties kept"
+METHOD = message("exact permutation of the ranks within items, ties kept")
 
 
 class PageTrend(NamedTuple):
@@ -52,10 +53,17 @@ def page_trend(drops: ArrayLike, magnitudes: ArrayLike) -> PageTrend:
     matrix, doses = dosed_drops(drops, magnitudes)
     n_magnitudes = doses.size
     if n_magnitudes > MOST_MAGNITUDES:
-        why = f"{n_magnitudes} magnitudes; the exact distribution is made for {MOST_MAGNITUDES} at most"
-        raise UndefinedStatistic(why)
+        raise UndefinedStatistic(
+            "{n_magnitudes} magnitudes; the exact distribution is made for {most} at most",
+            n_magnitudes=n_magnitudes,
+            most=MOST_MAGNITUDES,
+        )
     if n_magnitudes < FEWEST_MAGNITUDES:
-        raise UndefinedStatistic(f"{n_magnitudes} magnitudes, at least {FEWEST_MAGNITUDES} needed for a trend")
+        raise UndefinedStatistic(
+            "{n_magnitudes} magnitudes, at least {fewest} needed for a trend",
+            n_magnitudes=n_magnitudes,
+            fewest=FEWEST_MAGNITUDES,
+        )
     complete = matrix[~np.isnan(matrix).any(axis=1)][:, np.argsort(doses)]
     if not len(complete):
         raise UndefinedStatistic("no item has a pair at every magnitude")

@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.kappa import COUNTS, ONE_LABEL, columns_of, headline_kappas, kappas
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval, no_interval
 
 STATISTICS = ("kappa_macro", "kappa_micro")
-NO_QUERY = "no query of this part has documents that both judges scored before and after"
+NO_QUERY = message("no query of this part has documents that both judges scored before and after")
 
 
 class KappaChange(NamedTuple):

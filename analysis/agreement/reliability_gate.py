@@ -6,7 +6,7 @@ from analysis.agreement.kappa import LOW_KAPPA, KappaSummary
 from analysis.gates import Gate, at_least, at_most
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from analysis.words import noun, queries
+from analysis.words import noun
 
 MIN_MACRO, MIN_MICRO, MAX_LOW_SHARE = 0.70, 0.70, 0.30
 REMEDY = "Go through the contingency: tiebreaks, bias, recalibration."
@@ -65,9 +65,10 @@ def reliability_gate(
     """
     if summary.n_defined == 0:
         raise UndefinedStatistic(
-            f"no query has a defined kappa: in {noun(summary.n_queries, 'the only query', 'each of')}"
-            f"{f' {queries(summary.n_queries)}' if summary.n_queries > 1 else ''} both judges give one and the same "
-            "label to every document"
+            "no query has a defined kappa: in the only query both judges give one and the same label to every document"
+            "|no query has a defined kappa: in each of {n:,} queries both judges give one and the same label to every "
+            "document",
+            n=summary.n_queries,
         )
     macro = at_least(
         "kappa_macro",

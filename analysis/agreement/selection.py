@@ -10,6 +10,7 @@ from analysis.agreement.halves import halves
 from analysis.agreement.setting_choice import NONE, Rule, choose
 from analysis.agreement.setting_measures import Compared, Evidence, Measures, left_out_measures, or_none
 from analysis.intervals.headline import Statistic, of_jackknife
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval, no_interval, percentile_interval
 from analysis.resampling.simultaneous import differences_from
 from analysis.ties import compare, join_ties
@@ -166,7 +167,11 @@ def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence:
     rows = np.flatnonzero(picks != NONE)
     resamples = len(picks)
     if len(rows) < FEWEST_CHOICES:
-        why = f"no correction: a setting meets every condition in {len(rows)} of {resamples} resamples only"
+        why = message(
+            "no correction: a setting meets every condition in {n} of {resamples} resamples only",
+            n=len(rows),
+            resamples=resamples,
+        )
         return Optimism(plain, len(rows), why)
     corrected, left = {}, []
     for name, found in plain.items():
@@ -179,12 +184,18 @@ def without_optimism(evidence: Evidence, chosen: int, rule: Rule, *, confidence:
             left.append(name)
             optimism = 0.0
         corrected[name] = _corrected(found, optimism, LIMITS[name])
-    method = f"less bootstrap optimism: the rule chose anew in {len(rows)} of {resamples} resamples"
+    method = message(
+        "less bootstrap optimism: the rule chose anew in {n} of {resamples} resamples", n=len(rows), resamples=resamples
+    )
     if left:
-        method += f", which does not flatter {', '.join(left)}: as measured"
+        method = message(
+            "{method}, which does not flatter {measures}: as measured", method=method, measures=", ".join(left)
+        )
     held = [name for name in MEASURED if _beyond(plain[name], corrected[name].optimism or 0.0, LIMITS[name])]
     if held:
-        method += f", held at the limit of what is possible: {', '.join(held)}"
+        method = message(
+            "{method}, held at the limit of what is possible: {measures}", method=method, measures=", ".join(held)
+        )
     return Optimism(corrected, len(rows), method)
 
 
@@ -211,10 +222,19 @@ def holm_bounds(given: Compared, setting: int, n_tried: int, *, confidence: floa
     if n_tried < 1 or not 0.0 < confidence < 1.0:
         raise ValueError(f"{n_tried} settings tried at confidence {confidence}; at least 1, and between 0 and 1")
     level = 1.0 - (1.0 - confidence) / n_tried
-    settings = "1 setting" if n_tried == 1 else f"{n_tried} settings"
-    words = f" at {100 * level:.4g} % (Holm's first step over {settings})"
     found = headline_bounds(given, setting, confidence=level, seed=seed)
-    return {name: found[name]._replace(method=found[name].method + words) for name in ("icc", "spearman")}
+    return {
+        name: found[name]._replace(
+            method=message(
+                "{method} at {level:.4g} % (Holm's first step over {n} setting)"
+                "|{method} at {level:.4g} % (Holm's first step over {n} settings)",
+                method=found[name].method,
+                level=100 * level,
+                n=n_tried,
+            )
+        )
+        for name in ("icc", "spearman")
+    }
 
 
 def headline_bounds(given: Compared, setting: int, *, confidence: float, seed: int) -> dict[str, Interval]:
@@ -242,7 +262,7 @@ def _corrected(found: Reported, optimism: float, limits: tuple[float, float]) ->
         interval = interval._replace(
             low=_within(interval.low - optimism, limits),
             high=_within(interval.high - optimism, limits),
-            method=f"{interval.method}, shifted by the optimism",
+            method=message("{method}, shifted by the optimism", method=interval.method),
         )
     return Reported(None if found.value is None else _within(found.value - optimism, limits), interval, optimism)
 

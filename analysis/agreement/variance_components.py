@@ -93,7 +93,7 @@ def variance_components(scores: ArrayLike, factors: Mapping[str, ArrayLike]) -> 
     codes = {name: np.unique(column[there], return_inverse=True) for name, column in labels.items()}
     few = [name for name, (found, _) in codes.items() if len(found) < 2]
     if few:
-        raise UndefinedStatistic(f"{few[0]} has fewer than 2 levels with a score")
+        raise UndefinedStatistic("{factor} has fewer than 2 levels with a score", factor=few[0])
     design = _design(values[there], [code for _, code in codes.values()])
     repeated = bool((design.sizes > 1).any())
     if len(codes) == 1 and not repeated:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import cluster_index
 from analysis.resampling.pairs import paired
 from analysis.undefined import UndefinedStatistic
@@ -75,11 +76,13 @@ def calibration(
     held_out = np.empty(pairs.n)
     for fold in range(n_folds):
         inside = folds != fold
-        held_out[~inside] = fit(pairs.judge[inside], pairs.human[inside], f"outside fold {fold + 1}")(
-            pairs.judge[~inside]
-        )
-    slope, intercept = line(pairs.judge, pairs.human, "of all objects") if method == "linear" else (None, None)
-    by = "leave one product out" if pairs.n_clusters < LEAVE_ONE_OUT_BELOW else f"{n_folds} folds over products"
+        held_out[~inside] = fit(
+            pairs.judge[inside], pairs.human[inside], message("outside fold {fold}", fold=fold + 1)
+        )(pairs.judge[~inside])
+    slope, intercept = line(pairs.judge, pairs.human, message("of all objects")) if method == "linear" else (None, None)
+    by = message("leave one product out")
+    if pairs.n_clusters >= LEAVE_ONE_OUT_BELOW:
+        by = message("{n} folds over products", n=n_folds)
     before, after = pairs.judge - pairs.human, held_out - pairs.human
     return Calibration(
         method=method,
@@ -90,7 +93,7 @@ def calibration(
         mae_after=float(np.abs(after).mean()),
         rmse_after=float(np.sqrt((after**2).mean())),
         held_out=held_out,
-        protocol=f"{by}, {pairs.n_clusters} products, held-out predictions pooled",
+        protocol=message("{by}, {n} products, held-out predictions pooled", by=by, n=pairs.n_clusters),
         n=pairs.n,
         n_products=pairs.n_clusters,
     )
@@ -175,4 +178,4 @@ def _fit_isotonic(judge: Floats, human: Floats, part: str) -> Prediction:
 
 def _refuse_constant(judge: Floats, part: str) -> None:
     if judge.size < 2 or bool(np.all(judge == judge[0])):
-        raise UndefinedStatistic(f"the judge's scores {part} are all equal")
+        raise UndefinedStatistic("the judge's scores {part} are all equal", part=part)

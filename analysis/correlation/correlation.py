@@ -8,6 +8,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import message, message_list
 from analysis.resampling.bca import resampled_intervals
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.exact_permutation import LARGEST, Kind, exact_p
@@ -107,7 +108,7 @@ def correlations(
         p, p_method = _p_value(kind, x, y)
         significant: bool | None = below_level(p, 1.0 - confidence)
         if pairs.clustered:
-            p_method += ", assumes independence"
+            p_method = message_list([p_method, message("assumes independence")], ", ")
             significant = excludes_zero(interval)
         results[kind] = Correlation(
             kind, value, p, p_method, significant, interval, pairs.n, pairs.n_clusters, of_bca, of_percentile
@@ -151,8 +152,8 @@ def of_counts(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> OfC
 
 def _p_value(kind: Kind, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, str]:
     if len(x) <= LARGEST:
-        return exact_p(kind, x, y), "exact permutation"
-    return usual_p(kind, x, y), "Kendall's test" if kind == "kendall" else "t distribution"
+        return exact_p(kind, x, y), message("exact permutation")
+    return usual_p(kind, x, y), message("Kendall's test") if kind == "kendall" else message("t distribution")
 
 
 def excludes_zero(interval: Interval, operand: float = 1.0) -> bool | None:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from analysis.correlation.score_correlation import SIDES
+from analysis.messages import message
 from analysis.resampling.pairs import paired
 from analysis.ties import compare, differences
 
@@ -81,7 +82,11 @@ def krasula(
         n_similar,
         int(first.size),
         pairs.n * (pairs.n - 1) // 2,
-        "" if n_different and n_similar else f"no pair is {'similar' if n_different else 'different'}",
+        ""
+        if n_different and n_similar
+        else message("no pair is similar")
+        if n_different
+        else message("no pair is different"),
     )
 
 

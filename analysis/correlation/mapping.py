@@ -231,7 +231,9 @@ def rmse(errors: ArrayLike, n_parameters: int = 0) -> float:
 
 def _enough(n: int, n_parameters: int) -> None:
     if n <= n_parameters:
-        raise UndefinedStatistic(f"{n} samples cannot carry {n_parameters} fitted parameters")
+        raise UndefinedStatistic(
+            "{n} samples cannot carry {n_parameters} fitted parameters", n=n, n_parameters=n_parameters
+        )
 
 
 def _within_reach(*sides: Floats) -> None:

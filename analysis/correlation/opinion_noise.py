@@ -81,7 +81,11 @@ def against_opinion_noise(errors: ArrayLike, ci95: ArrayLike, n_parameters: int 
     known = np.isfinite(half_width)
     n_used = int(known.sum())
     if n_used <= n_parameters:
-        raise UndefinedStatistic(f"{n_used} samples with an interval cannot carry {n_parameters} fitted parameters")
+        raise UndefinedStatistic(
+            "{n_used} samples with an interval cannot carry {n_parameters} fitted parameters",
+            n_used=n_used,
+            n_parameters=n_parameters,
+        )
     excess = np.abs(error[known]) - half_width[known]
     outlier = compare(excess, 0.0, np.maximum(np.abs(error[known]), half_width[known])) > 0
     n_outliers = int(np.count_nonzero(outlier))

@@ -27,6 +27,7 @@ from analysis.intervals.jackknife import (
     too_few,
 )
 from analysis.intervals.measured import fewest_clusters, reliable_from
+from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import CELLS_AT_ONCE, Interval, Statistics, check_confidence, no_interval
 from analysis.resampling.workers import mapped
 
@@ -53,7 +54,7 @@ Statistic = Literal[
     "limit_of_agreement",
 ]
 
-JACKKNIFE = "delete-one jackknife"
+JACKKNIFE = message("delete-one jackknife")
 # A share beyond is near an edge, where the measured table has a row of its own.
 NEAR_EDGE = 0.1
 CHUNK = 50
@@ -304,13 +305,15 @@ def headline_interval(
     method = METHODS[kind]
     freedom = float(freedoms(method, sizes))
     unreliable = n_clusters < reliable_from(kind, near_edge=_near_edge(value, method))
-    over = f"{n_clusters} clusters" if len(deleted) == n_clusters else f"{GROUPS} groups of {n_clusters} clusters"
+    over = message("{n} clusters", n=n_clusters)
+    if len(deleted) != n_clusters:
+        over = message("{groups} groups of {n_clusters} clusters", groups=GROUPS, n_clusters=n_clusters)
     bounds = bounds_of(kind, value, deleted, sizes, n_clusters, confidence=confidence)
     if method.limits is not None:
         if value not in method.limits:
-            words = f"score interval, effective sample of the {JACKKNIFE}, t({freedom:.3g}), {over}"
+            words = _how(freedom, over, message("score interval, effective sample of the delete-one jackknife"))
         elif method.limits == SHARE:
-            words = f"Wilson, {n_clusters} clusters, all alike"
+            words = message("Wilson, {n_clusters} clusters, all alike", n_clusters=n_clusters)
         else:
             return no_interval("the statistic is at its limit", n_clusters)
         return Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0)
@@ -318,8 +321,7 @@ def headline_interval(
         return no_interval("the statistic is at its limit, or the same whichever cluster is left out", n_clusters)
     if refuse_constant and bounds.low == bounds.high:
         return no_interval("the same whichever cluster is left out", n_clusters)
-    scale = f", {method.scale.name}" if method.scale.name else ""
-    words = f"{JACKKNIFE}{scale}, t({freedom:.3g}), {over}"
+    words = _how(freedom, over, JACKKNIFE, method.scale.name)
     return Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0)
 
 
@@ -404,15 +406,21 @@ def _difference(
     if np.array_equal(*columns) and found.values[first] == found.values[second]:
         if refuse_constant:
             return no_interval("the same whichever cluster is left out", n_clusters)
-        return Interval(0.0, 0.0, f"0 whichever of {n_clusters} clusters is left out", n_clusters, unreliable, 0)
+        words = message("0 whichever of {n} clusters is left out", n=n_clusters)
+        return Interval(0.0, 0.0, words, n_clusters, unreliable, 0)
     sides = [
         below_one(values, found.sizes) for values in (found.values[first], columns[0], found.values[second], columns[1])
     ]
     bounds = correlation_difference_bounds(sides[0], sides[1], sides[2], sides[3], freedom, confidence=confidence)
     if not np.isfinite(bounds.low) or not np.isfinite(bounds.high):
         return no_interval("one of the two is at its limit", n_clusters)
-    words = f"Zou's difference, {JACKKNIFE}, {method.scale.name}, t({freedom:.3g}), {n_clusters} clusters"
+    over = message("{n} clusters", n=n_clusters)
+    words = _how(freedom, over, message("Zou's difference"), JACKKNIFE, method.scale.name)
     return Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0)
+
+
+def _how(freedom: float, over: str, *parts: str) -> str:
+    return message_list([*parts, message("t({freedom:.3g})", freedom=freedom), over], ", ")
 
 
 def correlation_difference_bounds(
@@ -442,7 +450,7 @@ def limit_intervals(found: Jackknife, multiple: float, *, confidence: float) -> 
         return none, none
     freedom = float(freedoms(METHODS[kind], found.sizes))
     unreliable = n_clusters < reliable_from(kind)
-    words = f"Zou's limits, {JACKKNIFE}, t({freedom:.3g}), {n_clusters} clusters"
+    words = _how(freedom, message("{n} clusters", n=n_clusters), message("Zou's limits"), JACKKNIFE)
     parts = (found.values[0], found.deleted[:, 0], found.values[1], found.deleted[:, 1])
     sides = []
     for one in (-multiple, multiple):

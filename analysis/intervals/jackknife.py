@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, cluster_index
 from analysis.significance.wilson import wilson_at
 
@@ -45,12 +46,12 @@ def _as_is(values: Floats) -> Floats:
 
 
 IDENTITY = Scale("", _as_is, _as_is)
-FISHER = Scale("Fisher's z", np.arctanh, np.tanh)
-LOG_F = Scale("log F", lambda values: -np.log(1.0 - values), lambda values: 1.0 - np.exp(-values))
-LOG = Scale("log", np.log, np.exp)
-ARCSINE = Scale("arcsine", np.arcsin, lambda values: np.sin(np.clip(values, -np.pi / 2.0, np.pi / 2.0)))
+FISHER = Scale(message("Fisher's z"), np.arctanh, np.tanh)
+LOG_F = Scale(message("log F"), lambda values: -np.log(1.0 - values), lambda values: 1.0 - np.exp(-values))
+LOG = Scale(message("log"), np.log, np.exp)
+ARCSINE = Scale(message("arcsine"), np.arcsin, lambda values: np.sin(np.clip(values, -np.pi / 2.0, np.pi / 2.0)))
 SQUARED_FISHER = Scale(
-    "Fisher's z of its root",
+    message("Fisher's z of its root"),
     lambda values: np.arctanh(np.sqrt(values)),
     lambda values: np.tanh(np.maximum(values, 0.0)) ** 2,
 )
@@ -248,4 +249,4 @@ def difference_bounds(
 
 def too_few(n_clusters: int, fewest: int = FEWEST_CLUSTERS) -> str:
     """Why so few clusters have no interval."""
-    return f"{n_clusters} {'cluster' if n_clusters == 1 else 'clusters'}, fewer than {fewest}"
+    return message("{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=fewest)

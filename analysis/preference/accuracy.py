@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import message
 from analysis.preference.truth import NO_WINNER
 from analysis.resampling.bootstrap import Interval, cluster_index
 from analysis.significance.wilson import wilson
@@ -185,7 +186,7 @@ def accuracy_by_agreement(
         inside = (agreed >= low) & ((agreed < high) | (high == 1.0))
         n = int(inside.sum())
         if not n:
-            bands.append(AgreementBand(name, low, high, None, None, 0, "no pair with such agreement"))
+            bands.append(AgreementBand(name, low, high, None, None, 0, message("no pair with such agreement")))
             continue
         found = preference_accuracy(
             true[inside],

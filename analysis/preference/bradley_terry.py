@@ -163,7 +163,9 @@ class BradleyTerry:
         across = np.flatnonzero(self.components[one] != self.components[two])
         if across.size:
             pairs = [f"{self.images[one[row]]} and {self.images[two[row]]}" for row in across]
-            raise UndefinedStatistic(f"no vote connects {named(pairs)}, so their strengths share no scale")
+            raise UndefinedStatistic(
+                "no vote connects {images}, so their strengths share no scale", images=named(pairs)
+            )
         return one, two
 
 
@@ -222,8 +224,12 @@ def bradley_terry(
     n_separated = int((~components.strong).sum())
     if separation == "refuse" and n_separated:
         raise UndefinedStatistic(
-            f"{n_separated} of {components.n} components ({int(separated.sum())} images) are not strongly connected, "
-            f"so they have no finite strengths: {named(images[separated])}"
+            "{n_separated} of {n} components ({n_images} images) are not strongly connected, so they "
+            "have no finite strengths: {images}",
+            n_separated=n_separated,
+            n=components.n,
+            n_images=int(separated.sum()),
+            images=named(images[separated]),
         )
     rule = rule_for(tie_model, counts, bool(separated.any()))
     best = maximise(

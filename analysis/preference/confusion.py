@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.accuracy.option_confusion import Share
+from analysis.messages import message
 from analysis.preference.accuracy import truth_and_prediction
 from analysis.preference.truth import NO_WINNER
 from analysis.undefined import UndefinedStatistic
@@ -69,14 +70,15 @@ def _row(taken: NDArray[np.int64]) -> Row:
 
 
 def _scores(table: tuple[Row, ...], side: int) -> ClassScores:
-    name = f"image {side + 1}"
     right, n_true, n_taken = table[side][side], sum(table[side]), table[0][side] + table[1][side]
     return ClassScores(
-        Share(right / n_taken, "") if n_taken else Share(None, f"{name} is never predicted"),
-        Share(right / n_true, "") if n_true else Share(None, f"{name} never wins"),
+        Share(right / n_taken, "")
+        if n_taken
+        else Share(None, message("image {image} is never predicted", image=side + 1)),
+        Share(right / n_true, "") if n_true else Share(None, message("image {image} never wins", image=side + 1)),
         Share(2 * right / (n_taken + n_true), "")
         if n_taken + n_true
-        else Share(None, f"{name} never wins and is never predicted"),
+        else Share(None, message("image {image} never wins and is never predicted", image=side + 1)),
     )
 
 

@@ -120,8 +120,11 @@ def folds_of(clusters: ArrayLike, folds: int, seed: int) -> tuple[NDArray[np.int
         raise UndefinedStatistic("no pair to deal out to folds")
     index, n_clusters = cluster_index(clusters)
     if n_clusters < folds:
-        word = "cluster" if n_clusters == 1 else "clusters"
-        raise UndefinedStatistic(f"{n_clusters} {word}, fewer than the {folds} folds")
+        raise UndefinedStatistic(
+            "{n} cluster, fewer than the {folds} folds|{n} clusters, fewer than the {folds} folds",
+            n=n_clusters,
+            folds=folds,
+        )
     of_cluster = np.empty(n_clusters, dtype=np.intp)
     of_cluster[np.random.default_rng(seed).permutation(n_clusters)] = np.arange(n_clusters) % folds
     return of_cluster[index], n_clusters

@@ -76,7 +76,9 @@ def position_with_strengths(
     try:
         best = maximise(rows, components, POSITION, Prior(separated, prior_strength))
     except NotConverged as unfinished:
-        raise UndefinedStatistic(f"the coefficient has no finite value: {unfinished}") from unfinished
+        raise UndefinedStatistic(
+            "the coefficient has no finite value: {unfinished}", unfinished=str(unfinished)
+        ) from unfinished
     assert best.log_parameter is not None
     plain = Spread(best, components, separated, None).of_log_parameter()
     scores, method = voter_scores(clusters, kept, rows, best, components, POSITION)

@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message, none_because
 from analysis.preference.accuracy import TIE_CREDIT
 from analysis.preference.letter_display import letter_display
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
@@ -18,7 +19,8 @@ from analysis.undefined import UndefinedStatistic
 
 CHANCE = 0.5
 IGNORES_SERIES = "ignores series"
-ROWS_NOT_MERGED = "none: an exact test needs pairs with both orders merged"
+SAME_CREDIT = message("the two get the same credit in each cluster")
+ROWS_NOT_MERGED = none_because("an exact test needs pairs with both orders merged")
 
 AgainstChance = Literal["better", "worse", "open"]
 
@@ -36,6 +38,11 @@ class ClusterTest(NamedTuple):
     n_clusters_differing: int
     n_clusters: int
     n: int
+
+
+def few_clusters_differ(test: ClusterTest) -> str:
+    """Why a test is unreliable."""
+    return message("{n} clusters differ, under 10: unreliable", n=test.n_clusters_differing)
 
 
 class MethodPair(NamedTuple):
@@ -148,7 +155,7 @@ def compare_methods(
                 test,
                 None if test is None else p,
                 bool(apart[i, j]),
-                "the two get the same credit in each cluster" if test is None else "",
+                SAME_CREDIT if test is None else "",
                 beside if orders_merged else None,
                 IGNORES_SERIES if orders_merged else ROWS_NOT_MERGED,
                 decided,
@@ -170,8 +177,9 @@ def _cluster_sums(columns: Sequence[ArrayLike], clusters: ArrayLike) -> tuple[ND
         raise UndefinedStatistic("no pair, so there is nothing to compare")
     index, n_clusters = cluster_index(clusters)
     if n_clusters < FEWEST_CLUSTERS:
-        word = "cluster" if n_clusters == 1 else "clusters"
-        raise UndefinedStatistic(f"{n_clusters} {word}, fewer than {FEWEST_CLUSTERS}")
+        raise UndefinedStatistic(
+            "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=FEWEST_CLUSTERS
+        )
     return np.column_stack([np.bincount(index, weights=array) for array in arrays]), arrays[0].size
 
 
@@ -179,7 +187,7 @@ def _test(differences: NDArray[np.float64], n: int) -> ClusterTest:
     # Sums of halves are exact in floating point, so what differs differs and what is 0 is 0.
     differing = int(np.count_nonzero(differences))
     if differing == 0:
-        raise UndefinedStatistic("the two get the same credit in each cluster")
+        raise UndefinedStatistic(SAME_CREDIT)
     z = float(differences.sum() / np.sqrt(differences @ differences))
     return ClusterTest(
         float(differences.sum() / n),

@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import (
     CELLS_AT_ONCE,
     CHUNK,
@@ -24,6 +25,7 @@ from analysis.undefined import UndefinedStatistic
 BCA_RESAMPLES = 10_000
 # Deleting one of n costs n evaluations over n observations.
 MOST_CLUSTERS = 20_000
+BCA = message("BCa bootstrap")
 
 
 def delete_one_values(statistics: Statistics, clusters: ArrayLike, *, workers: int = 1) -> NDArray[np.float64]:
@@ -105,7 +107,7 @@ def bca_interval(
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     array = np.asarray(values, dtype=np.float64)
-    plain = interval_between((0.5, 0.5), array, "BCa bootstrap", n_clusters, resamples)
+    plain = interval_between((0.5, 0.5), array, BCA, n_clusters, resamples)
     if plain.low is None:
         return plain
     kept = array[np.isfinite(array)]
@@ -122,7 +124,7 @@ def bca_interval(
     if np.any(1.0 - rate * z <= 0.0):
         return no_interval("the acceleration is too large", n_clusters, plain.n_dropped)
     low, high = scipy.stats.norm.cdf(bias + z / (1.0 - rate * z))
-    return interval_between((float(low), float(high)), array, "BCa bootstrap", n_clusters, resamples)
+    return interval_between((float(low), float(high)), array, BCA, n_clusters, resamples)
 
 
 def resampled_intervals(
@@ -170,7 +172,11 @@ def resampled_intervals(
     if bca_resamples is None:
         return percentile, nothing
     if n_clusters > MOST_CLUSTERS:
-        why = f"BCa leaves out each of {n_clusters} clusters in turn, more than {MOST_CLUSTERS}"
+        why = message(
+            "BCa leaves out each of {n_clusters} clusters in turn, more than {most}",
+            n_clusters=n_clusters,
+            most=MOST_CLUSTERS,
+        )
         return percentile, [no_interval(why, n_clusters)] * len(values)
     deleted = delete_one_values(statistics, clusters, workers=workers)
     bca: list[Interval | None] = [

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message, none_because
 from analysis.resampling.workers import mapped
 from analysis.ties import compare
 
@@ -144,7 +145,7 @@ def percentile_interval(
     tail = (1.0 - confidence) / 2.0
     levels = (tail, 1.0 - tail)
     return interval_between(
-        levels, values, "percentile bootstrap", n_clusters, resamples, refuse_constant=refuse_constant
+        levels, values, message("percentile bootstrap"), n_clusters, resamples, refuse_constant=refuse_constant
     )
 
 
@@ -179,17 +180,19 @@ def interval_between(
     kept = array[np.isfinite(array)]
     n_dropped = int(array.size - kept.size)
     if n_clusters < FEWEST_CLUSTERS:
-        word = "cluster" if n_clusters == 1 else "clusters"
-        return no_interval(f"{n_clusters} {word}, fewer than {FEWEST_CLUSTERS}", n_clusters, n_dropped)
+        few = message(
+            "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=FEWEST_CLUSTERS
+        )
+        return no_interval(few, n_clusters, n_dropped)
     if n_dropped > UNDEFINED_SHARE_LIMIT * resamples:
-        why = f"undefined in {n_dropped} of {resamples} resamples, more than 5 %"
+        why = message(
+            "undefined in {n_dropped} of {resamples} resamples, more than 5 %", n_dropped=n_dropped, resamples=resamples
+        )
         return no_interval(why, n_clusters, n_dropped)
     if refuse_constant and _all_the_same(kept):
         return no_interval("the same in every resample", n_clusters, n_dropped)
     low, high = np.quantile(kept, levels)
-    method = f"{name}, {resamples} resamples, {n_clusters} clusters"
-    if n_dropped:
-        method += f", {n_dropped} undefined resamples dropped"
+    method = method_words(name, resamples, n_clusters, n_dropped)
     return Interval(float(low), float(high), method, n_clusters, n_clusters < RELIABLE_CLUSTERS, n_dropped)
 
 
@@ -235,9 +238,19 @@ def clustered_intervals(
     ]
 
 
+def method_words(name: str, resamples: int, n_clusters: int, n_dropped: int) -> str:
+    """How a bootstrap interval was made: its kind, from how many resamples of how many clusters."""
+    method = message(
+        "{name}, {resamples} resamples, {n_clusters} clusters", name=name, resamples=resamples, n_clusters=n_clusters
+    )
+    if n_dropped:
+        return message("{method}, {n_dropped} undefined resamples dropped", method=method, n_dropped=n_dropped)
+    return method
+
+
 def no_interval(reason: str, n_clusters: int, n_dropped: int = 0) -> Interval:
     """An interval without bounds, and why."""
-    return Interval(None, None, f"none: {reason}", n_clusters, True, n_dropped)
+    return Interval(None, None, none_because(reason), n_clusters, True, n_dropped)
 
 
 def _chunks(resamples: int, seed: int) -> list[tuple[np.random.SeedSequence, int]]:

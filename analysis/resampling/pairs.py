@@ -64,8 +64,11 @@ def paired(
     if clusters is not None and np.shape(clusters) != left.shape:
         raise ValueError(f"one cluster per object is needed, got shape {np.shape(clusters)} for {left.shape}")
     if left.size < fewest:
-        word = "pair" if left.size == 1 else "pairs"
-        raise UndefinedStatistic(f"only {left.size} {word}, at least {fewest} needed")
+        raise UndefinedStatistic(
+            "only {n} pair, at least {fewest} needed|only {n} pairs, at least {fewest} needed",
+            n=left.size,
+            fewest=fewest,
+        )
     index, n_clusters = cluster_index(np.arange(left.size) if clusters is None else clusters)
     return Pairs(left, right, index, int(left.size), n_clusters)
 
@@ -84,5 +87,5 @@ def varying(values: NDArray[np.float64], side: str) -> NDArray[np.float64]:
         UndefinedStatistic: All values are equal.
     """
     if bool(np.all(values == values[0])):
-        raise UndefinedStatistic(f"all {values.size} {side} scores are equal")
+        raise UndefinedStatistic(f"all {{n}} {side} scores are equal", n=values.size)
     return values

@@ -3,17 +3,20 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import (
     FEWEST_CLUSTERS,
     RELIABLE_CLUSTERS,
     UNDEFINED_SHARE_LIMIT,
     Interval,
+    method_words,
     no_interval,
 )
 from analysis.resampling.weighted import Floats
 from analysis.ties import compare
 
 FEWEST_KEPT = 2
+ITSELF = message("0 by definition: the best itself")
 
 
 def differences_from(
@@ -58,20 +61,28 @@ def differences_from(
     n_dropped = int(resamples - together.sum())
     reason = _refusal(n_clusters, n_dropped, resamples, int(undefined[best]), bool(steady[best]))
     if reason:
-        itself = Interval(0.0, 0.0, "0 by definition: the best itself", n_clusters, False, 0)
+        itself = Interval(0.0, 0.0, ITSELF, n_clusters, False, 0)
         return [itself if place == best else no_interval(reason, n_clusters, n_dropped) for place in range(seen.size)]
     kept, among = resampled[together][:, steady], seen[steady]
     critical = _critical(among, kept, confidence)
-    dropped = f", {n_dropped} undefined resamples dropped" if n_dropped else ""
-    method = (
-        f"simultaneous over all pairs of {among.size} settings (max-T, bootstrap standard errors), "
-        f"{resamples} resamples, {n_clusters} clusters{dropped}"
+    method = method_words(
+        message(
+            "simultaneous over all pairs of {n} settings (max-T, bootstrap standard errors)",
+            n=among.size,
+        ),
+        resamples,
+        n_clusters,
+        n_dropped,
     )
     place_of_best = int(np.flatnonzero(steady).tolist().index(best))
     intervals, column = [], 0
     for place in range(seen.size):
         if not steady[place]:
-            why = f"undefined in {undefined[place]} of {resamples} resamples, more than 5 %"
+            why = message(
+                "undefined in {n_dropped} of {resamples} resamples, more than 5 %",
+                n_dropped=undefined[place],
+                resamples=resamples,
+            )
             intervals.append(no_interval(why, n_clusters, int(undefined[place])))
             continue
         behind = kept[:, place_of_best] - kept[:, column]
@@ -89,11 +100,21 @@ def distinguishable(interval: Interval) -> bool | None:
 
 def _refusal(n_clusters: int, n_dropped: int, resamples: int, of_best: int, best_steady: bool) -> str | None:
     if n_clusters < FEWEST_CLUSTERS:
-        return f"{n_clusters} {'cluster' if n_clusters == 1 else 'clusters'}, fewer than {FEWEST_CLUSTERS}"
+        return message(
+            "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=FEWEST_CLUSTERS
+        )
     if not best_steady:
-        return f"the best is undefined in {of_best} of {resamples} resamples, more than 5 %"
+        return message(
+            "the best is undefined in {n_dropped} of {resamples} resamples, more than 5 %",
+            n_dropped=of_best,
+            resamples=resamples,
+        )
     if n_dropped > UNDEFINED_SHARE_LIMIT * resamples or resamples - n_dropped < FEWEST_KEPT:
-        return f"some setting is undefined in {n_dropped} of {resamples} resamples, more than 5 %"
+        return message(
+            "some setting is undefined in {n_dropped} of {resamples} resamples, more than 5 %",
+            n_dropped=n_dropped,
+            resamples=resamples,
+        )
     return None
 
 
@@ -115,12 +136,12 @@ def _interval(
 ) -> Interval:
     unreliable = n_clusters < RELIABLE_CLUSTERS
     if itself:
-        return Interval(0.0, 0.0, "0 by definition: the best itself", n_clusters, False, 0)
+        return Interval(0.0, 0.0, ITSELF, n_clusters, False, 0)
     error = float(behind.std(ddof=1))
     if compare(error, 0.0, 1.0) == 0:
         if compare(difference, 0.0, 1.0) == 0:
-            return Interval(0.0, 0.0, "0 in every resample", n_clusters, unreliable, n_dropped)
-        why = "the difference is the same in every resample, which leaves no standard error"
+            return Interval(0.0, 0.0, message("0 in every resample"), n_clusters, unreliable, n_dropped)
+        why = message("the difference is the same in every resample, which leaves no standard error")
         return no_interval(why, n_clusters, n_dropped)
     half = critical * error
     return Interval(difference - half, difference + half, method, n_clusters, unreliable, n_dropped)

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import scipy
 
+from analysis.messages import message
 from analysis.undefined import UndefinedStatistic
 
-ASSUMES = "assumes independence"
+ASSUMES = message("assumes independence")
 # A correlation of 1 but for the last bits of floating point.
 NEARLY_ONE = 1.0 - 1e-12
 
@@ -89,6 +90,6 @@ def _check(r_first: float, r_second: float, r_between: float, n: int) -> None:
         if not -1.0 <= r <= 1.0:
             raise ValueError(f"a correlation lies between -1 and 1, got {r}")
     if n < 4:
-        raise UndefinedStatistic(f"only {n} samples, at least 4 needed")
+        raise UndefinedStatistic("only {n} samples, at least 4 needed", n=n)
     if r_between >= NEARLY_ONE:
         raise UndefinedStatistic("the two metrics lie on one rising line")

@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, Interval, cluster_index, no_interval
 from analysis.undefined import UndefinedStatistic
 
@@ -65,10 +66,14 @@ def common_odds_ratio(tables: ArrayLike, clusters: ArrayLike, *, confidence: flo
         error = float(np.sqrt(n_clusters / (n_clusters - 1) * float(parts @ parts)) / along.sum())
     value = float(np.log(ratio))
     if n_clusters < FEWEST_CLUSTERS or error == 0.0:
-        reason = f"{n_clusters} clusters, fewer than {FEWEST_CLUSTERS}" if error else "all clusters say the same"
+        reason = (
+            message("{n_clusters} clusters, fewer than {fewest}", n_clusters=n_clusters, fewest=FEWEST_CLUSTERS)
+            if error
+            else "all clusters say the same"
+        )
         interval = no_interval(reason, n_clusters)
     else:
         half = float(scipy.stats.t.ppf(0.5 + confidence / 2.0, n_clusters - 1)) * error
-        method = f"Mantel-Haenszel, t, {n_clusters} clusters"
+        method = message("Mantel-Haenszel, t, {n_clusters} clusters", n_clusters=n_clusters)
         interval = Interval(value - half, value + half, method, n_clusters, n_clusters < RELIABLE_CLUSTERS, 0)
     return CommonOddsRatio(value, error, interval, int(used.sum()), len(counts))

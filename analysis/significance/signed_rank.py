@@ -6,12 +6,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message
 from analysis.ties import join_ties
 from analysis.undefined import UndefinedStatistic
 
 MOST_EXACT = 50
-EXACT = "exact (sign flips of the actual mid-ranks)"
-NORMAL = "normal (Pratt, tie correction)"
+EXACT = message("exact (sign flips of the actual mid-ranks)")
+NORMAL = message("normal (Pratt, tie correction)")
 
 
 class SignedRank(NamedTuple):
@@ -52,7 +53,7 @@ def signed_rank(differences: ArrayLike) -> SignedRank:
         raise UndefinedStatistic("no difference to test")
     moved = values[values != 0.0]
     if not moved.size:
-        raise UndefinedStatistic(f"all of {values.size} differences are 0")
+        raise UndefinedStatistic("all of {n} differences are 0", n=values.size)
     n_zero = int(values.size - moved.size)
     doubled = np.rint(2.0 * scipy.stats.rankdata(np.abs(moved))).astype(np.int64)
     positive = moved > 0.0

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import RESAMPLES, Estimate, cluster_index, clustered_intervals
 from analysis.resampling.weighted import Floats
 from analysis.significance.signed_rank import finite_differences
@@ -151,7 +152,9 @@ def shift(
         shifts, np.arange(n_clusters), resamples=resamples, seed=seed, confidence=confidence, workers=workers
     )
     if step and interval.low is not None:
-        interval = interval._replace(method=f"{interval.method}, on a grid of {step:.2g}")
+        interval = interval._replace(
+            method=message("{method}, on a grid of {step:.2g}", method=interval.method, step=step)
+        )
     return Estimate(value, interval)
 
 

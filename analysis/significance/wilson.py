@@ -4,6 +4,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 
@@ -36,7 +37,7 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     # The formula is exact at the ends, floating point is not.
     low = 0.0 if successes == 0 else float(found.low)
     high = 1.0 if successes == trials else float(found.high)
-    return Interval(low, high, f"Wilson, {trials} trials", trials, False, 0)
+    return Interval(low, high, message("Wilson, {n} trials", n=trials), trials, False, 0)
 
 
 def wilson_at(share: ArrayLike, sample: ArrayLike, quantile: ArrayLike) -> tuple[NDArray[np.float64], ...]:

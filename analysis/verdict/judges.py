@@ -153,7 +153,7 @@ def judges_compared(people: People, judges: Mapping[str, Floats], levels: Levels
     found = left_out_of_rows(of_rows, np.column_stack([machines, persons]), sources, seed=levels.seed)
     undefined = [names[place] for place in range(m) if not np.isfinite(found.values[place])]
     if undefined:
-        raise UndefinedStatistic(f"agreement is not defined for {', '.join(undefined)}: one answer only")
+        raise UndefinedStatistic("agreement is not defined for {judges}: one answer only", judges=", ".join(undefined))
     agreement = [_headline(found, place, measure, confidence) for place in range(m)]
     differences = [quantity_of(found, m + place, IDENTITY, confidence) for place in range(len(couples))]
     p_values = [_p(one) for one in differences]

@@ -1,11 +1,13 @@
 """Table `evaluation_summary`: all data sets at a glance, and their means."""
 
+from functools import reduce
 from typing import Any
 
 import dagster as dg
 import numpy as np
 import pandas as pd
 
+from analysis.messages import message, message_list
 from assets.evaluation.logic.differences import are_same_samples
 from assets.evaluation.logic.outputs import save_results, summary_of
 from assets.shared.partitions import MADE_SO_FAR
@@ -105,14 +107,18 @@ def mean_rows(rows: list[dict[str, Any]], samples: Frames) -> list[dict[str, Any
         values = [float(np.mean([row["value"] for row in group])) for group in groups]
         sizes = [max(row["n_used"] for row in group) for group in groups]
         left_out = len(of_all) - len(defined)
-        remarks = [f"{left_out} undefined left out"] if left_out else []
-        remarks += [f"{' and '.join(row['dataset'] for row in group)} count once" for group in groups if len(group) > 1]
+        remarks = [message("{n} undefined left out", n=left_out)] if left_out else []
+        remarks += [
+            message("{datasets} count once", datasets=reduce(_and, (str(row["dataset"]) for row in group)))
+            for group in groups
+            if len(group) > 1
+        ]
         common = {
             "kind": kind,
             "statistic": statistic,
             "n_used": sum(sizes),
             "n_total": sum(max(row["n_total"] for row in group) for group in groups),
-            "undefined": "; ".join(remarks) or None,
+            "undefined": message_list(remarks) or None,
         }
         means.append(common | {"dataset": PLAIN_MEAN, "value": float(np.mean(values))})
         means.append(common | {"dataset": WEIGHTED_MEAN, "value": float(np.average(values, weights=sizes))})
@@ -126,3 +132,7 @@ def first_of_same_samples(names: list[str], samples: Frames) -> dict[str, str]:
         others = dict.fromkeys(found.values())
         found[name] = next((one for one in others if are_same_samples(samples[one], samples[name])), name)
     return found
+
+
+def _and(one: str, other: str) -> str:
+    return message("{one} and {other}", one=one, other=other)

@@ -17,7 +17,7 @@ from analysis.agreement.icc import icc
 from analysis.agreement.kendall_w import kendall_w
 from analysis.agreement.variance_components import reml_icc
 from analysis.gates import Gate, at_least
-from analysis.significance.dependent_correlations import ASSUMES
+from analysis.messages import labelled, message, message_list
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.judge_answers import as_planned
 from assets.fidelity.matched_scores import judge_scores
@@ -64,7 +64,7 @@ def annotator_rows(
     compared = ~np.isnan(judge) & (~np.isnan(people)).any(axis=1)
     several = compared & ((~np.isnan(people)).sum(axis=1) >= 2)
     products = matrix.loc[several, "product_id"]
-    shared = f"p and intervals: {ASSUMES}" if products.nunique() < len(products) else None
+    shared = message("p and intervals: assumes independence") if products.nunique() < len(products) else None
     reasons: list[str] = []
     whole: dict[str, Any] = {"n_instances": int(several.sum())} | _people_among_themselves(
         people[compared], study, reasons
@@ -73,7 +73,7 @@ def annotator_rows(
     try:
         found = alternative_annotator(people, judge, list(wide.columns), epsilon=EPSILON[study.annotators])
     except UndefinedStatistic as undefined:
-        reasons.append(f"omega, rho: {undefined.reason}")
+        reasons.append(labelled("omega, rho", undefined.reason))
         notes = [shared]
     else:
         whole |= {"omega": found.winning_rate, "rho": found.advantage}
@@ -108,8 +108,12 @@ def _row_of(name: object, part: AgainstAnnotator) -> dict[str, Any]:
         "p_adjusted": part.p_adjusted,
         "rejected": part.rejected,
     }
-    objects = "1 object" if part.n_instances == 1 else f"{part.n_instances} objects"
-    few = f"skipped: {objects} with the judge and another annotator, {FEWEST_INSTANCES} needed"
+    few = message(
+        "skipped: {n} object with the judge and another annotator, {fewest} needed"
+        "|skipped: {n} objects with the judge and another annotator, {fewest} needed",
+        n=part.n_instances,
+        fewest=FEWEST_INSTANCES,
+    )
     return row | {"undefined": few if part.skipped else None}
 
 
@@ -121,13 +125,13 @@ def _people_among_themselves(people: np.ndarray, study: FidelityStudy, reasons: 
         # One-way forms: people are exchangeable, and not everybody scored everything.
         found = icc(people, confidence=study.confidence)
     except UndefinedStatistic as undefined:
-        reasons.append(f"human_icc: {undefined.reason}")
+        reasons.append(labelled("human_icc", undefined.reason))
         return {}
     row: dict[str, Any] = {"human_icc_n": found.n_used_objects} | _other_agreement(people, study.confidence, reasons)
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
         row |= {name: form.value, f"{name}_low": form.low, f"{name}_high": form.high}
         if form.reason:
-            reasons.append(f"{name}: {form.reason}")
+            reasons.append(labelled(name, form.reason))
     return row
 
 
@@ -137,25 +141,30 @@ def _other_agreement(people: np.ndarray, confidence: float, reasons: list[str]) 
     try:
         by_reml = reml_icc(people, confidence=confidence)
     except UndefinedStatistic as undefined:
-        reasons.append(f"human_icc_1_1_reml: {undefined.reason}")
+        reasons.append(labelled("human_icc_1_1_reml", undefined.reason))
     else:
         low, high = by_reml.icc_1_1_interval.low, by_reml.icc_1_1_interval.high
         row = {"human_icc_1_1_reml": by_reml.icc_1_1, "human_icc_1_1_reml_low": low, "human_icc_1_1_reml_high": high}
     try:
         return row | {"human_kendall_w": kendall_w(people).w}
     except UndefinedStatistic as undefined:
-        reasons.append(f"human_kendall_w: {undefined.reason}")
+        reasons.append(labelled("human_kendall_w", undefined.reason))
         return row
 
 
 def _skipped(found: AlternativeAnnotator) -> str | None:
     if not found.n_skipped:
         return None
-    return f"{found.n_skipped} of {len(found.annotators)} annotators skipped: under {FEWEST_INSTANCES} objects"
+    return message(
+        "{n} of {total} annotators skipped: under {fewest} objects",
+        n=found.n_skipped,
+        total=len(found.annotators),
+        fewest=FEWEST_INSTANCES,
+    )
 
 
 def _joined(parts: list[str] | list[str | None]) -> str | None:
-    return "; ".join(part for part in parts if part) or None
+    return message_list(parts) or None
 
 
 def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
@@ -187,7 +196,14 @@ def stand_in_gate(frame: pd.DataFrame, needed: float) -> Gate:
             "objects as the judge."
         )
         return Gate(
-            name, True, None, f">= {needed:g}", words, n, f"{NOT_TESTABLE.lower()}: {whole['undefined']}", limit=needed
+            name,
+            True,
+            None,
+            f">= {needed:g}",
+            words,
+            n,
+            message("not testable: {why}", why=str(whole["undefined"])),
+            limit=needed,
         )
     return at_least(
         name,

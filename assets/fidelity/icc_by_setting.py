@@ -11,6 +11,7 @@ from analysis.agreement.icc import Icc, IccForm, icc, icc_band
 from analysis.agreement.icc_by_product import icc_by_product
 from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_most
 from analysis.intervals.measured import reliable_from
+from analysis.messages import message, message_list, none_because
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.judge_answers import as_planned, scores_of
@@ -91,7 +92,7 @@ def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
         "band_lower": icc_band(lower),
         "lower_bound": lower,
         "deterministic": result.deterministic,
-        "method": result.method or "none",
+        "method": result.method or message("none"),
         "two_way_rows": result.two_way_rows or "all rows",
         "undefined": _reasons(forms),
     }
@@ -101,7 +102,7 @@ def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
 def _interval_by_product(matrix: pd.DataFrame, result: Icc, study: FidelityStudy) -> Interval:
     if result.deterministic:
         products = int(matrix["product_id"].nunique())
-        return Interval(None, None, "none: deterministic", products, unreliable=True, n_dropped=0)
+        return Interval(None, None, none_because("deterministic"), products, unreliable=True, n_dropped=0)
     return icc_by_product(
         scores_of(matrix),
         matrix["product_id"],
@@ -123,7 +124,7 @@ def _form_columns(key: str, form: IccForm) -> dict[str, float | None]:
 
 def _reasons(forms: dict[str, IccForm]) -> str | None:
     reasons = dict.fromkeys(form.reason for form in forms.values() if form.reason)
-    return "; ".join(reasons) or None
+    return message_list(reasons) or None
 
 
 def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:

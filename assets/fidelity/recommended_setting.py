@@ -6,6 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate
+from analysis.messages import message, none_because
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
 from assets.fidelity.logic.judge_answers import Judgements, judged_objects
@@ -33,7 +34,7 @@ COUNTS = (
     "n_first_choosing",
     "n_first_reporting",
 )
-NOTHING_COMMON = "no object is valid in every setting"
+NOTHING_COMMON = message("no object is valid in every setting")
 
 
 @dg.asset(
@@ -82,7 +83,11 @@ def recommendation_rows(tables: Judgements, study: FidelityStudy, plan: CurrentP
 
 def _not_compared(obstacle: str) -> dict[str, Any]:
     flags = dict.fromkeys(("deterministic", "recommended", "nearest", "passes"), False)
-    return flags | dict.fromkeys(COUNTS, 0) | {"failed": f"not compared: {obstacle}", "method": "none: not compared"}
+    words = {
+        "failed": message("not compared: {obstacle}", obstacle=obstacle),
+        "method": none_because("not compared"),
+    }
+    return flags | dict.fromkeys(COUNTS, 0) | words
 
 
 def _cost(calls: pd.DataFrame, matrix: pd.DataFrame) -> dict[str, Any]:

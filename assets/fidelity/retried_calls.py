@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import sound_matrix
@@ -88,13 +89,15 @@ def retried_row(
         "retried": listing(retried, SHOWN) or "none",
         **_difference(scored, study_objects, study, reasons),
     }
-    reasons |= {f"{name}: no such score": None for name in ("mean_retried", "mean_others") if row[name] is None}
     reasons |= {
-        f"{name}: no such object that people scored": None
+        labelled(name, message("no such score")): None for name in ("mean_retried", "mean_others") if row[name] is None
+    }
+    reasons |= {
+        labelled(name, message("no such object that people scored")): None
         for name in ("mae_retried", "mae_others")
         if row[name] is None
     }
-    row["undefined"] = "; ".join(reasons) or None
+    row["undefined"] = message_list(reasons) or None
     return pd.DataFrame([row], columns=[column.name for column in RETRIED_CALLS.columns])
 
 
@@ -114,8 +117,13 @@ def _difference(
     means = scored.pivot_table(index="object", columns="retried", values="score").reindex(columns=[True, False])
     both = means.dropna()
     if both.empty:
-        why = "no call that gave a score was tried again" if means[True].isna().all() else "no object has both kinds"
-        reasons[f"difference: {why}"] = None
+        none_retried = bool(means[True].isna().all())
+        why = (
+            message("no call that gave a score was tried again")
+            if none_retried
+            else message("no object has both kinds")
+        )
+        reasons[message("difference: {why}", why=why)] = None
         return {}
     differences = np.round((both[True] - both[False]).to_numpy(dtype=float), 12)
     products = study_objects.set_index("object").loc[both.index, "product_id"].to_numpy(dtype=str)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.accuracy.effect_size import FEWEST
 from analysis.gates import Gate, at_least, at_most, share_at_least
+from analysis.messages import message
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
 from assets.shared.checks import NOT_ASKED
@@ -189,7 +190,11 @@ def seen_gate(frame: pd.DataFrame) -> Gate:
         return _not_asked("every_alteration_is_seen", "<= 0")
     missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
     unknown = worse.loc[worse["seen"] == UNKNOWN, "alteration"].tolist()
-    without = f"fewer than {FEWEST} items have a pair of scores that counts for {listing(unknown)}"
+    without = message(
+        "fewer than {fewest} items have a pair of scores that counts for {alterations}",
+        fewest=FEWEST,
+        alterations=listing(unknown),
+    )
     remedy = f"They are {', '.join(missed)}: differences of that kind do not lower its scores. Do not read them so."
     if unknown:
         remedy = f"{remedy} Besides, {without}." if missed else NO_PAIRS

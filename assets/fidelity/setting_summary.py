@@ -11,6 +11,7 @@ from analysis.agreement.icc import icc, icc_band
 from analysis.agreement.missing_answers import filled_against_people, filled_between_repeats
 from analysis.agreement.variance_components import variance_components
 from analysis.correlation.correlation import correlations
+from analysis.messages import labelled, message, message_list
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.compared_settings import compared_settings, described
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
@@ -83,7 +84,9 @@ def summary_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | N
         row["incomplete"] = ", ".join(incomplete_objects(matrices[key], study.minimum_repeats)) or None
         if key in compared.obstacles:
             nothing = {"deterministic": False, "n_objects": 0, "n_products": 0, "n_matched": 0}
-            rows.append(row | nothing | {"undefined": f"{NOT_COMPARED}{compared.obstacles[key]}"})
+            rows.append(
+                row | nothing | {"undefined": message("not compared: {obstacle}", obstacle=compared.obstacles[key])}
+            )
             continue
         matrix = matrices[key][matrices[key]["object"].isin(compared.common)]
         matched = matched_rows(key, matrix, human_scores, study_objects, study)
@@ -92,7 +95,7 @@ def summary_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | N
         if len(matrix) < len(matrices[key]):
             row |= _if_all_had_answered(key, matrices[key], human_scores, study_objects, study)
         counts = {"n_objects": len(matrix), "n_products": matrix["product_id"].nunique(), "n_matched": len(matched)}
-        rows.append(row | counts | variances | {"undefined": "; ".join(reasons) or None})
+        rows.append(row | counts | variances | {"undefined": message_list(reasons) or None})
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
 
 
@@ -166,11 +169,11 @@ def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str
     try:
         found = icc(scores_of(matrix), study.repeats, study.confidence)
     except UndefinedStatistic as undefined:
-        reasons[f"icc: {undefined.reason}"] = None
+        reasons[labelled("icc", undefined.reason)] = None
         return row
     form = found.icc_1k_planned
     if form.reason:
-        reasons[f"icc: {form.reason}"] = None
+        reasons[labelled("icc", form.reason)] = None
     bounds = {"icc": form.value, "icc_low": form.low, "icc_high": form.high, "icc_band": icc_band(form.value)}
     return row | bounds | {"deterministic": found.deterministic}
 
@@ -186,7 +189,7 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
     try:
         found = correlations(judge, human, products, kinds=("spearman", "pearson"), **sampling)
     except UndefinedStatistic as undefined:
-        reasons[f"spearman_r, pearson_r: {undefined.reason}"] = None
+        reasons[labelled("spearman_r, pearson_r", undefined.reason)] = None
     else:
         spearman = found["spearman"]
         row |= {"spearman_r": spearman.value, "pearson_r": found["pearson"].value}
@@ -195,7 +198,7 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
     try:
         errors = deviation(judge, human, products, **sampling)
     except UndefinedStatistic as undefined:
-        reasons[f"mae: {undefined.reason}"] = None
+        reasons[labelled("mae", undefined.reason)] = None
         return row
     return row | {"mae": errors.mae.value, "rmse": errors.rmse.value, "bias": errors.bias.value}
 

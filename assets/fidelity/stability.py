@@ -5,6 +5,7 @@ import pandas as pd
 
 from analysis.agreement.stability import stability as of_matrix
 from analysis.gates import Gate, at_most
+from analysis.messages import message
 from assets.fidelity.logic.judge_answers import scores_of
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
@@ -75,6 +76,6 @@ def width_gate(frame: pd.DataFrame, limit: float) -> Gate:
 def _median_gate(name: str, values: pd.Series, limit: float, what: str, remedy: str) -> Gate:
     known = values.dropna()
     seen = float(known.median()) if len(known) else None
-    reason = "no object has enough repeats"
+    reason = message("no object has enough repeats")
     remedy = remedy if len(known) else "Judge the setting with more repeats."
     return at_most(name, seen, limit, n=len(known), what=what, reason=reason, remedy=remedy)

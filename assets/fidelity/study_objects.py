@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_least, at_most
+from analysis.messages import message
 from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.logic.golden_choice import refuse_unknown_items
 from assets.shared.checks import require
@@ -161,7 +162,7 @@ def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
         limit,
         n=len(wanted),
         what="Share of objects without usable images",
-        reason="there is no object",
+        reason=message("there is no object"),
         remedy=f"{listing(missing['exclusion_detail'].unique(), 3)} Name the objects you have in selected_objects, "
         "or raise max_missing_share."
         if len(missing)

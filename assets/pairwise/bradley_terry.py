@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_most
+from analysis.messages import message
 from analysis.preference.bradley_terry import BradleyTerry
 from analysis.preference.strength_groups import rank_groups
 from analysis.preference.truth import majority_share
@@ -129,7 +130,7 @@ def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, why_none:
         n=len(about),
         counted="photos",
         what="Number of photos whose strength does not rest on all of their votes",
-        reason="no pair has a vote",
+        reason=message("no pair has a vote"),
         remedy=f"The first is {both.index[wrong][0]}: make bradley_terry again." if wrong.any() else "Collect votes.",
     )
     n_votes = int(about["n_votes"].sum()) // 2

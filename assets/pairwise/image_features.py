@@ -7,6 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
+from analysis.messages import message
 from assets.pairwise.logic.method_scores import images_of
 from assets.pairwise.logic.photo_measures import features_of
 from assets.pairwise.photo_pairs import photos_gate
@@ -148,6 +149,6 @@ def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
         counted="photos",
         what="Share of unreadable photos",
         remedy=f"{listing(unreadable, 3)} {REPLACE}" if len(features) else "some_pairs_are_judged says why.",
-        reason="no pair is judged",
+        reason=message("no pair is judged"),
     )
     return gate.passing_as(f"{len(features) - len(unreadable)} of {len(features)} photos of judged pairs can be read.")

@@ -6,6 +6,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
+from analysis.messages import message
 from assets.pairwise.logic.method_rows import method_row, unavailable_row, with_holm
 from assets.pairwise.logic.method_scores import current_pairs_gate, images_of, shared_times_ms
 from assets.pairwise.logic.photo_measures import measured_times, unavailable_stages
@@ -127,7 +128,7 @@ def plausible_gate(frame: pd.DataFrame) -> Gate:
         n=len(seen),
         counted="methods",
         what=f"Number of methods with an accuracy outside {low:g} to {high:g}",
-        reason="no method has an accuracy",
+        reason=message("no method has an accuracy"),
         remedy=f"Look at their scores and pairs twice: {named}." if named else NO_ACCURACY,
     )
     return gate.passing_as(f"All {len(seen)} accuracies lie between {low:g} and {high:g}.")
@@ -143,7 +144,7 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         n=len(seen),
         counted="methods",
         what="Number of methods that significantly beat chance",
-        reason="no method has an accuracy",
+        reason=message("no method has an accuracy"),
         remedy=f"{_numbering_doubt(seen, study)}More {study.units} make differences sure; method_metrics has each "
         "method's p."
         if len(seen)

@@ -7,7 +7,8 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.preference.significance import MethodComparison, MethodPair, compare_methods
+from analysis.messages import labelled, message, message_list
+from analysis.preference.significance import MethodComparison, MethodPair, compare_methods, few_clusters_differ
 from analysis.undefined import UndefinedStatistic
 from assets.pairwise.logic.method_scores import current_pairs_gate
 from assets.shared.checks import require
@@ -90,16 +91,16 @@ def _row(one: MethodPair, credit: pd.DataFrame, found: MethodComparison) -> dict
         "letters_1": "".join(found.letters[one.first]),
         "letters_2": "".join(found.letters[one.second]),
     }
-    reasons = [f"z, p: {one.reason}"] if one.reason else []
+    reasons = [labelled("z, p", one.reason)] if one.reason else []
     if one.test is not None:
         row |= {"z": one.test.z, "p": one.test.p}
         if one.test.unreliable:
-            reasons.append(f"{one.test.n_clusters_differing} clusters differ, under 10: unreliable")
+            reasons.append(few_clusters_differ(one.test))
     if one.mcnemar is None:
-        reasons.append(f"mcnemar_p: {one.mcnemar_method}")
+        reasons.append(labelled("mcnemar_p", one.mcnemar_method))
     else:
         row |= {"mcnemar_p": one.mcnemar.p_exact, "mcnemar_p_mid": one.mcnemar.p_mid}
-    return row | {"undefined": "; ".join(reasons) or None}
+    return row | {"undefined": message_list(reasons) or None}
 
 
 def _untested(credit: pd.DataFrame, first: str, second: str, reason: str) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def _untested(credit: pd.DataFrame, first: str, second: str, reason: str) -> dic
         "n_decided_by_both": int(decided.sum()),
         "letters_1": "a",
         "letters_2": "a",
-        "undefined": f"all tests: {reason}",
+        "undefined": labelled(message("all tests"), reason),
     }
 
 

@@ -15,6 +15,7 @@ from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, 
 from analysis.agreement.kendall_w import kendall_w
 from analysis.agreement.krippendorff import krippendorff_alpha
 from analysis.agreement.landis_koch import landis_koch
+from analysis.messages import none_because
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.judgments import compared
@@ -181,7 +182,7 @@ def _numbers(name: str, value: float, interval: Interval | None) -> dict[str, An
         "value": value,
         "value_low": interval.low if interval else None,
         "value_high": interval.high if interval else None,
-        "method": interval_words(interval) if interval else "none: point value only",
+        "method": interval_words(interval) if interval else none_because("point value only"),
         "band": landis_koch(value) if name in KAPPAS else None,
         "undefined": None,
     }

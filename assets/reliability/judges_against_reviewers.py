@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.kappa_intervals import of_sums
+from analysis.messages import none_because
 from assets.reliability.logic.judge_pairs import KEY, current_scores
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
@@ -64,7 +65,7 @@ def judge_row(
         "too_low": int(too_low.sum()),
     }
     if not len(labels):
-        return known | {"method": "none: people decided no document"}
+        return known | {"method": none_because("people decided no document")}
     _, index = np.unique(queries, return_inverse=True)
     per_query = np.column_stack([np.bincount(index, too_high.astype(float) - too_low), np.bincount(index)]).astype(
         float

@@ -7,6 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least, at_most
+from analysis.messages import message
 from analysis.words import count_noun, noun
 from assets.reliability.logic.judge_pairs import (
     Pair,
@@ -165,7 +166,7 @@ def complete_gate(scored: Scored, max_incomplete_share: float, n_of_others: int 
         )
         if n
         else "Give an input with documents.",
-        reason="there is no document",
+        reason=message("there is no document"),
     )
     verbs = noun(n_of_others, "is kept and does", "are kept and do")
     others = f" {count_noun(n_of_others, 'score')} of another model, prompt or input {verbs} not count."

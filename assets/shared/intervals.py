@@ -3,13 +3,14 @@
 import math
 from typing import Any
 
+from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import Interval
 
 
 def interval_words(interval: Interval) -> str:
     """How the interval was made, or why there is none."""
     if interval.unreliable and interval.low is not None:
-        return f"{interval.method}, unreliable: too few clusters"
+        return message_list([interval.method, message("unreliable: too few clusters")], ", ")
     return interval.method
 
 

@@ -56,7 +56,7 @@ def notices(contents: Contents) -> list[Text]:
         found.append(say("notice.baseline_judge"))
     if contents.left_out:
         named = [
-            joined([key, joined(["(", phrase(why.rstrip(".")), ")"], "")], " ")
+            joined([key, joined(["(", phrase(why, inside=True), ")"], "")], " ")
             for key, why in contents.left_out.items()
         ]
         found.append(say("notice.left_out", n=whole(len(named)), which=joined(named, "; ")))

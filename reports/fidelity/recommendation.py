@@ -92,7 +92,7 @@ def lacks(contents: Contents, setting: str) -> list[Text]:
     row = contents.row("recommended_setting", setting)
     missed = _missed(contents.conditions.get(setting, ()))
     if not missed and not row["passes"] and row["failed"]:
-        missed.append(phrase(str(row["failed"]).rstrip(".")))
+        missed.append(phrase(row["failed"], inside=True))
     return missed
 
 
@@ -145,7 +145,7 @@ def _not_confirmed(contents: Contents, row: dict[str, Any]) -> list[Text]:
     if not row["lacks_when_reported"]:
         return []
     missed = _missed(contents.reported_conditions.get(str(row["setting"]), ()))
-    missed = missed or [phrase(str(row["lacks_when_reported"]).rstrip("."))]
+    missed = missed or [phrase(row["lacks_when_reported"], inside=True)]
     return [say("summary.not_confirmed", why=say("summary.lacks_when_reported", lacks=joined(missed, "; ")))]
 
 

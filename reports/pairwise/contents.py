@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from analysis.messages import labelled, message_list
 from reports.shared.gate_row import GateRow
 from reports.shared.numbers import interval, is_number, number, plain_number
 from reports.shared.table_view import records
@@ -129,9 +130,11 @@ def bounds_of(row: Mapping[str, Any], name: str) -> Text:
 
 
 def without_bounds(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Which of these numbers have no interval, and why; nothing where all have one, or no number either."""
+    """Which of these numbers have no interval, and why; empty where all have one, or no number either."""
     said = {name: str(row[interval_column(name)] or "") for name in names if is_number(row[name])}
-    return "; ".join(f"{name}: {why.removeprefix('none: ')}" for name, why in said.items() if why.startswith("none: "))
+    return message_list(
+        labelled(name, why.removeprefix("none: ")) for name, why in said.items() if why.startswith("none: ")
+    )
 
 
 def level(contents: Contents) -> Text:

@@ -1,5 +1,6 @@
 """How often each method is right: the ranking with intervals and the line of chance, and by how far people agree."""
 
+from analysis.messages import message_list
 from analysis.preference.accuracy import BAND_NAMES
 from reports.pairwise.contents import Contents, bounds_of, level, say, units, without_bounds
 from reports.pairwise.plots import accuracies, bands
@@ -103,5 +104,5 @@ def nothing_measured(contents: Contents) -> Text | None:
 
 
 def _note(*parts: str) -> Part:
-    said = "; ".join(part for part in parts if part)
+    said = message_list(parts)
     return phrase(said) if said else ""

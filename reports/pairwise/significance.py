@@ -91,7 +91,7 @@ def said_of_couples(contents: Contents) -> list[Text]:
 def _note(undefined: str | None) -> Part:
     """Why a test is lacking or unreliable; that there is no McNemar test of listed orders is said once, above."""
     parts = [part for part in (undefined or "").split("; ") if part and not part.startswith("mcnemar_p:")]
-    return phrase("; ".join(parts)) if parts else ""
+    return joined(map(phrase, parts), "; ") if parts else ""
 
 
 def _marked(value: Text, kind: str) -> Text:

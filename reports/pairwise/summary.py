@@ -1,23 +1,20 @@
 """The summary in plain words: which methods pick what people pick, how precisely, and what could not be measured."""
 
-import re
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
+from analysis.messages import made_of
 from reports.pairwise.contents import Contents, level, named, say, units
 from reports.pairwise.significance import LETTER
 from reports.shared.headline import Figure
 from reports.shared.numbers import is_number, number, percent, whole
 from reports.shared.phrases import phrase
 from reports.shared.text import Text, joined, same
+from resources.photos.features.model import NOT_INSTALLED
+from resources.photos.weights import NOT_HERE
 from resources.tables.pairwise_rows import PLAUSIBLE, chance_of, plausible
 
 # As the tables say them: the model, what is typed with a network, and what is copied without one.
-FROM_THE_HUB: Final = re.compile(
-    r"(?P<model>.+?): not on this machine \(with a network: (?P<command>.+)\); "
-    r"without one, copy its (?P<file>\S+) here and set `(?P<setting>\S+)`"
-)
-FROM_A_PACKAGE: Final = re.compile(r"(?P<model>[^:]+): not installed \((?P<command>.+)\)")
 
 
 class Lacking(NamedTuple):
@@ -62,14 +59,13 @@ def summary(contents: Contents) -> Summary:
 
 
 def remedy(reason: str) -> Text:
-    """Why methods are unavailable and what to do, in words; as the table says it where its form is not known."""
-    for key, form in (("hub", FROM_THE_HUB), ("package", FROM_A_PACKAGE)):
-        if match := form.fullmatch(reason):
-            parts = {name: same(part) for name, part in match.groupdict().items()}
-            if parts.get("file") == same("folder"):
-                parts["file"] = say("remedy.folder")
-            return say(f"remedy.{key}", **parts)
-    return phrase(reason)
+    """Why methods are unavailable and what to do, in words; as the table says it where it says something else."""
+    template, values = made_of(reason)
+    key = {NOT_HERE: "hub", NOT_INSTALLED: "package"}.get(template)
+    if key is None:
+        return phrase(reason)
+    folder = {"file": say("remedy.folder")} if values.get("file") == "folder" else {}
+    return say(f"remedy.{key}", **{name: same(value) for name, value in values.items()} | folder)
 
 
 def _why_nothing(contents: Contents) -> str:

@@ -5,49 +5,18 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 import pandas as pd
+from babel.dates import format_date
 from markupsafe import Markup
 
 from analysis.ties import compare
-from reports.shared.text import LANGUAGES, Text, joined, same
+from reports.shared.text import LANGUAGES, Text, joined, locale, same
 
 DECIMALS: Final = 3
 MOST_DECIMALS: Final = 12
 MINUS: Final = "\u2212"
 NOTHING: Final = "\u2013"
-# Decimal and thousands mark of each language.
-MARKS: Final = {"en": (".", ","), "it": (",", ".")}
 BETWEEN: Final = {"en": ", ", "it": "; "}
 UNRELIABLE: Final = {"en": "unreliable", "it": "inaffidabile"}
-MONTHS: Final = {
-    "en": [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
-    "it": [
-        "gennaio",
-        "febbraio",
-        "marzo",
-        "aprile",
-        "maggio",
-        "giugno",
-        "luglio",
-        "agosto",
-        "settembre",
-        "ottobre",
-        "novembre",
-        "dicembre",
-    ],
-}
 
 
 def is_number(value: Any) -> bool:
@@ -57,11 +26,15 @@ def is_number(value: Any) -> bool:
 
 def written(value: float, decimals: int, language: str) -> str:
     """The digits as a language writes them; zero has no sign."""
-    digits = f"{abs(value):,.{decimals}f}"
-    point, thousands = MARKS[language]
-    digits = digits.translate(str.maketrans(".,", point + thousands))
+    digits = marked(f"{abs(value):,.{decimals}f}", language)
     negative = value < 0 and any(digit in "123456789" for digit in digits)
     return f"{MINUS}{digits}" if negative else digits
+
+
+def marked(digits: str, language: str) -> str:
+    """Digits that Python wrote, with the decimal and thousands marks of a language."""
+    marks = locale(language).number_symbols["latn"]
+    return digits.translate(str.maketrans({".": marks["decimal"], ",": marks["group"]}))
 
 
 def number(value: Any, decimals: int = DECIMALS) -> Text:
@@ -165,8 +138,8 @@ def day(instant: datetime | None) -> Text:
         return same(NOTHING)
     return Text(
         {
-            language: Markup('<time datetime="{}">{} {} {}</time>').format(
-                f"{instant:%Y-%m-%d}", instant.day, MONTHS[language][instant.month - 1], instant.year
+            language: Markup('<time datetime="{}">{}</time>').format(
+                f"{instant:%Y-%m-%d}", format_date(instant, "d MMMM y", locale(language))
             )
             for language in LANGUAGES
         }

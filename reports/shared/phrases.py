@@ -1,46 +1,58 @@
-"""Reasons and methods that tables state in English, said in the other languages where their form is known."""
+"""Reasons and methods that tables state in English, said in the other languages from what they were made of."""
 
 import re
+import string
 from functools import lru_cache
 from typing import Any, Final
 
-from markupsafe import Markup, escape
+from markupsafe import escape
 
-from reports.shared.text import LANGUAGES, Text, in_english, read_data
+from analysis.messages import Value, made_of
+from reports.shared.numbers import marked
+from reports.shared.text import LANGUAGES, Text, form_for, in_english, read_data
 
-BETWEEN: Final = re.compile(r"(; |, |: |\. )")
+A_WORD: Final = re.compile(r"[^\W\d_]{2}")
 
 
-def phrase(words: Any) -> Text:
+def phrase(words: Any, *, inside: bool = False) -> Text:
     """A table's reason or method; in English where no translation is known.
 
     Args:
-        words: What the table says.
+        words: What the table says: a message, or a sentence of an older table.
+        inside: Within a sentence, which has a full stop of its own.
     """
-    said = str(words)
-    html = {"en": escape(said)}
-    for language in LANGUAGES[1:]:
-        parts = BETWEEN.split(said)
-        translated = [part if BETWEEN.fullmatch(part) else _translated(part, language) for part in parts]
-        if any(part is None for part in translated):
-            return in_english(said)
-        html[language] = escape("".join(part or "" for part in translated))
-    return Text({language: Markup(html[language]) for language in LANGUAGES})  # noqa: S704 - all comes from `escape`
+    said = {LANGUAGES[0]: str(words)} | {language: translation(str(words), language) for language in LANGUAGES[1:]}
+    ready = {language: one.rstrip(".") if inside else one for language, one in said.items() if one is not None}
+    if len(ready) < len(said):
+        return in_english(ready[LANGUAGES[0]])
+    return Text({language: escape(one) for language, one in ready.items()})
 
 
-def _translated(part: str, language: str) -> str | None:
-    for pattern, words in _patterns(language):
-        if match := pattern.fullmatch(part):
-            return words.format(*(_number(group) for group in match.groups()), whole=part)
-    return None
+def translation(sentence: str, language: str) -> str | None:
+    """The sentence in another language; none where its template has no translation.
 
-
-def _number(group: str) -> str:
-    """A captured number with a decimal comma; other captured words stay."""
-    return group.replace(".", ",") if re.fullmatch(r"-?\d+\.\d+", group) else group
+    Values that are messages are translated too, other words stay, and numbers have the language's marks.
+    """
+    template, values = made_of(sentence)
+    # What joins messages, such as "{part_0}; {part_1}", is the same in every language.
+    joins = values and not A_WORD.search("".join(text for text, *_ in string.Formatter().parse(template)))
+    words = catalogue(language).get(template, template if joins else None)
+    if words is None:
+        return None
+    return _Formatter(language).vformat(form_for(words, values.get("n"), language), (), values) if values else words
 
 
 @lru_cache
-def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    pairs = read_data(f"shared/phrases.{language}.yaml")
-    return tuple((re.compile(pattern), words) for pattern, words in pairs)
+def catalogue(language: str) -> dict[str, str]:
+    """The translation of every template."""
+    return {str(template): str(words) for template, words in read_data(f"shared/messages.{language}.yaml").items()}
+
+
+class _Formatter(string.Formatter):
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def format_field(self, value: Value, format_spec: str) -> str:
+        if isinstance(value, str):
+            return translation(value, self.language) or value
+        return marked(format(value, format_spec), self.language)

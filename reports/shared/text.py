@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from babel import Locale
 from markupsafe import Markup, escape
 
 LANGUAGES: Final = ("en", "it")
@@ -98,10 +99,7 @@ class Translations:
         """
         html = {}
         for language, texts in self.texts.items():
-            words = texts[key]
-            if "|" in words:
-                one, many = words.split("|")
-                words = one if _number(parts["n"]) == 1 else many
+            words = form_for(texts[key], parts.get("n"), language)
             html[language] = escape(words).format(**{name: _in(part, language) for name, part in parts.items()})
         return Text(html)
 
@@ -114,8 +112,25 @@ def _in(part: Part, language: str) -> Any:
     return part.html[language] if isinstance(part, Text) else part
 
 
-def _number(part: Part) -> float | None:
-    return part.value if isinstance(part, Text) else float(part)
+def form_for(words: str, n: Any, language: str) -> str:
+    """Of words with a form for one and one for many, divided by ``|``, the one for `n`; other words as they are.
+
+    Raises:
+        KeyError: There are two forms and no number.
+    """
+    one, _, many = words.partition("|")
+    if not many:
+        return words
+    if n is None:
+        raise KeyError("n")
+    value = n.value if isinstance(n, Text) else float(n)
+    return one if value is not None and locale(language).plural_form(value) == "one" else many
+
+
+@lru_cache
+def locale(language: str) -> Locale:
+    """A language's marks, months and plurals, of the Unicode Common Locale Data Repository."""
+    return Locale.parse(language)
 
 
 @lru_cache

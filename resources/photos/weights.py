@@ -1,19 +1,33 @@
 """Weights of the pretrained models that studies can use: in the hub's cache or not, and how to provide them."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from analysis.messages import message
+
+NOT_HERE: Final = (
+    "{model}: not on this machine (with a network: {command}); without one, copy its {file} here and set `{setting}`"
+)
+UNPUBLISHED: Final = "open_clip knows no such published weights: name a tag that it has, or a file"
 
 
 class Weights(NamedTuple):
-    """One pretrained model's weights: `path` is None where they are not on this machine."""
+    """One pretrained model's weights: `path` is None where they are not on this machine, `command` gets them."""
 
     model: str
     path: str | None
-    remedy: str
+    command: str | None
 
     @property
     def sentence(self) -> str:
         """What a person wants to know."""
-        return f"{self.model}: {self.path}" if self.path else f"{self.model}: not on this machine ({self.remedy})"
+        remedy = f"with a network: {self.command}" if self.command else UNPUBLISHED
+        return f"{self.model}: {self.path}" if self.path else f"{self.model}: not on this machine ({remedy})"
+
+    def lacking(self, file: str, setting: str) -> str:
+        """What a study lacks without them, and how to provide it: such a file, which a setting then names."""
+        if self.command is None:
+            return f"{self.sentence}; without one, copy its {file} here and set `{setting}`"
+        return message(NOT_HERE, model=self.model, command=self.command, file=file, setting=setting)
 
 
 def weights_found() -> list[Weights]:
@@ -28,15 +42,14 @@ def clip_weights(architecture: str, tag: str) -> Weights:
     model = f"CLIP {architecture} ({tag})"
     repository = str(open_clip.get_pretrained_cfg(architecture, tag).get("hf_hub", "")).rstrip("/")
     if not repository:
-        return Weights(model, None, "open_clip knows no such published weights: name a tag that it has, or a file")
-    remedy = f"with a network: python -c \"import open_clip; open_clip.create_model('{architecture}', '{tag}')\""
-    return Weights(model, _cached(repository, "open_clip_model.safetensors"), remedy)
+        return Weights(model, None, None)
+    command = f"python -c \"import open_clip; open_clip.create_model('{architecture}', '{tag}')\""
+    return Weights(model, _cached(repository, "open_clip_model.safetensors"), command)
 
 
 def vit_weights(repository: str) -> Weights:
     """Where transformers would find the weights without a network."""
-    remedy = f"with a network: hf download {repository}"
-    return Weights(f"ViT {repository}", _cached(repository, "model.safetensors"), remedy)
+    return Weights(f"ViT {repository}", _cached(repository, "model.safetensors"), f"hf download {repository}")
 
 
 def _cached(repository: str, file: str) -> str | None:

@@ -1,5 +1,6 @@
 """A table's rows as Parquet and back, with the declared types, units and meanings."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ import pandera.errors
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analysis.messages import messages_behind, remember
 from resources.errors import UserError, listing
 from resources.tables.declare import DTYPES, Column, Kind, Table
 
@@ -61,13 +63,23 @@ def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
 
 
 def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
-    """Write a checked frame, with what `attrs["about"]` says of it; a missing number becomes a null, not a NaN."""
+    """Write a checked frame, with what `attrs["about"]` says of it; a missing number becomes a null, not a NaN.
+
+    What its sentences were made of (`analysis.messages`) is stored with it, so that reports in other languages know.
+    """
+    declared = _declared(table, frame.columns)
     fields = [
         pa.field(label, ARROW[column.kind], column.nullable, {"meaning": column.meaning, "unit": column.unit})
-        for label, column in _declared(table, frame.columns)
+        for label, column in declared
     ]
-    about = {"about": json.dumps(frame.attrs["about"])} if "about" in frame.attrs else {}
-    schema = pa.schema(fields, metadata={"table": table.name, "meaning": table.meaning, **about})
+    texts = [
+        (frame[label].explode() if column.kind == "texts" else frame[label]).dropna().unique()
+        for label, column in declared
+        if column.kind in ("text", "texts")
+    ]
+    known = {"about": frame.attrs.get("about"), "messages": messages_behind(itertools.chain.from_iterable(texts))}
+    notes = {name: json.dumps(note) for name, note in known.items() if note}
+    schema = pa.schema(fields, metadata={"table": table.name, "meaning": table.meaning, **notes})
     pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), file)
 
 
@@ -88,6 +100,8 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
         stored.validate(full=True)
         # What pandas notes of its own in the file says nothing that the declaration does not.
         frame, labels = stored.to_pandas(types_mapper=NULLABLE.get, ignore_metadata=True), stored.column_names
+        notes = stored.schema.metadata or {}
+        about, made = (json.loads(notes.get(name, b"{}")) for name in (b"about", b"messages"))
     except (pa.ArrowException, OSError, ValueError) as error:
         if getattr(error, "errno", None) is not None:  # the disk's or the network's error, not the content's
             raise
@@ -112,8 +126,9 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
     # Most are of their type already, and a cast takes a millisecond even then.
     casts = {label: dtype for label, column in columns if present[label] != (dtype := DTYPES[column.kind])}
     typed = frame.astype(casts) if casts else frame
-    if about := (stored.schema.metadata or {}).get(b"about"):
-        typed.attrs["about"] = json.loads(about)
+    if about:
+        typed.attrs["about"] = about
+    remember(made)
     return typed
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.accuracy.accuracy_comparison import compare_accuracies, compare_on_same_samples
 from analysis.accuracy.mean_comparison import paired_t, welch
+from analysis.messages import none_because
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import Sampling, clusters_of
@@ -114,7 +115,7 @@ def mean_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
             found = welch(first, second, first_clusters, second_clusters, **sampling.headline)
     except UndefinedStatistic as undefined:
         row = _row("mean", means, means[0] - means[1], None, n)
-        return row | {"method": f"none: {undefined.reason}"}
+        return row | {"method": none_because(undefined.reason)}
     row = _row("mean", means, found.difference, found.interval, n)
     return row | {"significant": found.significant, "p": found.p, "p_method": found.p_method}
 

@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from analysis.correlation.paper_deviation import paper_deviation
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval
 from assets.evaluation.logic.results import JSONObject, bounds
 from assets.evaluation.logic.rows import STATISTICS
 from resources.inputs.evaluation.paper_baseline import Category, PaperResult
 
 AS_MEASURED = "as measured"
-UNKNOWN_SIGN = "higher goes with better here, so it is not known which sign the paper gives; say `sign` in the baseline"
+UNKNOWN_SIGN = message(
+    "higher goes with better here, so it is not known which sign the paper gives; say `sign` in the baseline"
+)
 
 
 class OurNumber(NamedTuple):
@@ -32,7 +35,7 @@ def numbers_of(rows: Iterable[Mapping[Any, Any]]) -> dict[str, OurNumber]:
         method = row.get("method")
         # After the first ";" a method tells of p and of the curve.
         none = isinstance(method, str) and method.startswith("none")
-        why = str(method).partition(";")[0] if none else "no interval of this number"
+        why = str(method).partition(";")[0] if none else message("no interval of this number")
         interval = Interval(low, high, why, int(row["n_clusters"]), unreliable=False, n_dropped=0)
         undefined = row.get("undefined")
         numbers[str(row["statistic"])] = OurNumber(value, interval, undefined if isinstance(undefined, str) else "")
@@ -78,8 +81,9 @@ def comparison_row(
         "paper_value": result.value,
     }
     if result.metric not in ours:
-        of = f" of {row['category']}" if result.category else ""
-        return row | {"undefined": f"this data set has no {result.metric}{of}"}
+        lacking = {"metric": result.metric, "category": str(row["category"])}
+        why = message("this data set has no {metric} of {category}", **lacking)
+        return row | {"undefined": why if result.category else message("this data set has no {metric}", **lacking)}
     value, interval, reason = ours[result.metric]
     if value is None:
         return row | {"undefined": reason}

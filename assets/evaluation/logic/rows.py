@@ -13,6 +13,7 @@ from analysis.correlation.krasula import krasula, standard_errors
 from analysis.correlation.mapping import Mapping, fit_mapping, mapped_fit, nearer_curves, rmse
 from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci95
 from analysis.correlation.score_correlation import KEYS, oriented, score_correlations
+from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import interval_words
@@ -146,10 +147,14 @@ def _correlations(
     for name in statistics:
         one = found[name].oriented
         row = _row(name, UNITLESS, one.value, one.interval, p=one.p, significant=one.significant)
-        row |= {"value_as_given": found[name].value_as_given, "method": f"{row['method']}; p: {one.p_method}"}
+        row |= {
+            "value_as_given": found[name].value_as_given,
+            "method": message_list([row["method"], labelled("p", one.p_method)]),
+        }
         if one.interval_percentile is not None:
             row |= {"percentile_low": one.interval_percentile.low, "percentile_high": one.interval_percentile.high}
-            row["method"] += f"; outside formats: {interval_words(one.interval_percentile)}"
+            outside = labelled(message("outside formats"), interval_words(one.interval_percentile))
+            row["method"] = message_list([row["method"], outside])
         if one.interval_bca is not None:
             row |= {"bca_low": one.interval_bca.low, "bca_high": one.interval_bca.high}
         rows.append(row)
@@ -288,7 +293,7 @@ def option_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
                     "excess": result.excess,
                     "precision": result.precision.value,
                     "recall": result.recall.value,
-                    "undefined": "; ".join(reasons) or None,
+                    "undefined": message_list(reasons) or None,
                 }
             )
     return rows

@@ -12,6 +12,7 @@ from analysis.agreement.deviation import deviation
 from analysis.agreement.icc import icc
 from analysis.correlation.calibration import Method, calibration
 from analysis.correlation.correlation import correlations
+from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.exact_permutation import Kind
 from analysis.undefined import UndefinedStatistic
@@ -19,6 +20,7 @@ from assets.shared.intervals import interval_words
 from resources.configuration.fidelity import FidelityStudy
 
 UNITLESS, SCALE = "unitless", "0-1"
+FITTED = message("least squares on all objects")
 CORRELATIONS: dict[Kind, str] = {"pearson": "pearson_r", "spearman": "spearman_r", "kendall": "kendall_tau_b"}
 
 
@@ -90,7 +92,14 @@ def _defined(names: list[str], make: Callable[[Sides], Iterator[Row]], sides: Si
 
 def _row(name: str, value: float, interval: Interval, p: float | None = None, p_method: str | None = None) -> Row:
     method = interval_words(interval)
-    return Row(name, value, interval.low, interval.high, p, f"{method}; p: {p_method}" if p_method else method)
+    return Row(
+        name,
+        value,
+        interval.low,
+        interval.high,
+        p,
+        message_list([method, labelled("p", p_method) if p_method else None]),
+    )
 
 
 def _correlations(sides: Sides) -> Iterator[Row]:
@@ -101,9 +110,11 @@ def _correlations(sides: Sides) -> Iterator[Row]:
 def _concordance(sides: Sides) -> Iterator[Row]:
     found = concordance(sides.judge, sides.human, sides.products, **sides.sampling)
     yield _row("ccc", found.ccc, found.interval)
-    yield Row("ccc_accuracy", found.accuracy, method="C_b, no interval")
-    yield Row("scale_shift", found.scale_shift, method="judge's spread over people's, no interval")
-    yield Row("location_shift", found.location_shift, method="bias over the geometric mean spread, no interval")
+    yield Row("ccc_accuracy", found.accuracy, method=message("C_b, no interval"))
+    yield Row("scale_shift", found.scale_shift, method=message("judge's spread over people's, no interval"))
+    yield Row(
+        "location_shift", found.location_shift, method=message("bias over the geometric mean spread, no interval")
+    )
 
 
 def _deviation(sides: Sides) -> Iterator[Row]:
@@ -116,7 +127,7 @@ def _deviation(sides: Sides) -> Iterator[Row]:
 def _limits(sides: Sides) -> Iterator[Row]:
     found = bland_altman(sides.judge, sides.human, sides.products, **sides.sampling)
     yield _row("bias", found.bias.value, found.bias.interval)
-    yield Row("sd_of_differences", found.sd, method="ddof 1, no interval")
+    yield Row("sd_of_differences", found.sd, method=message("ddof 1, no interval"))
     yield _row("limit_low", found.lower_limit.value, found.lower_limit.interval)
     yield _row("limit_high", found.upper_limit.value, found.upper_limit.interval)
 
@@ -130,8 +141,8 @@ def _calibrated(method: Method) -> Callable[[Sides], Iterator[Row]]:
     def rows(sides: Sides) -> Iterator[Row]:
         found = calibration(sides.judge, sides.human, sides.products, seed=sides.sampling["seed"], method=method)
         if found.slope_fit_on_all is not None and found.intercept_fit_on_all is not None:
-            yield Row("calibration_slope", found.slope_fit_on_all, method="least squares on all objects")
-            yield Row("calibration_intercept", found.intercept_fit_on_all, method="least squares on all objects")
+            yield Row("calibration_slope", found.slope_fit_on_all, method=FITTED)
+            yield Row("calibration_intercept", found.intercept_fit_on_all, method=FITTED)
         yield Row(f"mae_{method}", found.mae_after, method=found.protocol)
         yield Row(f"rmse_{method}", found.rmse_after, method=found.protocol)
 
@@ -150,5 +161,6 @@ def _ceiling(sides: Sides) -> Iterator[Row]:
         if form.value is None:
             yield Row(name, undefined=form.reason)
         else:
-            method = f"{form.method or 'no interval'}, {form.name} over annotators"
+            over = message("{name} over annotators", name=form.name)
+            method = message_list([form.method or message("no interval"), over], ", ")
             yield Row(name, form.value, form.low, form.high, form.p, method)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analysis.messages import message
 from assets.fidelity.logic.current_plan import CurrentPlan, difference
 from assets.fidelity.logic.judge_answers import as_planned, enough_repeats_gate
 from assets.shared.partitions import SETTINGS, Frames
@@ -63,7 +64,7 @@ def described(key: str, study: FidelityStudy) -> dict[str, Any]:
 def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, plan: CurrentPlan | None) -> str | None:
     """Why a setting cannot be compared: its gate, or a plan that is no longer current."""
     if plan is not None and (changed := difference(calls, plan)):
-        return f"{changed}. Run the setting again."
+        return message("{changed}. Run the setting again.", changed=changed)
     try:
         gate = enough_repeats_gate(as_planned(matrix, study.repeats), study)
     except UserError as problem:

@@ -4,12 +4,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analysis.messages import message
 from resources.configuration.fidelity import FidelityStudy
 from resources.judges.contract import JudgedObject
 from resources.judges.question import question_of
 from resources.judges.registry import judge_of
 
-ANOTHER_JUDGE = "its calls are of another judge"
+ANOTHER_JUDGE = message("its calls are of another judge")
 
 
 class CurrentPlan(NamedTuple):
@@ -37,11 +38,11 @@ def current_plan(study: FidelityStudy, objects: list[JudgedObject]) -> CurrentPl
 def difference(calls: pd.DataFrame, plan: CurrentPlan) -> str | None:
     """What the calls of a setting do not share with the plan, in words; null where they share all of it."""
     if set(calls["judge_identity"]) - {plan.judge_identity}:
-        return f"{ANOTHER_JUDGE}, or of the judge with other parameters"
+        return message("{why}, or of the judge with other parameters", why=ANOTHER_JUDGE)
     once = calls.drop_duplicates("object")
     for name, prompt, images in zip(once["object"], once["prompt_hash"], once["image_hashes"], strict=True):
         if plan.prompts.get(name, prompt) != prompt:
-            return f"the prompt or rubric changed since object {name} was judged"
+            return message("the prompt or rubric changed since object {object} was judged", object=name)
         if plan.images.get(name, tuple(images)) != tuple(images):
-            return f"the images of object {name} changed since it was judged"
+            return message("the images of object {object} changed since it was judged", object=name)
     return None

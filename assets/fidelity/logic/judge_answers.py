@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_most
+from analysis.messages import message
 from analysis.words import count_noun
 from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
@@ -92,13 +93,17 @@ def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.Da
         len(short) / len(matrix) if len(matrix) else None,
         limit,
         n=len(matrix),
-        what=f"Share of objects with fewer than {minimum} valid repeats",
-        reason="no object was judged",
+        what=message("Share of objects with fewer than {minimum} valid repeats", minimum=minimum),
+        reason=message("no object was judged"),
         remedy="See what something_to_judge lacks."
         if matrix.empty
-        else f"Too few: {listing(short)}. {_why_too_few(matrix, minimum, calls)}Run the setting again: faults are "
-        "asked again. An answer without a score is final: `answers_are_valid_json` says the cause. Where only few "
-        "have none, plan more repeats, or raise `max_incomplete_share` to leave such objects out of all settings.",
+        else message(
+            "Too few: {objects}. {why}Run the setting again: faults are asked again. An answer without a score is "
+            "final: `answers_are_valid_json` says the cause. Where only few have none, plan more repeats, or raise "
+            "`max_incomplete_share` to leave such objects out of all settings.",
+            objects=listing(short),
+            why=_why_too_few(matrix, minimum, calls),
+        ),
     )
     if not short:
         return gate.passing_as(f"Each of the {len(matrix)} objects has {minimum} valid repeats or more.")

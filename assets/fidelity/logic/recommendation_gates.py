@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least
 from analysis.intervals.measured import reliable_from
+from analysis.messages import message
 from analysis.words import count_noun
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from resources.configuration.fidelity import FidelityThresholds
@@ -105,7 +106,7 @@ def confirmed_gate(recommended: pd.DataFrame) -> Gate:
 def _nothing_to_confirm(name: str, needed: str, n: int) -> Gate:
     remedy = "a_setting_is_recommended says what is lacking."
     sentence = f"{NOTHING_TO_CONFIRM} Recommended is 0 over {count_noun(n, 'setting')}; needed: 1. {remedy}"
-    return Gate(name, False, None, needed, sentence, n, "no setting is recommended", remedy)
+    return Gate(name, False, None, needed, sentence, n, message("no setting is recommended"), remedy)
 
 
 def sure_gate(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> Gate:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from analysis.agreement.selection import split
-from analysis.words import count_noun
+from analysis.messages import message
 from resources.configuration.fidelity import FidelityStudy
 
 
@@ -34,14 +34,21 @@ def products_that_choose(study_objects: pd.DataFrame, human_scores: pd.DataFrame
     plan = study.recommendation
     fewest = 2 if plan.method == "split" else plan.fewest_products_to_split
     if plan.method == "optimism" or n_products < fewest:
-        why = "as configured"
+        why = message("as configured")
         if plan.method != "optimism":
-            why = f"people scored {count_noun(n_products, 'product')}, and fewer than {fewest} are not split"
+            why = message(
+                "people scored {n:,} product, and fewer than {fewest} are not split"
+                "|people scored {n:,} products, and fewer than {fewest} are not split",
+                n=n_products,
+                fewest=fewest,
+            )
         return Choosing("optimism", frozenset(judged["product_id"]), why)
     inside = split(judged["product_id"].to_numpy(dtype=str), scored.to_numpy(dtype=bool), study.seed)
-    why = (
-        "as configured"
-        if plan.method == "split"
-        else f"people scored {count_noun(n_products, 'product')}, at least {fewest}"
-    )
+    why = message("as configured")
+    if plan.method != "split":
+        why = message(
+            "people scored {n:,} product, at least {fewest}|people scored {n:,} products, at least {fewest}",
+            n=n_products,
+            fewest=fewest,
+        )
     return Choosing("split", frozenset(judged.loc[inside, "product_id"]), why)

@@ -10,6 +10,7 @@ from analysis.accuracy.hit_rate import HitRate, hit_rate
 from analysis.agreement.dose_response import FEWEST_MAGNITUDES, DoseResponse, dose_response
 from analysis.agreement.page_trend import page_trend
 from analysis.correlation.separation import separation
+from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
@@ -27,7 +28,8 @@ from resources.tables.fidelity.golden import (
     UNKNOWN,
 )
 
-NOT_HELD_OUT = "; not held out"
+NOT_HELD_OUT = message("not held out")
+NO_PAIR = message("every number: no item has a pair of scores that counts")
 A_COIN = 0.5
 # Factors say how much is left, or how much larger: the dose is what was taken away or added.
 LEFT_OVER, LARGER = ("saturation", "brightness"), ("texture_scale",)
@@ -92,7 +94,7 @@ def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> 
         hits = hit_rate(*sides, expected, products, tolerance=study.golden.same_tolerance, **sampling)  # type: ignore[arg-type]
     except UndefinedStatistic:
         nothing = {"n_items": 0, "n_hits": 0, "n_misses": 0, "n_ties": 0, "seen": UNKNOWN}
-        return nothing | {"undefined": "every number: no item has a pair of scores that counts"}
+        return nothing | {"undefined": NO_PAIR}
     auc = separation(*sides, products, **sampling)
     row: dict[str, Any] = {
         "n_items": hits.n_pairs,
@@ -108,22 +110,22 @@ def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> 
         **_bounds("hit_rate", hits.interval),
         **_bounds("auc", auc.interval),
     }
-    methods, undefined = {"hit rate": hits.interval, "AUC": auc.interval}, []
+    methods, undefined = {message("hit rate"): hits.interval, "AUC": auc.interval}, []
     try:
         effect = effect_size(*sides, products, **sampling)
     except UndefinedStatistic as none:
-        undefined.append(f"cohens_d, hedges_g, d_z: {none.reason}")
+        undefined.append(labelled("cohens_d, hedges_g, d_z", none.reason))
     else:
         row |= {"cohens_d": effect.d.value, "hedges_g": effect.g.value, "d_z": effect.d_z.value}
         row |= _bounds("cohens_d", effect.d.interval) | _bounds("d_z", effect.d_z.interval)
         row["d_band"] = effect_band(effect.d.value)
         for names, part in (("cohens_d, hedges_g", effect.d), ("d_z", effect.d_z)):
             if part.interval is None:
-                undefined.append(f"{names}: {part.reason}")
+                undefined.append(labelled(names, part.reason or ""))
             else:
                 methods[names.split(",")[0]] = part.interval
-    row["method"] = _methods(methods) + mark(pairs)
-    row["undefined"] = "; ".join(undefined) or None
+    row["method"] = message_list([_methods(methods), mark(pairs)])
+    row["undefined"] = message_list(undefined) or None
     seen = seen_in_words(hits, row.get("cohens_d"), expected, study.thresholds, study.golden.same_tolerance)
     return row | {"seen": seen}
 
@@ -191,21 +193,21 @@ def _of_kind(points: pd.DataFrame, doses: list[float], study: FidelityStudy) -> 
     row: dict[str, Any] = {"n_items": int((present == len(doses)).sum()), "n_line": int((present >= 2).sum())}
     undefined = []
     if not len(matrix):
-        return row | {"undefined": "every number: no item has a pair of scores that counts"}
+        return row | {"undefined": NO_PAIR}
     try:
         line = dose_response(matrix, doses, products, **_sampling(study))
     except UndefinedStatistic as none:
-        undefined.append(f"r2, pearson_r, slope, intercept: {none.reason}")
+        undefined.append(labelled("r2, pearson_r, slope, intercept", none.reason))
     else:
-        row |= _of_line(line) | {"method": f"{interval_words(line.slope_interval)}{mark(points)}"}
-        undefined += [f"r2, pearson_r: {line.reason}"] if line.reason else []
+        row |= _of_line(line) | {"method": message_list([interval_words(line.slope_interval), mark(points)])}
+        undefined += [labelled("r2, pearson_r", line.reason)] if line.reason else []
     try:
         trend = page_trend(matrix, doses)
     except UndefinedStatistic as none:
-        undefined.append(f"page_l, page_p: {none.reason}")
+        undefined.append(labelled("page_l, page_p", none.reason))
     else:
-        row |= {"page_l": trend.value, "page_p": trend.p, "page_method": f"{trend.p_method}{mark(points)}"}
-    return row | {"undefined": "; ".join(undefined) or None}
+        row |= {"page_l": trend.value, "page_p": trend.p, "page_method": message_list([trend.p_method, mark(points)])}
+    return row | {"undefined": message_list(undefined) or None}
 
 
 def _of_line(line: DoseResponse) -> dict[str, Any]:
@@ -233,4 +235,4 @@ def _methods(intervals: dict[str, Interval]) -> str:
     names: dict[str, list[str]] = {}
     for name, interval in intervals.items():
         names.setdefault(interval_words(interval), []).append(name)
-    return "; ".join(f"{', '.join(of)}: {words}" for words, of in names.items())
+    return message_list(labelled(message_list(of, ", "), words) for words, of in names.items())

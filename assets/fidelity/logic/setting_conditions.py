@@ -9,6 +9,7 @@ from analysis.agreement.icc import icc
 from analysis.agreement.setting_choice import Rule
 from analysis.agreement.setting_measures import Compared
 from analysis.gates import DETERMINISTIC, Gate, at_least, at_most
+from analysis.messages import message, message_list
 from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.undefined import UndefinedStatistic
 from reports.shared.gate_row import GateRow, gate_row
@@ -61,10 +62,12 @@ class Limit(NamedTuple):
 def limits_of(thresholds: FidelityThresholds) -> dict[str, Limit]:
     """The four limits by column."""
     return {
-        "icc": Limit(at_least, thresholds.icc, "ICC(1,k)", "objects"),
-        "json_validity_rate": Limit(at_least, thresholds.json_validity, "JSON validity", "first answers"),
-        "spearman_r": Limit(at_least, thresholds.spearman, "Spearman with people", "objects"),
-        "mad": Limit(at_most, thresholds.median_mad, "Median MAD of the repeats", "objects"),
+        "icc": Limit(at_least, thresholds.icc, "ICC(1,k)", message("objects")),
+        "json_validity_rate": Limit(
+            at_least, thresholds.json_validity, message("JSON validity"), message("first answers")
+        ),
+        "spearman_r": Limit(at_least, thresholds.spearman, message("Spearman with people"), message("objects")),
+        "mad": Limit(at_most, thresholds.median_mad, message("Median MAD of the repeats"), message("objects")),
     }
 
 
@@ -117,15 +120,22 @@ def conditions_of(
     """
     first = int(given.settings[place].first_answers.sum())
     n = {"icc": given.n_objects, "json_validity_rate": first, "spearman_r": given.n_matched, "mad": given.n_objects}
-    reasons = {"json_validity_rate": "no first attempt got an answer", "mad": "no object has a valid repeat"}
+    reasons = {
+        "json_validity_rate": message("no first attempt got an answer"),
+        "mad": message("no object has a valid repeat"),
+    }
     if values["icc"] is None:
         reasons["icc"] = _why_no_icc(given, place)
     if values["spearman_r"] is None:
-        were = "was" if given.n_matched == 1 else "were"
         reasons["spearman_r"] = (
-            f"only {given.n_matched} of the objects {were} scored by people, at least {FEWEST_PAIRS} needed"
+            message(
+                "only {n} of the objects was scored by people, at least {fewest} needed"
+                "|only {n} of the objects were scored by people, at least {fewest} needed",
+                n=given.n_matched,
+                fewest=FEWEST_PAIRS,
+            )
             if given.n_matched < FEWEST_PAIRS
-            else "all scores of the judge, or all of people, are equal"
+            else message("all scores of the judge, or all of people, are equal")
         )
     before = uncorrected or {}
     return [
@@ -140,12 +150,15 @@ def condition_gates(conditions: list[Condition], thresholds: FidelityThresholds,
     for column, value, n, reason, uncorrected in conditions:
         compare, limit, what, counted = asked[column]
         if column == "icc" and deterministic:
-            sentence = (
+            sentence = message(
                 "deterministic: every object's repeats are equal, so ICC is 1 by construction and proves nothing."
             )
             gates.append(Gate("icc", False, None, f">= {limit:g}", sentence, n, DETERMINISTIC, limit=limit))
             continue
-        gap = "" if value is None else f"{'Short by' if compare is at_least else 'Over by'} {abs(value - limit):.2g}."
+        gap = ""
+        if value is not None:
+            by = abs(value - limit)
+            gap = message("Short by {by:.2g}.", by=by) if compare is at_least else message("Over by {by:.2g}.", by=by)
         gate = compare(column, value, limit, n=n, what=what, counted=counted, reason=reason, remedy=gap)
         if value is not None and uncorrected is not None:
             # The corrected number is of no n answers or objects: what these gave is the other one.
@@ -158,7 +171,7 @@ def condition_gates(conditions: list[Condition], thresholds: FidelityThresholds,
 
 def misses(gates: list[Gate]) -> str | None:
     """What the failing gates say, as one text; null where all pass."""
-    return " ".join(gate.sentence for gate in gates if not gate.passed) or None
+    return message_list((gate.sentence for gate in gates if not gate.passed), " ") or None
 
 
 def _why_no_icc(given: Compared, place: int) -> str:
@@ -166,7 +179,7 @@ def _why_no_icc(given: Compared, place: int) -> str:
         found = icc(given.settings[place].scores, given.planned_repeats)
     except UndefinedStatistic as undefined:
         return undefined.reason
-    return found.icc_1k_planned.reason or "not defined on these objects"
+    return found.icc_1k_planned.reason or message("not defined on these objects")
 
 
 def decision_gates(recommended: pd.DataFrame, study: FidelityStudy) -> list[GateRow]:

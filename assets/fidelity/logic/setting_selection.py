@@ -8,9 +8,9 @@ import pandas as pd
 from analysis.agreement.selection import Reported, behind_best, holm_bounds, reported, without_optimism
 from analysis.agreement.setting_choice import NONE, Rule, choose, least_lacking
 from analysis.agreement.setting_measures import Compared, Evidence, Judged, compared, evidence_of, or_none
+from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval
 from analysis.resampling.simultaneous import distinguishable
-from analysis.words import count_noun
 from assets.fidelity.logic.judge_answers import Judgements, first_answers, scores_of
 from assets.fidelity.logic.selection_split import Choosing
 from assets.fidelity.logic.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
@@ -85,10 +85,11 @@ def why_not_split(given: Compared, choosing: Choosing) -> str | None:
     inside = np.isin(given.clusters, sorted(choosing.products))
     if choosing.method == "optimism" or (inside.any() and not inside.all()):
         return None
-    half = "reports the numbers" if inside.all() else "chooses the setting"
-    return (
-        f"no object is valid in every setting among the half of the products that {half}. Judge more of its objects, "
-        "or let all products choose: `recommendation: {method: optimism}`"
+    half = message("reports the numbers") if inside.all() else message("chooses the setting")
+    return message(
+        "no object is valid in every setting among the half of the products that {half}. Judge more of its objects, "
+        "or let all products choose: `recommendation: {{method: optimism}}`",
+        half=half,
     )
 
 
@@ -101,13 +102,18 @@ def sides_of(given: Compared, choosing: Choosing, study: FidelityStudy) -> Sides
     if choosing.method == "split":
         inside = np.isin(given.clusters, sorted(choosing.products))
         first, second = evidence(given.part(inside)), evidence(given.part(~inside))
-        words = (
-            f"split ({choosing.why}): chosen on {_size(first.given)}, reported from "
-            f"{_size(second.given, 'other product')}"
+        words = message(
+            "split ({why}): chosen on {size}, reported from {other_size}",
+            why=choosing.why,
+            size=_size(first.given),
+            other_size=_size(
+                second.given, message("{n:,} other product|{n:,} other products", n=second.given.n_clusters)
+            ),
         )
         return Sides(first, second, True, words)
     whole = evidence(given)
-    return Sides(whole, whole, False, f"optimism ({choosing.why}): chosen on and reported from {_size(given)}")
+    words = message("optimism ({why}): chosen on and reported from {size}", why=choosing.why, size=_size(given))
+    return Sides(whole, whole, False, words)
 
 
 def selection_columns(sides: Sides, study: FidelityStudy) -> list[dict[str, Any]]:
@@ -127,13 +133,13 @@ def selection_columns(sides: Sides, study: FidelityStudy) -> list[dict[str, Any]
             row |= {"score": float(scores[place]), "rank": order.index(place) + 1} | _behind(
                 behind[place], float(scores[best] - scores[place])
             )
-            words.append(f"behind the best: {interval_words(behind[place])}")
+            words.append(message("behind the best: {method}", method=interval_words(behind[place])))
         found, how = _reported(sides, place, best, rule, study)
         row |= _reported_columns(sides, place, found, study)
         words += how
         if place == best:
             row |= _holm(sides, place, words, study)
-        rows.append(row | {"method": "; ".join(words)})
+        rows.append(row | {"method": message_list(words)})
     return rows
 
 
@@ -191,11 +197,17 @@ def _reported(
 
 def _both_in_words(icc: Interval, spearman: Interval) -> str:
     of_icc, of_spearman = interval_words(icc), interval_words(spearman)
-    return f"ICC and Spearman: {of_icc}" if of_icc == of_spearman else f"ICC: {of_icc}; Spearman: {of_spearman}"
+    if of_icc == of_spearman:
+        return message("ICC and Spearman: {method}", method=of_icc)
+    return message_list([labelled("ICC", of_icc), labelled("Spearman", of_spearman)])
 
 
-def _size(given: Compared, clusters: str = "product") -> str:
-    return f"{count_noun(given.n_objects, 'object')} of {count_noun(given.n_clusters, clusters)}"
+def _size(given: Compared, products: str | None = None) -> str:
+    return message(
+        "{n:,} object of {products}|{n:,} objects of {products}",
+        n=given.n_objects,
+        products=products or message("{n:,} product|{n:,} products", n=given.n_clusters),
+    )
 
 
 def _reported_columns(sides: Sides, place: int, found: dict[str, Reported], study: FidelityStudy) -> dict[str, Any]:

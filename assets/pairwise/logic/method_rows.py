@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.messages import labelled, message, message_list
 from analysis.preference.accuracy import BAND_NAMES, accuracy_by_agreement, preference_accuracy
 from analysis.preference.bradley_terry import BradleyTerry
 from analysis.preference.confusion import PreferenceConfusion, preference_confusion
 from analysis.preference.likelihood import bt_agreement, held_out_likelihood
-from analysis.preference.significance import CHANCE, compare_by_cluster
+from analysis.preference.significance import CHANCE, SAME_CREDIT, compare_by_cluster, few_clusters_differ
 from analysis.significance.holm import holm
 from analysis.undefined import UndefinedStatistic
 from assets.pairwise.logic.method_scores import average_time_ms
@@ -46,13 +47,13 @@ def method_row(
     }
     if predicted.empty:
         reasons = results["undefined"].dropna().unique()
-        return row | {"undefined": f"all: {reasons[0] if len(reasons) else 'no pair is judged'}"}
+        return row | {"undefined": labelled("all", reasons[0] if len(reasons) else message("no pair is judged"))}
     reasons_of: dict[str, str] = {}
     row |= _accuracies(predicted, study, reasons_of)
     row |= _confusion(predicted, reasons_of)
     row |= _likelihoods(predicted.join(photo_pairs.set_index("pair_idx")[VOTES], on="pair_idx"), fit, study, reasons_of)
     row |= _time(results)
-    return row | {"undefined": "; ".join(f"{what}: {why}" for what, why in reasons_of.items()) or None}
+    return row | {"undefined": message_list(labelled(*one) for one in reasons_of.items()) or None}
 
 
 def unavailable_row(name: str, why: str, n_total: int) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
         "interval_method": interval_words(found.interval),
     }
     if found.accuracy_decided is None:
-        reasons["accuracy_decided"] = "all pairs are ties"
+        reasons["accuracy_decided"] = message("all pairs are ties")
     for band in accuracy_by_agreement(truth, picked, predicted["agreement"].to_numpy(), clusters, **drawn):
         column = f"accuracy_{band.name}"
         row |= {column: band.accuracy, f"n_{band.name}": band.n}
@@ -102,10 +103,12 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
     try:
         test = compare_by_cluster(credit, np.full(credit.size, CHANCE), clusters)
     except UndefinedStatistic as undefined:
-        reasons["p_chance"] = undefined.reason.replace("the two get the same credit", "credit is that of chance")
+        reasons["p_chance"] = undefined.reason
+        if undefined.reason == SAME_CREDIT:
+            reasons["p_chance"] = message("credit is that of chance in each cluster")
         return row
     if test.unreliable:
-        reasons["p_chance"] = f"{test.n_clusters_differing} clusters differ, under 10: unreliable"
+        reasons["p_chance"] = few_clusters_differ(test)
     return row | {"p_chance": test.p, "p_chance_unreliable": test.unreliable}
 
 

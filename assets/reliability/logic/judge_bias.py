@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.coefficients import ANCHORS, bins_of
-from analysis.agreement.judge_bias import BiasTest, judge_bias
+from analysis.agreement.judge_bias import ASSUMES_INDEPENDENCE, BiasTest, judge_bias
 from analysis.agreement.threshold_advice import threshold_advice as advice_of
+from analysis.messages import message
 from analysis.significance.marginal_homogeneity import bhapkar
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.logic.judge_pairs import Pair
@@ -47,7 +48,7 @@ def _bins_row(pair: Pair) -> dict[str, Any]:
         found = bhapkar(table)
     except UndefinedStatistic as undefined:
         return known | {"method": "none", "undefined": undefined.reason}
-    method = f"Bhapkar, {found.df} df, assumes independent documents"
+    method = message("Bhapkar, {df} df, {assumes}", df=found.df, assumes=ASSUMES_INDEPENDENCE)
     return known | {"method": method, "p": found.p, "statistic": found.statistic}
 
 

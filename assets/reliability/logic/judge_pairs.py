@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from analysis.agreement.kappa import counts_of_queries, relevant
 from analysis.undefined import UndefinedStatistic
-from analysis.words import count_noun
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.records import Source
 from resources.errors import UserError
@@ -196,8 +195,10 @@ def pairs_of_judges(scored: Scored, thresholds: Thresholds) -> list[Pair]:
         UndefinedStatistic: There are fewer than two judges.
     """
     if len(scored.judges) < 2:
-        have = count_noun(len(scored.judges), "judge has", "judges have")
-        raise UndefinedStatistic(f"{have} scores; agreement takes two")
+        raise UndefinedStatistic(
+            "{n:,} judge has scores; agreement takes two|{n:,} judges have scores; agreement takes two",
+            n=len(scored.judges),
+        )
     pairs = []
     for one, other in combinations(range(len(scored.judges)), 2):
         both = np.isfinite(scored.scores[:, [one, other]]).all(axis=1)

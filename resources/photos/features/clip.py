@@ -121,9 +121,7 @@ def _weights_file(model: ClipModel) -> Path:
         return model.weights
     found = clip_weights(model.architecture, model.tag)
     if found.path is None:
-        raise Unavailable(
-            f"{found.sentence}; without one, copy its open_clip_model.safetensors here and set `{SETTING}.weights`"
-        )
+        raise Unavailable(found.lacking("open_clip_model.safetensors", f"{SETTING}.weights"))
     require_safetensors(Path(found.path), f"{SETTING}, from the hub's cache")
     return Path(found.path)
 

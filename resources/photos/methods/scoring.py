@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message_list
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError
 from resources.photos.methods.contract import Method, PairMethod
@@ -110,4 +111,4 @@ def why_unavailable(method: Method, unavailable: dict[str, str]) -> str | None:
         unavailable: Stages that could not be computed, each with reason and remedy.
     """
     said = [unavailable[stage] for stage in method.needs if stage in unavailable]
-    return " ".join(said) or None
+    return message_list(said, " ") or None

@@ -5,7 +5,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis.messages import message
 from assets.fidelity.fidelity_report import BY_SETTING
+from assets.fidelity.logic.current_plan import ANOTHER_JUDGE
 from assets.fidelity.logic.recommendation_gates import grade_of
 from reports.fidelity.contents import Contents
 from reports.fidelity.facts import judge_in_words, notices
@@ -184,7 +186,9 @@ def test_all_advice_is_listed() -> None:
 
 def test_a_setting_of_a_former_judge_is_named_once_and_has_no_part() -> None:
     former, frames = KEYS[0], frames_of(Size())
-    why = "not compared: its calls are of another judge, or of the judge with other parameters. Run the setting again."
+    changed = message("{why}, or of the judge with other parameters", why=ANOTHER_JUDGE)
+    obstacle = message("{changed}. Run the setting again.", changed=changed)
+    why = message("not compared: {obstacle}", obstacle=obstacle)
     summary = frames["setting_summary"].copy()
     summary.loc[summary["setting"] == former, "undefined"] = why
     calls = frames["judge_calls"].copy()

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
+from analysis.messages import message
 from assets.pairwise.bradley_terry import strength_rows
 from assets.pairwise.logic.method_scores import no_rows
 from assets.pairwise.logic.photo_pair_counts import strengths_of
@@ -16,15 +17,18 @@ from assets.pairwise.method_significance import common_credit, significance_rows
 from assets.pairwise.pairwise_report import contents_of
 from reports.pairwise.contents import Contents
 from resources.configuration.pairwise import PairwiseStudy
+from resources.photos.weights import NOT_HERE
 from resources.tables.all_tables import TABLES
 from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet import checked
 from tests.assets.pairwise.made_photo_pairs import Votes, photo_pairs_of, plan, results_of
 
-LACKS_CLIP = (
-    'CLIP ViT-B-32-quickgelu (openai): not on this machine (with a network: python -c "import open_clip; '
-    "open_clip.create_model('ViT-B-32-quickgelu', 'openai')\"); without one, copy its open_clip_model.safetensors "
-    "here and set `clip_model.weights`"
+LACKS_CLIP = message(
+    NOT_HERE,
+    model="CLIP ViT-B-32-quickgelu (openai)",
+    command="python -c \"import open_clip; open_clip.create_model('ViT-B-32-quickgelu', 'openai')\"",
+    file="open_clip_model.safetensors",
+    setting="clip_model.weights",
 )
 # How much of people's taste each method sees, and how much noise it adds.
 SEEN = {"composite_balanced": (1.0, 0.6), "sharpness_only": (1.0, 1.0), "exposure_only": (-1.0, 1.2), "own": (0.0, 1.0)}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from analysis.messages import message
 from assets.pairwise.pairwise_report import contents_of
 from assets.shared.gate import Kind
 from pipeline.gate_list import gates as every_gate
@@ -17,6 +18,8 @@ from reports.shared.charts import Chart
 from reports.shared.embedded import strict_json
 from reports.shared.numbers import percent
 from reports.shared.text import LANGUAGES, Text, read_words
+from resources.photos.features.model import NOT_INSTALLED
+from resources.photos.weights import Weights
 from tests.assets.pairwise.made_photo_pairs import plan
 from tests.reports.fidelity.test_fidelity_page import without, words
 from tests.reports.pairwise.made_pairwise import LACKS_CLIP, contents_of_votes, nothing_measured
@@ -79,9 +82,13 @@ def test_what_is_unavailable_says_how_to_provide_it_in_both_languages() -> None:
     said = remedy(LACKS_CLIP)
     assert 'With a network, run: python -c "import open_clip; open_clip.create_model(' in said.plain("en")
     assert "copiare qui open_clip_model.safetensors e impostare clip_model.weights" in said.plain("it")
-    vit = "ViT a: not on this machine (with a network: hf download a); without one, copy its folder here and set `v.w`"
+    vit = Weights("ViT a", None, "hf download a").lacking("folder", "v.w")
+    assert (
+        vit
+        == "ViT a: not on this machine (with a network: hf download a); without one, copy its folder here and set `v.w`"
+    )
     assert "copiare qui la sua cartella e impostare v.w" in remedy(vit).plain("it")
-    package = remedy("EfficientNet-Lite0: not installed (pip install efficientnet==1)")
+    package = remedy(message(NOT_INSTALLED, model="EfficientNet-Lite0", command="pip install efficientnet==1"))
     assert package.plain("it") == "EfficientNet-Lite0 non è installato. Eseguire: pip install efficientnet==1."
     assert remedy("The moon was full.").plain("it") == "The moon was full."
 

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.messages import labelled, message
+from analysis.preference.significance import SAME_CREDIT
 from assets.pairwise.pairwise_report import accuracy_bound, contents_of, people_of
 from reports.pairwise import people, ranking, significance, speed, strengths
 from reports.pairwise.contents import Contents
@@ -157,13 +159,19 @@ def test_pairs_without_a_prediction_say_why_and_not_where_files_lie() -> None:
 
 
 def test_the_reasons_of_the_tables_are_said_in_italian() -> None:
+    few = "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}"
+    folds = "{n} cluster, fewer than the {folds} folds|{n} clusters, fewer than the {folds} folds"
     said = {
-        "z, p: the two get the same credit in each cluster": "z, p: i due hanno lo stesso credito in ogni gruppo",
-        "7 clusters differ, under 10: unreliable": "differiscono 7 gruppi, meno di 10: inaffidabile",
-        "accuracy: the same in every resample": "accuracy: uguale in ogni ricampionamento",
-        "accuracy_70_80: no pair with such agreement": "accuracy_70_80: nessuna coppia con tale concordanza",
-        "precision: image 1 is never predicted": "precision: la foto 1 non è mai prevista",
-        "all tests: 1 cluster, fewer than 5": "tutte le prove: 1 gruppo, meno di 5",
-        "log_likelihood: 4 clusters, fewer than the 5 folds": "log_likelihood: 4 gruppi, meno dei blocchi (5)",
+        labelled("z, p", SAME_CREDIT): "z, p: i due hanno lo stesso credito in ogni gruppo",
+        message("{n} clusters differ, under 10: unreliable", n=7): "differiscono 7 gruppi, meno di 10: inaffidabile",
+        labelled("accuracy", "the same in every resample"): "accuracy: uguale in ogni ricampionamento",
+        labelled(
+            "accuracy_70_80", "no pair with such agreement"
+        ): "accuracy_70_80: nessuna coppia con tale concordanza",
+        labelled(
+            "precision", message("image {image} is never predicted", image=1)
+        ): "precision: la foto 1 non è mai prevista",
+        labelled("all tests", message(few, n=1, fewest=5)): "tutte le prove: 1 gruppo, meno di 5",
+        labelled("log_likelihood", message(folds, n=4, folds=5)): "log_likelihood: 4 gruppi, meno dei blocchi (5)",
     }
     assert {english: phrase(english).plain("it") for english in said} == said

@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.agreement.judge_bias import ASSUMES_INDEPENDENCE
+from analysis.agreement.kappa import ONE_LABEL
+from analysis.messages import labelled, message_list, none_because
+from analysis.significance.signed_rank import EXACT, NORMAL
+from analysis.undefined import UndefinedStatistic
 from reports.reliability import bias, coefficients, history, queries, recalibration, report
 from reports.reliability.contents import WORDS, Contents
 from reports.reliability.report import TERMS, advice, downloads, facts, gates, reliability_page
@@ -174,13 +179,12 @@ def test_both_languages_have_the_same_keys_with_the_same_parts() -> None:
 
 def test_reasons_of_this_study_are_said_in_italian() -> None:
     for reason in (
-        "both judges give every document the same label, so kappa is 0/0",
-        "no query has a defined kappa: in each of 3 queries both judges give one and the same label to every document",
-        "all scores lie in one bin, so weighted kappa is 0/0",
-        "normal (Pratt, tie correction), assumes independent documents",
-        "exact (sign flips of the actual mid-ranks)",
-        "none: all of 12 differences are 0",
-        "kappa: both judges give every document the same label, so kappa is 0/0",
+        ONE_LABEL,
+        "all documents lie in one bin for both judges, so weighted kappa is 0/0",
+        message_list([NORMAL, ASSUMES_INDEPENDENCE], ", "),
+        EXACT,
+        none_because(UndefinedStatistic("all of {n} differences are 0", n=12).reason),
+        labelled("kappa", ONE_LABEL),
         "the same for every query",
         "point value only",
     ):

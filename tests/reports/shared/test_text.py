@@ -3,9 +3,16 @@
 import re
 import string
 
+import numpy as np
 import pytest
 from markupsafe import escape
 
+from analysis.gates import at_least
+from analysis.messages import message
+from analysis.resampling.bootstrap import Interval, method_words
+from analysis.resampling.pairs import varying
+from analysis.undefined import UndefinedStatistic
+from assets.shared.intervals import interval_words
 from reports.fidelity.contents import WORDS
 from reports.fidelity.report import TERMS
 from reports.shared.numbers import number, whole
@@ -113,12 +120,17 @@ def test_plain_text_gives_back_what_was_escaped() -> None:
 
 
 def test_known_reasons_are_translated_part_by_part() -> None:
-    # "percentile bootstrap", "200 resamples", "6 clusters", "unreliable" and "too few clusters" are five phrases.
-    words = phrase("percentile bootstrap, 200 resamples, 6 clusters, unreliable: too few clusters")
+    # "percentile bootstrap", "200 resamples", "6 clusters", "unreliable" and "too few clusters" are five parts.
+    made = Interval(0.1, 0.9, method_words(message("percentile bootstrap"), 200, 6, 0), 6, unreliable=True, n_dropped=0)
+    words = phrase(interval_words(made))
+    assert words.plain("en") == "percentile bootstrap, 200 resamples, 6 clusters, unreliable: too few clusters"
     expected = "bootstrap percentile, 200 ricampionamenti, 6 gruppi, inaffidabile: troppo pochi gruppi"
     assert words.plain("it") == expected
-    assert phrase("all 12 judge scores are equal").plain("it") == "i punteggi del giudice (12) sono tutti uguali"
-    assert phrase("needed: at least 0.85").plain("it") == "richiesto: almeno 0,85"
+    with pytest.raises(UndefinedStatistic) as constant:
+        varying(np.ones(12), "judge")
+    assert phrase(constant.value.reason).plain("it") == "i punteggi del giudice (12) sono tutti uguali"
+    short = at_least("icc", 0.8, 0.85, n=5, what="ICC(1,k)", counted=message("objects"))
+    assert phrase(short.sentence).plain("it") == "ICC(1,k): 0,800 su 5 oggetti; richiesto: almeno 0,85."
 
 
 def test_an_unknown_reason_stays_english_and_says_so() -> None:

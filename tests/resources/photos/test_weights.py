@@ -57,7 +57,7 @@ def test_a_pickle_is_not_taken_for_vit(cache: Path) -> None:
 def test_absent_weights_say_how_to_get_them(cache: Path) -> None:
     assert vit_weights(VIT).sentence == f"ViT {VIT}: not on this machine (with a network: hf download {VIT})"
     assert (
-        "open_clip.create_model('ViT-B-32-quickgelu', 'openai')" in clip_weights("ViT-B-32-quickgelu", "openai").remedy
+        "open_clip.create_model('ViT-B-32-quickgelu', 'openai')" in clip_weights("ViT-B-32-quickgelu", "openai").command
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from dagster._core.definitions.partitions.utils import MultiPartitionKey
 from upath import UPath
 
+from analysis.messages import labelled, made_of, message, none_because
 from resources.errors import UserError
 from resources.tables.parquet import checked, read, write
 from resources.tables.parquet_tables import Frames, ParquetTables
@@ -106,6 +107,19 @@ def test_a_damaged_file_is_named_with_its_table_partition_and_remedy(
         run([by_setting(), totals], tables_base, instance, selection=[totals], tags=RANGE)
     for part in (f"Table 'scores' ({KEYS[1]}): the file {path} is", "damaged", "Delete it and make the table again"):
         assert part in str(caught.value)
+
+
+def test_what_sentences_were_made_of_is_stored_with_them_and_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = message("{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=3, fewest=5)
+    rows = frame("a", "b").assign(note=[none_because(few), "no message"], reasons=[[labelled("clip", few)], None])
+    stored = io.BytesIO()
+    write(SCORES, checked(SCORES, rows), stored)
+    monkeypatch.setattr("analysis.messages._made", {})
+    assert made_of(few) == (few, {})
+    read(SCORES, stored)
+    assert made_of(few)[1] == {"n": 3, "fewest": 5}
+    assert made_of(f"none: {few}") == ("none: {reason}", {"reason": few})
+    assert made_of(f"clip: {few}") == ("{name}: {words}", {"name": "clip", "words": few})
 
 
 def test_any_damaged_byte_is_read_or_refused_and_never_an_error_of_the_program() -> None:

@@ -1,0 +1,74 @@
+"""Sentences that tables hold, in English, each with the template and values that it was made of, for other languages.
+
+A table holds the finished sentence, and pandas keeps plain text only. So what each sentence was made of is kept here by
+sentence, is stored with every table that holds it (`resources.tables.parquet`), and is known again once that is read.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+Value = str | int | float
+Made = tuple[str, dict[str, Value]]
+
+_made: dict[str, Made] = {}
+
+
+def message(template: str, /, **values: Value) -> str:
+    """A sentence in English, such as ``message("only {n} pair|only {n} pairs", n=2)``.
+
+    Args:
+        template: Names of values in braces, with Python's format after a colon. Two forms divided by ``|`` are for one
+            and for many, by the value `n`. It is also the key of the Italian in ``reports/shared/messages.it.yaml``.
+        values: Numbers and names; a value that is itself a message is translated inside. None: the template is the
+            sentence.
+
+    Returns:
+        The sentence; `made_of` gives its template and values.
+    """
+    if not values:
+        return template
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    one, _, many = template.partition("|")
+    sentence = (many if many and plain["n"] != 1 else one).format(**plain)
+    if sentence not in plain.values():  # a list of one message is that message
+        _made[sentence] = (template, plain)
+    return sentence
+
+
+def message_list(parts: Iterable[str | None], between: str = "; ") -> str:
+    """Several messages one after the other, without those that are empty; nothing where all are."""
+    values = {f"part_{place}": part for place, part in enumerate(part for part in parts if part)}
+    return message(between.join(f"{{{name}}}" for name in values), **values)
+
+
+def labelled(name: str, words: str) -> str:
+    """A message behind the name of what it is about, such as a column."""
+    return message("{name}: {words}", name=name, words=words)
+
+
+def none_because(reason: str) -> str:
+    """That there is no number, in a column of methods."""
+    return message("none: {reason}", reason=reason)
+
+
+def made_of(sentence: str) -> Made:
+    """The template and values of a sentence; one that no message made is its own template."""
+    return _made.get(sentence, (sentence, {}))
+
+
+def messages_behind(sentences: Iterable[str]) -> dict[str, Made]:
+    """What these sentences, and the messages in them, were made of, by sentence; those without values are left out."""
+    found: dict[str, Made] = {}
+    left = list(sentences)
+    while left:
+        sentence = left.pop()
+        if sentence in _made and sentence not in found:
+            found[sentence] = _made[sentence]
+            left += [value for value in _made[sentence][1].values() if isinstance(value, str)]
+    return found
+
+
+def remember(made: Mapping[str, Made]) -> None:
+    """Know again what `messages_behind` gave, also after it was JSON."""
+    _made.update({sentence: (template, dict(values)) for sentence, (template, values) in made.items()})

@@ -1,0 +1,107 @@
+"""Sentences of tables in Italian: every template of the code has one, with the same values."""
+
+import ast
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.messages import labelled, message, message_list
+from reports.shared.phrases import catalogue, phrase
+
+ROOT = Path(__file__).resolve().parents[3]
+MAKERS = {"message", "UndefinedStatistic", "no_interval", "none_because"}
+# Templates that are put together from few words: of whom the scores are, and what was done with objects.
+PUT_TOGETHER = {
+    *(f"all {{n}} {side} scores are equal" for side in ("judge", "human", "measure", "prediction", "truth")),
+    *(f"all {{n}} {side} scores are equal" for side in ("mapped prediction", "first metric's", "second metric's")),
+    "no object is judged",
+}
+
+
+def templates() -> dict[str, str]:
+    """Where each template is said, by template."""
+    found = {}
+    for room in ("analysis", "assets", "reports", "resources"):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for line, template in templates_in(ast.parse(path.read_text(encoding="utf-8"))):
+                found[template] = f"{path.relative_to(ROOT)}:{line}"
+    return found
+
+
+def templates_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    constants = {
+        target.id: node.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MAKERS and node.args:
+            for said in said_by(node.args[0]):
+                if isinstance(said, ast.Constant):
+                    yield node.lineno, said.value
+                elif isinstance(said, ast.Name) and said.id in constants:
+                    yield node.lineno, constants[said.id]
+
+
+def said_by(argument: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(argument, ast.IfExp):
+        yield from said_by(argument.body)
+        yield from said_by(argument.orelse)
+    else:
+        yield argument
+
+
+TEMPLATES = templates()
+
+
+ITALIAN = catalogue("it")
+
+
+def values_of(template: str) -> list[tuple[str, str]]:
+    return sorted({(name, form or "") for _, name, form, _ in string.Formatter().parse(template) if name})
+
+
+def test_every_template_of_the_code_has_its_italian_and_none_is_left_over() -> None:
+    # What joins messages holds no word and is the same in both languages.
+    lacking = {template: where for template, where in TEMPLATES.items() if template not in ITALIAN}
+    assert {template: where for template, where in lacking.items() if template != "{name}: {words}"} == {}
+    assert set(ITALIAN) - set(TEMPLATES) - PUT_TOGETHER == set()
+
+
+@pytest.mark.parametrize("template", sorted(ITALIAN))
+def test_the_italian_names_the_same_values_in_as_many_forms(template: str) -> None:
+    english, italian = template.split("|"), ITALIAN[template].split("|")
+    assert len(english) == len(italian)
+    for one, other in zip(english, italian, strict=True):
+        assert values_of(one) == values_of(other)
+
+
+def test_a_message_is_said_in_italian_with_the_same_numbers_in_its_marks() -> None:
+    few = message("{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=1, fewest=5)
+    assert phrase(labelled("mae", message("none: {reason}", reason=few))).plains == {
+        "en": "mae: none: 1 cluster, fewer than 5",
+        "it": "mae: nessuno: 1 gruppo, meno di 5",
+    }
+    bounds = message("t({freedom:.3g})", freedom=3.456)
+    many = message("{n:,} product|{n:,} products", n=1234)
+    assert phrase(message_list([bounds, many, "user's own words"], ", ")).plains == {
+        "en": "t(3.46), 1,234 products, user's own words",
+        "it": "t(3,46), 1.234 prodotti, user's own words",
+    }
+
+
+def test_within_a_sentence_the_full_stop_is_left_out() -> None:
+    said = message("{changed}. Run the setting again.", changed=message("its calls are of another judge"))
+    assert phrase(said, inside=True).plains == {
+        "en": "its calls are of another judge. Run the setting again",
+        "it": "le sue chiamate sono di un altro giudice. Eseguire di nuovo l'impostazione",
+    }
+
+
+def test_a_sentence_of_an_older_table_stays_english_and_says_so() -> None:
+    words = phrase("3 clusters of an older table; <b>needed</b>")
+    assert words.html["it"] == '<span lang="en">3 clusters of an older table; &lt;b&gt;needed&lt;/b&gt;</span>'
