@@ -209,7 +209,7 @@ def _noise(persons: Floats) -> Floats:
         return np.zeros(len(persons))
     squares = np.nansum((persons - np.nanmean(persons, axis=1, keepdims=True)) ** 2, axis=1)
     one = float(squares[several].sum() / (given[several] - 1).sum())
-    return one / given
+    return np.asarray(one / given)
 
 
 def _dependence(rated: _Rated, factor: Factor, levels: Levels, judge: str) -> Dependence:
@@ -250,7 +250,7 @@ def _of_groups(rated: _Rated, factor: Factor, values: NDArray[Any], levels: Leve
 
     def above(values: Floats) -> Floats:
         every = np.concatenate([np.zeros((*values.shape[:-1], 1)), values], axis=-1)
-        return np.asarray(every - (every @ shares)[..., None])
+        return np.asarray(every - (every @ shares)[..., None], dtype=np.float64)
 
     effects = found._replace(values=above(found.values), deleted=above(found.deleted))
     found_each = [rated.in_unit(_estimate(effects, place, levels)) for place in range(len(groups))]

@@ -1,6 +1,6 @@
 """Everything that is said of the judges in one table of ratings: verdict, people as rows, statistics, differences."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from analysis.verdict.unrated import Unrated, unrated
 BEYOND_RANGE = 0.25
 # Or whose median is where fewer than this share of people's scores are.
 OUTSIDE = 0.05
+FEWEST_OF_A_PERSON = 30
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,29 @@ def _reference(people: People) -> _Reference:
     if people.measure == "labels" and answers.shape[1] > 2:
         return _Reference("the majority of the people", majority_of(answers)[:, None])
     return _Reference("each person in turn", answers)
+
+
+def on_another_scale(people: People) -> tuple[Hashable, str, str] | None:
+    """The person whose scores have another unit than the other people's: the name, their range and the others'.
+
+    A person is said to only where the ranges leave no doubt: scores further out than the others' whole range, or an
+    eighth of their range and off where most of theirs are. A person with few ratings is not.
+    """
+    if people.measure != "scores":
+        return None
+    for place, name in enumerate(people.called):
+        own = people.answers[:, place]
+        own = own[~np.isnan(own)]
+        others = np.delete(people.answers, place, axis=1)
+        others = others[~np.isnan(others)]
+        if len(own) < FEWEST_OF_A_PERSON or not len(others):
+            continue
+        low, least, most, high = np.quantile(others, [0.0, OUTSIDE, 1.0 - OUTSIDE, 1.0])
+        beyond = own.max() > high + (high - low) or own.min() < low - (high - low)
+        narrow = np.ptp(own) < (high - low) / 8.0 and not least <= np.median(own) <= most
+        if high > low and (beyond or narrow):
+            return name, f"{own.min():g} to {own.max():g}", f"{low:g} to {high:g}"
+    return None
 
 
 def _same_scale(scores: Floats, persons: Floats) -> bool:

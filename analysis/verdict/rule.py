@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from scipy.stats import t as student
 
-from analysis.agreement.alternative_annotator import AlternativeAnnotator
+from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
 from analysis.words import count_noun, decimals, with_bounds
 
@@ -202,6 +202,10 @@ def _reached(standing: Standing, margin: float) -> tuple[str, str]:
     of_test = (
         f"it is as near to the others as {test.n_rejected} of {test.n_tested} people within epsilon {test.epsilon:g}"
     )
+    if POOLED in test.annotators:
+        near = "is" if test.n_rejected else "is not proven to be"
+        of_test = f"it {near} as near to the others as a person of the crowd, all ratings tested as one, within epsilon"
+        of_test += f" {test.epsilon:g}"
     return _sorts(standing, margin), of_test
 
 

@@ -100,6 +100,18 @@ def verdict(
             rich_help_panel=RESULT,
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write one page there: FILE.html.", metavar="PATH", rich_help_panel=RESULT),
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(
+            help="Put the ratings as data set NAME into the inbox of study C.",
+            metavar="NAME",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the result there as JSON.", metavar="PATH", rich_help_panel=RESULT),
@@ -125,7 +137,7 @@ def verdict(
             raise UserError("`--judge` is missing: name each column with a judge's ratings.")
         show_likely(file, opening, terminal(highlight=False))
         return
-    for path in (output, calibrated):
+    for path in (output, calibrated, report):
         refuse_output(path, *file)
     columns = RatingColumns(
         judges=tuple(judge or ()),
@@ -147,6 +159,14 @@ def verdict(
         text, notes = calibrated_text(said)
         result["notes"] += notes
         texts.append((calibrated, text))
+    if report is not None:
+        from pipeline.command_line.verdict_report import report_text
+
+        texts.append((report, report_text(said, result)))
+    if save is not None:
+        from pipeline.command_line.verdict_saved import saved_datasets
+
+        texts += saved_datasets(said, save)
     deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
 
 

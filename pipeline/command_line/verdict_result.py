@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Errors
-from analysis.verdict.findings import Findings, OfJudge, findings
+from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
@@ -21,7 +22,7 @@ from analysis.verdict.rule import DEFAULT, Policy, Verdict
 from analysis.verdict.unrated import Unrated, calibrated
 from analysis.words import count_noun, decimals, with_bounds
 from assets.shared.intervals import estimate_values
-from resources.errors import UserError, did_you_mean, listing
+from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.layout import RatingColumns
@@ -83,6 +84,11 @@ def answer(question: Question) -> Answer:
         steps=_steps(ratings),
         positive=ratings.positive,
     )
+    other = on_another_scale(people)
+    if other is not None:
+        name, own, others = other
+        problem = f"'{name}' rates {own} and the other people {others}: another scale, of which no mean can be taken."
+        raise FileFault(ratings.name, problem, "Bring all people to one scale, or leave that column out.")
     policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
     factors = [one for one in map(factor, ratings.others) if one is not None]
     found = findings(ratings.judges, people, lower_is_better=lower, policy=policy, factors=factors)
@@ -90,15 +96,20 @@ def answer(question: Question) -> Answer:
     return Answer(question, ratings, people, judges, found)
 
 
+@lru_cache
+def provenance(question: Question) -> Provenance:
+    """Where the numbers come from: the files' hashes, and when they were read."""
+    inputs = {path.name: sha256_of_file(path) for path in map(Path, question.files) if path.is_file()}
+    return Provenance(now(), inputs=inputs, seed=0)
+
+
 def verdict_values(said: Answer) -> dict[str, Any]:
     """What `--json` prints."""
     ratings, found = said.ratings, said.found
-    inputs = {path.name: sha256_of_file(path) for path in map(Path, said.question.files) if path.is_file()}
-    made = Provenance(now(), inputs=inputs, seed=0)
     return {
         "command": "verdict",
         "file": ratings.name,
-        "provenance": made.as_json(),
+        "provenance": provenance(said.question).as_json(),
         "n_rows": ratings.n_rows,
         "n_objects": found.n_objects,
         "n_clusters": found.n_clusters,

@@ -27,6 +27,7 @@ COLOURS: Final = {
     "does not agree": "red",
     "cannot say": "bright_black",
 }
+FAR = 10
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
 # Of steps of a scale weighted kappa says the same; `--json` has them.
 NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")
@@ -49,7 +50,8 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
         console.print(line)
         for reason in said["reasons"]:
             console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))
-        console.print(Padding(Text(_next_step(said)), (0, 0, 0, 2))) if _next_step(said) else None
+        step = _next_step(said, judge["n"])
+        console.print(Padding(Text(step), (0, 0, 0, 2))) if step else None
     _show_people(result, console)
     _show_statistics(result, console)
     _show_errors(result, console)
@@ -80,9 +82,15 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _next_step(said: Mapping[str, Any]) -> str:
+def is_far(said: Mapping[str, Any], n: int) -> bool:
+    """Whether what would settle it is more than ten times what there is: such a number is a figure of speech."""
+    return bool(said["n_needed"] is not None and said["n_needed"] > FAR * n)
+
+
+def _next_step(said: Mapping[str, Any], n: int) -> str:
     if said["n_needed"] is not None:
-        return f"If these numbers held, about {said['n_needed']:,} objects would make it '{said['n_for']}'."
+        about = f"about {said['n_needed']:,} objects" if not is_far(said, n) else "more than 10 times as many objects"
+        return f"If these numbers held, {about} would make it '{said['n_for']}'."
     if said["word"] == "not proven" and said["margin"] is not None:
         return "At these numbers more objects alone would not prove it."
     return ""

@@ -45,16 +45,21 @@ class DataColumn:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A long table that the browser builds from the embedded one when it is opened, for the setting that is shown."""
+    """A long table that the browser builds from the embedded one when it is opened, for the setting that is shown.
+
+    `searchable`: a field above it keeps the rows that hold all of its words, and its heads sort it.
+    """
 
     caption: Text
     source: str
     columns: Sequence[DataColumn]
+    searchable: bool = False
 
     def spec(self) -> dict[str, object]:
         """As the browser reads it."""
         return {
             "source": self.source,
+            "searchable": self.searchable,
             "columns": [
                 {"name": one.name, "label": one.label.plains, "decimals": one.decimals} for one in self.columns
             ],

@@ -24,9 +24,67 @@ function cellOf(tag, column, value) {
   return cell;
 }
 
+const MOST_ROWS = 500;
+
+// Rows with all the words of the search, sorted by the head that was chosen; nulls come last either way.
+function foundRows(spec, source, state) {
+  const words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = (row) => spec.columns.map((column) => source[column.name][row]).join(" ").toLowerCase();
+  const rows = chosenRows(source).filter((row) => !words.length || words.every((word) => text(row).includes(word)));
+  if (state.by === null) {
+    return rows;
+  }
+  const values = source[state.by];
+  const sign = state.down ? -1 : 1;
+  return rows.sort((one, two) => {
+    const [a, b] = [values[one], values[two]];
+    if (a === null || b === null) {
+      return (a === null) - (b === null);
+    }
+    return sign * (typeof a === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true }));
+  });
+}
+
+function sortHead(place, spec, column) {
+  const state = place.state;
+  const head = element("th", undefined, { scope: "col", className: column.decimals === null ? "" : "num" });
+  const button = element("button", said(column.label), { type: "button", className: "sort" });
+  button.addEventListener("click", async () => {
+    state.down = state.by === column.name ? !state.down : column.decimals !== null;
+    state.by = column.name;
+    await buildTable(place);
+    place.querySelector(`button[data-column="${CSS.escape(column.name)}"]`).focus();
+  });
+  button.dataset.column = column.name;
+  if (state.by === column.name) {
+    head.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+  }
+  head.append(button);
+  return head;
+}
+
+function searchField(place) {
+  const label = element("label", uiWords("filter"), { className: "search" });
+  const field = element("input", undefined, { type: "search", value: place.state.search });
+  field.addEventListener("input", async () => {
+    place.state.search = field.value;
+    const at = field.selectionStart;
+    await buildTable(place);
+    const again = place.querySelector("input[type=search]");
+    again.focus();
+    again.setSelectionRange(at, at);
+  });
+  label.append(" ", field);
+  return label;
+}
+
 async function buildTable(place) {
   const spec = JSON.parse(place.dataset.table);
   const source = (await pageData()).tables[spec.source];
+  place.state ??= { search: "", by: null, down: true };
+  const all = chosenRows(source);
+  const rows = spec.searchable ? foundRows(spec, source, place.state) : all;
+  const shownRows = spec.searchable ? rows.slice(0, MOST_ROWS) : rows;
   const table = element("table");
   const caption = element("caption");
   caption.append(element("span", place.dataset[shown.language]));
@@ -34,11 +92,12 @@ async function buildTable(place) {
   const head = element("tr");
   for (const column of spec.columns) {
     const numeric = column.decimals === null ? "" : "num";
-    head.append(element("th", said(column.label), { scope: "col", className: numeric }));
+    const plain = () => element("th", said(column.label), { scope: "col", className: numeric });
+    head.append(spec.searchable ? sortHead(place, spec, column) : plain());
   }
   table.createTHead().append(head);
   const body = table.createTBody();
-  for (const row of chosenRows(source)) {
+  for (const row of shownRows) {
     const line = element("tr");
     spec.columns.forEach((column, at) => {
       const cell = cellOf(at ? "td" : "th", column, source[column.name][row]);
@@ -53,7 +112,9 @@ async function buildTable(place) {
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", place.dataset[shown.language]);
   box.append(table);
-  place.replaceChildren(box);
+  const counted = { found: written(rows.length, 0), all: written(all.length, 0), shown: written(shownRows.length, 0) };
+  const above = spec.searchable ? [searchField(place), element("p", uiWords("rows", counted), { className: "small" })] : [];
+  place.replaceChildren(...above, box);
 }
 
 function buildOpenTables() {

@@ -14,7 +14,7 @@ from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.ratings.exports import TREC_ENDINGS, LabelStudio, Trec, is_label_studio, is_trec
-from resources.inputs.ratings.likely import likely_columns
+from resources.inputs.ratings.likely import likely_columns, names_objects
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.record_files import (
     NO_VALUE,
@@ -30,6 +30,8 @@ from resources.runtime.opened_files import refuse_no_file
 
 Scale = Literal["nominal", "ordinal", "interval"]
 RatingsPath = str | Path | UPath | list[str]
+# A column that names every object at most so often looks as if it named objects, not their sources.
+MOST_REPEATS: Final = 3
 # What programs and people write where there is no rating; no label has such a name.
 NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 
@@ -182,9 +184,9 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     both = [name for name in judges if name in people]
     if both:
         raise UserError(f"{file.name}: {listing(map(repr, both))} is named as a judge and as a person. Keep one.")
-    own_names = {name: own(getattr(columns, name)) for name in ("item", "rater", "score", "cluster")}
     by = tuple(str(own(name)) for name in columns.by)
-    return replace(columns, judges=judges, people=people, by=by, **own_names)
+    item, rater, score, cluster = (own(getattr(columns, name)) for name in ("item", "rater", "score", "cluster"))
+    return replace(columns, judges=judges, people=people, by=by, item=item, rater=rater, score=score, cluster=cluster)
 
 
 def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
@@ -256,7 +258,7 @@ def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
     rows = dict.fromkeys(raters, cells.rows)
     same = {name: name for name in raters}
     n = len(cells.rows)
-    notes = (*cells.notes, *_source_notes(cells, columns, file))
+    notes = (*cells.notes, *_source_notes(cells, columns, file), *_repeated_notes(cells, columns))
     return RawRatings(
         name=file.name,
         objects=tuple(objects),
@@ -271,6 +273,24 @@ def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
         delimiter=file.delimiter,
         others=tuple(cells.others),
     )
+
+
+def _repeated_notes(cells: _Cells, columns: RatingColumns) -> list[str]:
+    """What is said where no column names the objects and one that looks as if it did names one of them twice."""
+    if columns.item is not None:
+        return []
+    for other in cells.others:
+        first: dict[str, int] = {}
+        for row, text in zip(cells.rows, other.texts, strict=True):
+            if text is not None and text in first and names_objects(other.name) and other.name != columns.cluster:
+                different = len({text for text in other.texts if text is not None})
+                if different * MOST_REPEATS >= len(other.texts):
+                    twice = f"'{text}' is in rows {first[text]} and {row}"
+                    return [f"Column '{other.name}' repeats ({twice}) and each row counts: `--item {other.name}`?"]
+                break
+            if text is not None:
+                first[text] = row
+    return []
 
 
 def _source_notes(cells: _Cells, columns: RatingColumns, file: RecordFile) -> list[str]:

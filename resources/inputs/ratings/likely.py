@@ -143,6 +143,11 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
     return LikelyColumns(found, _question(found))
 
 
+def names_objects(name: str) -> bool:
+    """Whether a column's name is that of objects."""
+    return bool(_OBJECT.search(name))
+
+
 def _seen(file: RecordFile) -> list[_Seen]:
     names, _ = file.names()
     records = [record for record in islice(file.records(), HEAD_RECORDS) if isinstance(record, Record)]

@@ -17,42 +17,6 @@ WIDTH = 80
 HUMANS = ("--human", "human1", "--human", "human2", "--human", "human3")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of people with a noise of 0.6 and judges with less, with more and with none of the truth."""
-    folder = tmp_path_factory.mktemp("ratings")
-    random = np.random.default_rng(3)
-    truth = random.standard_normal(150)
-
-    def steps(noise: float, weight: float = 1.0) -> np.ndarray:
-        values = weight * truth + noise * random.standard_normal(150)
-        return np.clip(np.rint(3 + 1.1 * values), 1, 5).astype(int)
-
-    frame = pd.DataFrame(
-        {
-            "id": [f"doc{i}" for i in range(150)],
-            "good": steps(0.3),
-            "noisy": steps(1.5),
-            "unrelated": steps(1.2, weight=0.0),
-            "constant": 3,
-            "distance": -truth + 0.3 * random.standard_normal(150),
-            **{f"human{n}": steps(0.6) for n in (1, 2, 3)},
-            "MOS": 3 + truth,
-            "source": [f"s{i // 3}" for i in range(150)],
-        }
-    )
-    frame.to_csv(folder / "r.csv", index=False)
-    names = np.array(["fail", "unsure", "pass"])
-
-    def label(noise: float) -> np.ndarray:
-        return names[np.clip(np.rint(1 + truth + noise * random.standard_normal(150)), 0, 2).astype(int)]
-
-    pd.DataFrame({"judge": label(0.1), "ann": label(0.5), "bob": label(0.5)}).to_json(
-        folder / "l.json", orient="records"
-    )
-    return folder
-
-
 def answered(*arguments: object) -> dict[str, Any]:
     done = CliRunner().invoke(application, ["verdict", *map(str, arguments), "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
@@ -176,22 +140,6 @@ def test_mistakes_are_refused_before_anything_is_computed(made: Path) -> None:
     assert "no such file" in refused(made / "none.csv", "--judge", "good", *HUMANS)
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Grades 0 to 3 by a judge of everything and by three people of every fifth object."""
-    random = np.random.default_rng(5)
-    truth = random.standard_normal(600)
-
-    def grades(noise: float) -> np.ndarray:
-        return np.clip(np.rint(1.5 + 1.1 * (truth + noise * random.standard_normal(600))), 0, 3)
-
-    seen = np.arange(600) % 5 == 0
-    people = {name: np.where(seen, grades(0.5), np.nan) for name in "abc"}
-    path = tmp_path_factory.mktemp("graded") / "g.csv"
-    pd.DataFrame({"id": range(600), "judge": grades(0.3).astype(int), **people}).to_csv(path, index=False)
-    return path
-
-
 GRADERS = ("--judge", "judge", "--human", "a", "--human", "b", "--human", "c")
 
 
@@ -227,25 +175,6 @@ def test_rows_without_people_are_corrected_and_calibrated(graded: Path, tmp_path
     assert "(Rogan-Gladen)" in shown
 
 
-@pytest.fixture(scope="module")
-def biased(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A judge named gpt that likes its own family and long answers; a column that says nothing."""
-    random = np.random.default_rng(1)
-    truth, model = random.standard_normal(400), random.choice(["gpt-4o", "claude", "llama"], 400)
-    length = (200 + 60 * truth + 80 * random.standard_normal(400)).clip(45).astype(int)
-
-    def steps(values: np.ndarray) -> np.ndarray:
-        return np.clip(np.rint(3 + 1.1 * values), 1, 5).astype(int)
-
-    liked = truth + 0.3 * random.standard_normal(400) + 0.5 * (model == "gpt-4o") + 0.3 * (length - 200) / 100
-    frame = {"id": [f"d{n}" for n in range(400)], "gpt4_score": steps(liked)}
-    frame |= {f"human{n}": steps(truth + 0.6 * random.standard_normal(400)) for n in (1, 2, 3)}
-    frame |= {"model": model, "answer": ["x" * n for n in length], "day": random.integers(1, 28, 400)}
-    path = tmp_path_factory.mktemp("biased") / "e.csv"
-    pd.DataFrame(frame).to_csv(path, index=False)
-    return path
-
-
 def test_what_errors_depend_on_is_named_column_by_column(biased: Path) -> None:
     result = answered(biased, "--judge", "gpt4_score", *HUMANS, "--item", "id")
     found = result["judges"][0]["errors"]
@@ -269,3 +198,47 @@ def test_columns_of_a_long_file_count_where_they_are_the_objects(biased: Path, t
     asked = ("--item", "id", "--rater", "rater", "--score", "score", "--judge", "gpt4_score")
     found = answered(tmp_path / "long.csv", *asked)["judges"][0]["errors"]
     assert {one["column"] for one in found["tried"]} == {"model", "day"}
+
+
+def test_a_crowd_is_tested_as_one_and_said_so(tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    truth = random.standard_normal(120)
+    rows = [
+        (f"d{n}", f"w{(3 * n + k) % 40}", round(3 + truth[n] + 0.5 * random.standard_normal(), 2))
+        for n in range(120)
+        for k in range(3)
+    ]
+    rows += [(f"d{n}", "gpt", round(3 + truth[n] + 0.2 * random.standard_normal(), 2)) for n in range(120)]
+    path = tmp_path / "crowd.csv"
+    pd.DataFrame(rows, columns=["item", "rater", "score"]).to_csv(path, index=False)
+    asked = ("--item", "item", "--rater", "rater", "--score", "score", "--judge", "gpt", "--annotators", "crowd")
+    reasons = answered(path, *asked)["judges"][0]["verdict"]["reasons"]
+    assert any("a person of the crowd, all ratings tested as one" in reason for reason in reasons)
+    assert not any("1 of 1" in reason for reason in reasons)
+
+
+def test_far_more_objects_are_no_number() -> None:
+    from pipeline.command_line.verdict_shown import is_far
+
+    assert is_far({"n_needed": 1010}, 100)
+    assert not is_far({"n_needed": 1000}, 100)
+    assert not is_far({"n_needed": None}, 100)
+
+
+def test_a_person_on_another_scale_is_refused_by_name(made: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(made / "r.csv")
+    frame["human3"] = frame["human3"] * 20
+    frame.to_csv(tmp_path / "mixed.csv", index=False)
+    said = refused(tmp_path / "mixed.csv", "--judge", "good", *HUMANS, "--scale", "interval")
+    assert "'human3' rates 20 to 100 and the other people 1 to 5" in said
+    frame["human3"] = frame["human3"] / 2000
+    frame.to_csv(tmp_path / "mixed.csv", index=False)
+    assert "'human3' rates 0.01 to 0.05" in refused(tmp_path / "mixed.csv", "--judge", "good", *HUMANS)
+
+
+def test_a_row_that_comes_twice_is_said_where_no_column_names_objects(made: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(made / "r.csv")
+    pd.concat([frame, frame[:2]]).to_csv(tmp_path / "twice.csv", index=False)
+    notes = answered(tmp_path / "twice.csv", "--judge", "good", *HUMANS)["notes"]
+    assert "Column 'id' repeats ('doc0' is in rows 2 and 152) and each row counts: `--item id`?" in notes
+    assert not any("repeats" in note for note in answered(made / "r.csv", "--judge", "good", *HUMANS)["notes"])

@@ -1,0 +1,290 @@
+"""The page of `touchstone verdict --report`: question, answer and reasons first, then what they rest on by question."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+
+from reports.shared.charts import Chart
+from reports.shared.colours import MAIN, OTHER
+from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
+from reports.shared.marks import Interval, row_layers
+from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, whole
+from reports.shared.page import Page, rendered
+from reports.shared.phrases import phrase
+from reports.shared.table_view import DataColumn, DataTable, Head, TableView
+from reports.shared.text import Part, Text, Translations, joined, same
+from resources.runtime.provenance import Provenance
+
+WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words")
+TERMS: Final = (
+    *("spearman", "pearson", "concordance", "icc_forms", "mae", "rmse", "bias", "limits", "alternative_annotator"),
+    *("prediction_powered", "calibration", "holm", "interval", "undefined"),
+)
+# A colour for each word, as the shared block names them.
+STATES: Final = {
+    "yes": "yes",
+    "agrees": "yes",
+    "only for ranking": "in_part",
+    "not proven": "not_proven",
+    "no": "no",
+    "does not agree": "no",
+    "cannot say": "cannot_say",
+}
+MOST_OBJECTS: Final = 20_000
+LEVEL: Final = 0.05
+FAR: Final = 10
+Values = Mapping[str, Any]
+say = WORDS.say
+
+
+def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) -> str:
+    """The page as one HTML file.
+
+    Args:
+        result: What `--json` prints.
+        objects: A row for each judge and object: `judge`, `object`, `people`, `rating`, `difference`, and other columns
+            of the file.
+        provenance: Where the numbers come from.
+
+    Returns:
+        Text that a browser shows without a network.
+    """
+    judges = result["judges"]
+    parts = {"judges": _judges(result), "errors": _errors(result), "unrated": _unrated(result)}
+    left_out = [name for name, views in parts.items() if not views]
+    sections = [name for name in ("agreement", *parts, "objects", "made") if name not in left_out]
+    shifts = [shift for judge in judges if judge["unrated"] for shift in judge["unrated"]["shifts"] if shift["shifted"]]
+    return rendered(
+        Page(
+            template="verdict/verdict.html.j2",
+            title=say("report.title", file=same(result["file"])),
+            translations=WORDS,
+            sections=[(name, say(f"section.{name}")) for name in sections],
+            charts=[_agreement_chart(result)],
+            tables={"objects": objects, "statistics": _statistics(result)},
+            about={key: value for key, value in result.items() if key != "provenance"},
+            file_stem="verdict",
+            terms=TERMS,
+            choices=[judge["name"] for judge in judges],
+            chosen=judges[0]["name"],
+            chosen_by="judge",
+            styles=("verdict.css",),
+            context={
+                "file": result["file"],
+                "answers": [_answer(judge, result) for judge in judges],
+                "tables": {"agreement": _agreement(result), **parts},
+                "sentences": {
+                    "agreement": [_shares(judge) for judge in judges if judge["marginal_homogeneity"]],
+                    "unrated": [say("shifted", difference=_value(shift["difference"])) for shift in shifts],
+                    "notes": [phrase(note) for note in result["notes"]],
+                },
+                "objects": _objects_table(objects),
+            },
+            provenance=provenance,
+        )
+    )
+
+
+def _answer(judge: Values, result: Values) -> dict[str, Any]:
+    """What stands first on the page, in the fields of the block that all pages share."""
+    said, people = judge["verdict"], result["people"]
+    names = {"judge": same(judge["name"]), "person": same(people[0])}
+    next_step = None
+    if said["n_needed"] is not None:
+        word = say(f"word.{said['n_for'].replace(' ', '_')}")
+        far = said["n_needed"] > FAR * judge["n"]
+        next_step = say("next_far", word=word) if far else say("next", n=whole(said["n_needed"]), word=word)
+    counts = {"n": whole(judge["n"]), "clusters": whole(result["n_clusters"])}
+    not_covered = [say("not_covered.objects"), say("not_covered.repeats")]
+    depends = [one["column"] for one in (judge["errors"] or {"tried": []})["tried"] if (one["p_holm"] or 1.0) < LEVEL]
+    if depends:
+        not_covered.insert(0, say("not_covered.depends", columns=joined(depends[:4])))
+    return {
+        "question": say("question.of_people" if len(people) > 1 else "question.of_person", **names),
+        "word": say(f"word.{said['word'].replace(' ', '_')}"),
+        "state": STATES[said["word"]],
+        "reasons": [_sentence(reason) for reason in said["reasons"][:3]],
+        "next_step": next_step,
+        "not_covered": not_covered,
+        "rests_on": say("rests_on", **counts, people=joined(people[:8])),
+    }
+
+
+def _sentence(reason: str) -> Text:
+    return phrase(f"{reason[:1].upper()}{reason[1:]}.")
+
+
+def _value(seen: Values | None) -> Text:
+    """A number and its interval."""
+    if seen is None or seen["value"] is None:
+        return same(NOTHING)
+    return joined([number(seen["value"]), _bounds(seen)], " ")
+
+
+def _bounds(seen: Values) -> Text:
+    return interval(*(seen["ci"] or (None, None)))
+
+
+def _heads(*names: str, text: Sequence[str] = ()) -> list[Head]:
+    return [Head(say(f"head.{name}"), numeric=name not in text and bool(place)) for place, name in enumerate(names)]
+
+
+def _agreement(result: Values) -> list[TableView]:
+    views = []
+    for judge in result["judges"]:
+        name = same(judge["name"])
+        if judge["people"]:
+            rows: list[list[Part]] = [
+                [str(one["name"]), whole(one["n"]), _number(one["person"]), _number(one["judge"])]
+                for one in judge["people"]
+            ]
+            everyone = _value(judge["people_agreement"]), _value(judge["agreement"])
+            rows.append([say("all_people"), whole(judge["n"]), *everyone])
+            caption = say("table.people", judge=name, measure=phrase(result["measure"]))
+            views.append(TableView(caption, _heads("person", "n", "of_person", "of_judge"), rows, stacks=True))
+        lines = [*judge["statistics"], *judge["each_person"]]
+        rows = [
+            [
+                phrase(line["statistic"]),
+                phrase(line["against"] or result["reference"]),
+                _number(line["value"]),
+                _bounds(line),
+                whole(line["n"]),
+            ]
+            for line in lines
+        ]
+        heads = _heads("statistic", "against", "value", "interval", "n", text=("against",))
+        caption = say("table.statistics", judge=name, reference=phrase(result["reference"]))
+        views.append(TableView(caption, heads, rows, stacks=True))
+        if judge["confusion"]:
+            labels = [same(label) for label in result["labels"]]
+            heads = [Head(say("head.people_label"), numeric=False), *map(Head, labels)]
+            cells = [[label, *map(whole, row)] for label, row in zip(labels, judge["confusion"], strict=True)]
+            views.append(TableView(say("table.confusion", judge=name), heads, cells))
+    return views
+
+
+def _number(value: Any) -> Part:
+    return number(value) if is_number(value) else NOTHING
+
+
+def _shares(judge: Values) -> Text:
+    tests = [f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]]
+    return say("shares", judge=same(judge["name"]), tests=same(", ".join(tests)))
+
+
+def _judges(result: Values) -> list[TableView]:
+    compared = result["comparison"]
+    if compared is None or "not_made" in compared:
+        return []
+    rows: list[list[Part]] = [[one["name"], _value(one), one["letters"]] for one in compared["judges"]]
+    caption = say("table.judges", n=whole(compared["n"]))
+    views = [TableView(caption, _heads("judge", "value", "letters", text=("letters",)), rows, stacks=True)]
+    pairs: list[list[Part]] = [
+        [f"{one['first']} - {one['second']}", _value(one["difference"]), p_value(one["p_holm"])]
+        for one in compared["pairs"]
+    ]
+    return [*views, TableView(say("table.pairs"), _heads("judge", "difference", "p"), pairs, stacks=True)]
+
+
+def _errors(result: Values) -> list[TableView]:
+    views = []
+    for judge in result["judges"]:
+        found, name = judge["errors"], same(judge["name"])
+        if found is None:
+            continue
+        rows: list[list[Part]] = []
+        for one in found["tried"]:
+            first = one["effects"][0] if one["effects"] else None
+            what = "" if first is None else first["name"] if one["kind"] == "group" else f"+{one['step']:.3g}"
+            effect = phrase(one["why"]) if first is None else _value(first["estimate"])
+            p = NOTHING if one["p_holm"] is None else p_value(one["p_holm"])
+            rows.append([one["column"], what, effect, p, whole(one["n"]), phrase(one["bias"]) if one["bias"] else ""])
+        heads = _heads("column", "slice", "effect", "p", "n", "bias", text=("slice", "bias"))
+        views.append(TableView(say("table.errors", judge=name), heads, rows, stacks=True))
+        worst: list[list[Part]] = [
+            [one["column"], one["value"], _value(one["estimate"]), whole(one["n"])] for one in found["worst"]
+        ]
+        names = {"n": whole(found["n_slices"]), "overall": number(found["overall"])}
+        caption = say("table.worst", judge=name, measure=phrase(found["measure"]), **names)
+        views.append(TableView(caption, _heads("column", "slice", "value", "n", text=("slice",)), worst, stacks=True))
+    return views
+
+
+def _unrated(result: Values) -> list[TableView]:
+    views = []
+    for judge in result["judges"]:
+        found = judge["unrated"]
+        if found is None or not found["corrected"]:
+            continue
+        rows: list[list[Part]] = [
+            [
+                one["method"],
+                one["label"] or "",
+                _value(one["estimate"]),
+                _value(one["people_alone"]),
+                _value(one["judge_alone"]),
+            ]
+            for one in found["corrected"]
+        ]
+        heads = _heads("method", "label", "value", "people_alone", "judge_alone", text=("label",))
+        caption = say("table.unrated", judge=same(judge["name"]), n=whole(found["n_unrated"]))
+        views.append(TableView(caption, heads, rows, stacks=True))
+    return views
+
+
+def _agreement_chart(result: Values) -> Chart:
+    """Each judge's agreement with people, and a person's below it."""
+    points, hover, names, colours = [], [], [], []
+    for judge in result["judges"]:
+        for seen, name, colour in (
+            (judge["agreement"], same(judge["name"]), MAIN),
+            (judge["people_agreement"], say("chart.agreement.person"), OTHER),
+        ):
+            if seen is not None:
+                points.append(Interval(seen["value"], *(seen["ci"] or (None, None))))
+                hover.append(joined([name, _value(seen)], " "))
+                names.append(name)
+                colours.append(colour)
+    return Chart(
+        "agreement",
+        say("chart.agreement.title"),
+        say("chart.agreement.reading"),
+        None,
+        drawing=Drawing(
+            row_layers(points, hover, colours),
+            Axis(phrase(result["measure"])),
+            rows_axis(names),
+            rows_height(len(names)),
+        ),
+        empty=None if points else say("chart.agreement.nothing"),
+    )
+
+
+def _statistics(result: Values) -> pd.DataFrame:
+    rows = [
+        {
+            "judge": judge["name"],
+            "statistic": line["statistic"],
+            "against": line["against"] or result["reference"],
+            "value": line["value"],
+            "ci_low": line["ci"][0] if line["ci"] else None,
+            "ci_high": line["ci"][1] if line["ci"] else None,
+            "n": line["n"],
+            "method": line["method"],
+        }
+        for judge in result["judges"]
+        for line in (*judge["statistics"], *judge["each_person"])
+    ]
+    return pd.DataFrame(rows)
+
+
+def _objects_table(objects: pd.DataFrame) -> DataTable:
+    named = {name: say(f"head.{name}") for name in ("object", "people", "rating", "difference")}
+    columns = [
+        DataColumn(str(name), named.get(str(name), same(name)), 3 if objects[name].dtype.kind == "f" else None)
+        for name in objects
+        if name != "judge"
+    ]
+    return DataTable(say("table.objects"), "objects", columns, searchable=True)

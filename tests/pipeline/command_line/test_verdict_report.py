@@ -1,0 +1,99 @@
+"""What `touchstone verdict` writes: a page with the verdict first, data sets of study C, JSON by its schema."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from jsonschema import Draft202012Validator
+
+from resources.configuration.load import load_configuration
+from resources.inputs.evaluation.known_datasets import known_datasets
+from tests.pipeline.command_line.test_verdict import HUMANS, answered, read, refused
+
+ROOT = Path(__file__).resolve().parents[3]
+JUDGE = ("--judge", "gpt4_score", *HUMANS, "--item", "id")
+
+
+@pytest.fixture(scope="module")
+def schema() -> Draft202012Validator:
+    return Draft202012Validator(json.loads((ROOT / "docs/verdict.schema.json").read_text(encoding="utf-8")))
+
+
+def test_every_kind_of_result_keeps_to_the_schema(
+    schema: Draft202012Validator,
+    made: Path,
+    graded: Path,
+    biased: Path,
+) -> None:
+    people = ("--judge", "judge", "--human", "a", "--human", "b")
+    for result in (
+        answered(made / "r.csv", "--judge", "good", "--judge", "noisy", "--judge", "constant", *HUMANS),
+        answered(made / "r.csv", "--judge", "good", "--judge", "distance", *HUMANS),
+        answered(made / "r.csv", "--judge", "good", "--human", "MOS"),
+        answered(made / "l.json", "--judge", "judge", "--human", "ann", "--human", "bob"),
+        answered(graded, *people, "--positive", "2,3"),
+        answered(biased, *JUDGE),
+    ):
+        schema.validate(result)
+        assert not schema.is_valid(result | {"judge": []})
+
+
+def test_the_page_has_the_answer_first_then_numbers_and_every_object(biased: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    read(biased, *JUDGE, "--report", page)
+    text = page.read_text(encoding="utf-8")
+    body = text[text.index("<main") :]
+    order = (
+        "May gpt4_score stand in for people?",
+        '<p class="word">',
+        "It agrees with the others",
+        "Its errors depend on",
+    )
+    order = (*order, "clusters; people", "Does it agree with people?", "What does it not see?", "All objects")
+    places = [body.index(words) for words in order]
+    assert places == sorted(places)
+    assert "length bias" in body
+    assert "può sostituire le persone" in body
+
+
+def test_the_table_of_objects_begins_with_the_largest_difference(made: Path) -> None:
+    from pipeline.command_line.verdict_report import objects_table
+    from pipeline.command_line.verdict_result import Question, answer
+    from resources.inputs.ratings.layout import RatingColumns
+
+    columns = RatingColumns(judges=("good", "noisy"), people=("human1", "human2", "human3"), item="id")
+    said = answer(Question((str(made / "r.csv"),), columns))
+    table = objects_table(said)
+    assert list(table["judge"].unique()) == ["good", "noisy"]
+    away = table[table["judge"] == "noisy"]["difference"].abs()
+    assert away.is_monotonic_decreasing
+    frame = pd.read_csv(made / "r.csv").set_index("id")
+    first = table.iloc[0]
+    row = frame.loc[first["object"]]
+    assert first["difference"] == pytest.approx(row["good"] - row[["human1", "human2", "human3"]].mean())
+
+
+def test_ratings_become_a_data_set_of_study_c(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "touchstone.yaml"
+    path.write_text("study: x\nevaluation:\n  inbox: inbox\n", encoding="utf-8")
+    (tmp_path / "inbox").mkdir()
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", str(path))
+    read(made / "r.csv", "--judge", "good", *HUMANS, "--item", "id", "--save", "support-2026")
+    [file] = (tmp_path / "inbox").iterdir()
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    frame = pd.read_csv(made / "r.csv")
+    assert len(rows) == 150
+    assert rows[0]["sample_id"] == "doc0"
+    assert rows[0]["final_score"] == frame["good"][0]
+    assert rows[0]["mos"] == pytest.approx(np.mean([frame[f"human{n}"][0] for n in (1, 2, 3)]))
+    study = load_configuration().evaluation
+    assert study is not None
+    assert set(known_datasets(study)) == {"support-2026"}
+    read(made / "l.json", "--judge", "judge", "--human", "ann", "--save", "labels")
+    row = json.loads((tmp_path / "inbox" / "labels.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert row["options"] == ["fail", "pass", "unsure"]
+    assert "letters, digits" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--save", "a/b")
+    path.write_text("study: x\nevaluation: {}\n", encoding="utf-8")
+    assert "names no inbox" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--save", "a")
