@@ -117,13 +117,15 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
     for judge in judges:
         if judge["with_other_people"]:
             own, order = (_between(judge["with_other_people"][part]) for part in ("agreement", "difference"))
-            of = "its agreement" if len(judges) == 1 else f"the agreement of {judge['name']}"
-            console.print(f"With other people like these {of} is in {own}, its difference to theirs in {order}.")
+            name = "" if len(judges) == 1 else f"{judge['name']}: "
+            console.print(f"{name}with other people like these in {own}, the difference in {order}")
 
 
 def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
-    console.print(f"\nAgainst {result['reference']}, with 95 % intervals")
-    unsure = any(line["unreliable"] for judge in result["judges"] for line in judge["statistics"])
+    lines = [line for judge in result["judges"] for line in judge["statistics"]]
+    each = " (*: each person in turn)" if any(line["against"] for line in lines) else ""
+    console.print(f"\nAgainst {result['reference']}{each}, with 95 % intervals")
+    unsure = any(line["unreliable"] for line in lines)
     for start in range(0, len(result["judges"]), JUDGES_IN_A_TABLE):
         judges = result["judges"][start : start + JUDGES_IN_A_TABLE]
         table = grid("", *(part for judge in judges for part in (f">{judge['name']}", ">n")))
@@ -132,8 +134,6 @@ def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
             table.add_row(of, *(part for judge in judges for part in _statistic(judge, name)))
         console.print(table)
         _show_labels(judges, console)
-    if any(line["against"] for judge in result["judges"] for line in judge["statistics"]):
-        console.print("*: against each person in turn.")
     if unsure:
         console.print("?: so few clusters that the interval is known to be too narrow.")
 
