@@ -1,6 +1,5 @@
 """Fixtures that every part of the tests shares."""
 
-import functools
 import gc
 import os
 import tempfile
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from alembic.config import Config
 from alembic.script import ScriptDirectory
 from hypothesis import settings
 
@@ -31,14 +31,33 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 # Dagster reads its ninety migrations for every database that it makes or opens; here once.
-ScriptDirectory.from_config = functools.cache(ScriptDirectory.from_config)  # type: ignore[method-assign]
+scripts: dict[str | None, ScriptDirectory] = {}
+read_scripts = ScriptDirectory.from_config
+
+
+def scripts_of(config: Config) -> ScriptDirectory:
+    """The migrations that a configuration names."""
+    place = config.get_main_option("script_location")
+    if place not in scripts:
+        scripts[place] = read_scripts(config)
+    return scripts[place]
+
+
+ScriptDirectory.from_config = scripts_of  # type: ignore[method-assign, assignment]
 
 # How long an example takes is no fault: a busy machine would fail tests that hold.
 settings.register_profile("touchstone", deadline=None, max_examples=50)
-settings.register_profile("fast", deadline=None, max_examples=15)
+settings.register_profile("fast", deadline=None, max_examples=10)
 settings.load_profile("touchstone")
 
-pytest_plugins = ["tests.built", "tests.chromium", "tests.drawings", "tests.postgres", "tests.stored_tables"]
+pytest_plugins = [
+    "tests.built",
+    "tests.chromium",
+    "tests.drawings",
+    "tests.migrated",
+    "tests.postgres",
+    "tests.stored_tables",
+]
 
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
 SQL_ROOMS = ("tests/resources/database/",)
@@ -51,8 +70,11 @@ SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A third of the examples of a property in the fast lane, unless the property has a number of its own."""
+    """A fifth of the examples of a property in the fast lane, unless the property has a number of its own."""
+    from tests.migrated import migrated_by_copy
+
     gc.disable()  # until everything is loaded
+    migrated_by_copy()
     if "not slow" in config.option.markexpr:
         settings.load_profile("fast")
 

@@ -114,11 +114,11 @@ def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[], str]]:
 
 
 @contextmanager
-def empty_database(address: str) -> Iterator[str]:
+def empty_database(address: str, template: str = "template1") -> Iterator[str]:
     name = f"touchstone_{uuid4().hex}"
     server = open_engine(address).execution_options(isolation_level="AUTOCOMMIT")
     with server.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+        connection.execute(sa.text(f"CREATE DATABASE {name} TEMPLATE {template}"))
     try:
         yield sa.make_url(address).set(database=name).render_as_string(hide_password=False)
     finally:

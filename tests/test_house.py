@@ -4,8 +4,11 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import dagster as dg
 import pytest
@@ -38,13 +41,29 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
+class Source(NamedTuple):
+    """What the rules look at in a file; at the left edge of a file a statement runs when the file is loaded."""
+
+    n_lines: int
+    docstring: str | None
+    imports: set[str]
+    imports_at_left_edge: set[str]
+
+
+@cache
+def source(path: Path) -> Source:
+    text = path.read_text()
+    tree = ast.parse(text)
+    return Source(text.count("\n"), ast.get_docstring(tree), imports_in(ast.walk(tree)), imports_in(tree.body))
+
+
 def imports_of(path: Path) -> set[str]:
-    return imports_in(ast.parse(path.read_text()))
+    return source(path).imports
 
 
-def imports_in(tree: ast.Module) -> set[str]:
+def imports_in(nodes: Iterable[ast.AST]) -> set[str]:
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -52,6 +71,7 @@ def imports_in(tree: ast.Module) -> set[str]:
     return found
 
 
+@cache
 def own_modules() -> dict[str, Path]:
     return {module_name(path): path for path in python_files(*MAY_IMPORT)}
 
@@ -76,10 +96,9 @@ def test_no_module_imports_itself_by_a_detour() -> None:
 
 def test_collecting_the_tests_loads_no_library_of_models() -> None:
     for path in python_files("tests"):
-        tree = ast.parse(path.read_text())
-        # A statement at the left edge runs when the file is collected, by every worker.
-        tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-        found = {name.split(".")[0] for name in imports_in(tree)} & {"torch", "transformers", "open_clip", "ray"}
+        # By every worker.
+        at_once = {name.split(".")[0] for name in source(path).imports_at_left_edge}
+        found = at_once & {"torch", "transformers", "open_clip", "ray"}
         assert not found, f"{path.relative_to(ROOT)} imports {found} at the top: import it where it is used"
 
 
@@ -112,12 +131,12 @@ def test_private_names_of_dagster_stand_in_one_file() -> None:
 
 def test_files_stay_under_500_lines_and_say_what_is_in_them() -> None:
     for path in python_files(*MAY_IMPORT, "tests", "benchmarks", "tools"):
-        text = path.read_text()
-        assert text.count("\n") < LONGEST, f"{path.relative_to(ROOT)} has {text.count(chr(10))} lines"
+        n_lines = source(path).n_lines
+        assert n_lines < LONGEST, f"{path.relative_to(ROOT)} has {n_lines} lines"
         if path.name == "__init__.py":
-            assert not text, f"{path.relative_to(ROOT)} is not empty"
+            assert not path.read_text(), f"{path.relative_to(ROOT)} is not empty"
         else:
-            assert ast.get_docstring(ast.parse(text)), f"{path.relative_to(ROOT)} has no docstring"
+            assert source(path).docstring, f"{path.relative_to(ROOT)} has no docstring"
 
 
 def test_an_asset_has_one_name_for_file_function_key_and_table(definitions: dg.Definitions) -> None:
@@ -191,6 +210,7 @@ def test_the_code_location_loads_as_the_web_server_loads_it(definitions: dg.Defi
     assert set(repository.job_names) >= {"fidelity", "evaluation", "watch_drift"}
 
 
+@pytest.mark.slow
 def test_importing_the_definitions_loads_nothing_heavy() -> None:
     program = f"import sys, pipeline.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("analysis", "resources", "reports", "assets", "pipeline", "review")
 # But for a chart's own, `%{x}`.
 PLACEHOLDER = re.compile(r"(?<!%)\{([a-z_][a-z_.]*)\}")
-# How files are named, which is shown to people as it is; and what the progress bar fills by itself.
+# How files are named, which is shown to people as it is; what the progress bar fills by itself; and messages that are
+# given their values where their name is used.
 MEANT = {
+    "assets/evaluation/logic/papers.py": {"metric", "category"},
     "resources/inputs/fidelity/human_scores.py": {"product", "variant", "algorithm", "n", "views", "k"},
     "resources/judges/replay.py": {"model"},
     "resources/judges/vfscore_tree.py": {"item", "model"},
+    "resources/photos/features/model.py": {"model", "command"},
+    "resources/photos/weights.py": {"model", "command", "file", "setting"},
     "resources/runtime/progress.py": {"task.description"},
     "resources/tables/pairwise.py": {"series_id"},
     "pipeline/command_line/import_files.py": {"item"},
@@ -26,14 +31,18 @@ MEANT = {
 }
 
 
-def unfilled(source: str, filled: set[str]) -> list[tuple[int, str]]:
-    """Line and name of each placeholder in a text that is shown as it is, docstrings left out."""
-    tree = ast.parse(source)
+def unfilled(source: str, meant: Collection[str] = ()) -> list[tuple[int, str]]:
+    """Line and name of each placeholder in a text that is shown as it is, docstrings left out.
+
+    What some `format(name=...)` or `replace("{name}", ...)` of the file fills is filled, or is `meant` as it is.
+    """
+    nodes = list(ast.walk(ast.parse(source)))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and _says(node)}
+    docstrings = {id(node.body[0].value) for node in nodes if isinstance(node, documented) and _says(node)}
+    filled = filled_in(nodes).union(meant)
     return [
         (node.lineno, name)
-        for node in ast.walk(tree)
+        for node in nodes
         # The text parts of an f-string are among them: what stands in braces there was written with two.
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
         for name in PLACEHOLDER.findall(node.value)
@@ -45,16 +54,24 @@ def _says(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionD
     return ast.get_docstring(node, clean=False) is not None
 
 
-def filled_in(source: str) -> set[str]:
-    """Names that some `format(name=...)` or `replace("{name}", ...)` fills."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    by_name = [
-        call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "replace")
+def filled_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that a `format(name=...)`, a `replace("{name}", ...)` or what is given text and values by name fills."""
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    by_name = [call for call in calls if _formats(call) or any(PLACEHOLDER.search(text) for text in _texts(call))]
+    replaced = [
+        call.args[0].value for call in calls if _formats(call) and call.args and isinstance(call.args[0], ast.Constant)
     ]
-    replaced = [call.args[0].value for call in by_name if call.args and isinstance(call.args[0], ast.Constant)]
     return {word.arg for call in by_name for word in call.keywords if word.arg} | {
         name for one in replaced if isinstance(one, str) for name in PLACEHOLDER.findall(one)
     }
+
+
+def _formats(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "replace")
+
+
+def _texts(call: ast.Call) -> list[str]:
+    return [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
 
 
 def test_every_placeholder_of_the_product_is_filled_somewhere() -> None:
@@ -63,8 +80,7 @@ def test_every_placeholder_of_the_product_is_filled_somewhere() -> None:
     found = {}
     for name, source in sources.items():
         # Filled next to the text, or by who takes it from there.
-        filled = filled_in(source) | MEANT.get(name, set())
-        if left := unfilled(source, filled):
+        if PLACEHOLDER.search(source) and (left := unfilled(source, MEANT.get(name, ()))):
             found[name] = left
     assert found == {}
 
@@ -77,13 +93,15 @@ def test_every_placeholder_of_the_product_is_filled_somewhere() -> None:
         ('said = "set {variable} to it".format(variable=1)', []),
         ('said = TEMPLATE.replace("{study}", "mine")', []),
         ('said = f"set {variable} to it"', []),
+        ('raise Refused("set {variable} to it", variable=1)', []),
+        ('raise Refused("set {variable} to it")', ["variable"]),
         ('def one():\n    """Fills {variable}."""', []),
         ('hover = "%{x}: %{y:.3f}"', []),
         ('said = "{} of {1}, {8 hex}"', []),
     ],
 )
 def test_a_forgotten_f_is_found(source: str, names: list[str]) -> None:
-    assert [name for _, name in unfilled(source, filled_in(source))] == names
+    assert [name for _, name in unfilled(source)] == names
 
 
 def test_a_database_that_is_not_empty_is_refused_with_the_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

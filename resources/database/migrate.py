@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from resources.errors import UserError
 
 if TYPE_CHECKING:
     from alembic.config import Config
+    from alembic.script import ScriptDirectory
 
 VERSION_TABLE = "touchstone_version"
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -45,9 +47,7 @@ def version_of(engine: sa.Engine) -> str | None:
 
 def newest() -> str:
     """The revision that this version of Touchstone brings a database to."""
-    from alembic.script import ScriptDirectory
-
-    head = ScriptDirectory.from_config(configuration()).get_current_head()
+    head = _migrations().get_current_head()
     if head is None:
         raise RuntimeError(f"no migration is installed in {MIGRATIONS}")
     return head
@@ -76,17 +76,23 @@ def _version(connection: sa.Connection) -> str | None:
 
 def _upgrade(connection: sa.Connection, address: str) -> None:
     from alembic import command
-    from alembic.script import ScriptDirectory
 
-    config = configuration(connection)
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    known = {script.revision for script in _migrations().walk_revisions()}
     version = _version(connection)
     if version is not None and version not in known:
         raise UserError(
             f"The database {address} is at version {version}, which a newer Touchstone made; this one knows "
             f"{newest()} at most. Update Touchstone, or set TOUCHSTONE_DATABASE_URL to another database."
         )
-    command.upgrade(config, "head")
+    command.upgrade(configuration(connection), "head")
+
+
+@cache
+def _migrations() -> "ScriptDirectory":
+    """Those of this version, read once: every store that is opened asks for the newest."""
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory.from_config(configuration())
 
 
 @contextmanager

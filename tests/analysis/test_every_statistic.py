@@ -110,7 +110,7 @@ STATISTICS = [
     *OF_ANNOTATORS,
 ]
 every_statistic = pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.name)
-few_examples = settings(max_examples=15, deadline=None)
+few_examples = settings(max_examples=min(15, settings.default.max_examples))
 
 
 @st.composite

@@ -14,7 +14,7 @@ from analysis.agreement.variance_components import reml_icc, variance_components
 from analysis.conformance.published import DYESTUFF, PENICILLIN, UNBALANCED
 from analysis.undefined import UndefinedStatistic
 
-QUICK = settings(max_examples=12, deadline=None)
+QUICK = settings(max_examples=settings.default.max_examples // 3)
 grids = st.integers(0, 10**6).map(np.random.default_rng)
 
 
@@ -99,6 +99,7 @@ def test_a_negative_estimate_of_the_analysis_of_variance_is_0_here():
     assert (found.icc_1_1, found.icc_1_1_interval.low) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_profile_bounds_hold_the_truth_as_often_as_they_say():
     rng, held = np.random.default_rng(8), 0
     for _ in range(150):

@@ -10,15 +10,14 @@ import sqlalchemy as sa
 from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
-from resources.database.migrate import migrate
 
 BEGUN = datetime(2026, 3, 29, 1, 30, 0, 123456, tzinfo=UTC)
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[sa.Engine]:
-    """An empty database of each kind."""
-    engine = open_engine(database_url)
+def engine(migrated_url: str) -> Iterator[sa.Engine]:
+    """A database of each kind with its tables and no row."""
+    engine = open_engine(migrated_url)
     yield engine
     engine.dispose()
 
@@ -26,7 +25,6 @@ def engine(database_url: str) -> Iterator[sa.Engine]:
 @pytest.fixture
 def ledger(engine: sa.Engine) -> Ledger:
     """A ledger without a row."""
-    migrate(engine)
     return Ledger(engine)
 
 

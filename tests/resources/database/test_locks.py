@@ -18,9 +18,9 @@ from resources.errors import UserError
 
 
 @pytest.fixture
-def other(database_url: str) -> Iterator[sa.Engine]:
+def other(migrated_url: str) -> Iterator[sa.Engine]:
     """The same database as another run sees it."""
-    engine = open_engine(database_url)
+    engine = open_engine(migrated_url)
     yield engine
     engine.dispose()
 

@@ -1,7 +1,7 @@
 """Migrations make what the models say, once, and never touch a database that is ahead."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +18,16 @@ from resources.database.migrate import VERSION_TABLE, configuration, migrate, ne
 from resources.database.models import Base
 from resources.database.reliability.models import Query, Tiebreak
 from resources.errors import UserError
+
+pytestmark = pytest.mark.usefixtures("by_every_migration")
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[sa.Engine]:
+    """An empty database of each kind."""
+    engine = open_engine(database_url)
+    yield engine
+    engine.dispose()
 
 
 def test_models_and_migrations_agree(engine: sa.Engine) -> None:
@@ -172,8 +182,9 @@ def test_an_account_that_may_not_make_tables_is_a_user_error(postgres_url: str) 
 
 
 def test_the_database_itself_refuses_a_score_outside_its_range(
-    ledger: Ledger, attempt: Callable[..., CallRecord]
+    engine: sa.Engine, ledger: Ledger, attempt: Callable[..., CallRecord]
 ) -> None:
+    migrate(engine)
     row = attempt()
     object.__setattr__(row, "score", 1.5)
     with pytest.raises(sa.exc.IntegrityError, match="ck_judge_calls_score"):

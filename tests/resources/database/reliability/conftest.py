@@ -6,13 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from resources.database.engine import open_engine
-from resources.database.migrate import migrate
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[sa.Engine]:
+def engine(migrated_url: str) -> Iterator[sa.Engine]:
     """A database of each kind with its tables."""
-    made = open_engine(database_url)
-    migrate(made)
+    made = open_engine(migrated_url)
     yield made
     made.dispose()

@@ -15,9 +15,9 @@ TEXTS = {"d1": "text 1", "d2": "text 2"}
 
 
 @pytest.fixture
-def store(database_url: str) -> Iterator[QueryStore]:
+def store(migrated_url: str) -> Iterator[QueryStore]:
     """Two queries with two documents each, scored 0.7 by both judges."""
-    engine = open_engine(database_url)
+    engine = open_engine(migrated_url)
     store = stored(engine)
     store.record(judged(["q1", "q2"]))
     yield store

@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from resources.database.engine import open_engine
-from resources.database.migrate import migrate
 from resources.database.reliability.query_store import QueryStore
 from resources.database.reliability.records import JudgmentRecord, imported
 from resources.errors import UserError
@@ -20,21 +18,12 @@ from tests.made_queries import JUDGES, STUDY, judged, judgment, query_frame, sto
 HOSTILE = "<script>alert('x')</script>\t\\N\n'; DROP TABLE queries; --\r\u2028\ufeff\U0001f97e"
 
 
-@pytest.fixture
-def engine(database_url: str) -> Iterator[sa.Engine]:
-    """An empty database of each kind."""
-    engine = open_engine(database_url)
-    yield engine
-    engine.dispose()
-
-
 def scores_of(store: QueryStore) -> list[tuple[str, str, str, float]]:
     frame = store.judgments(JUDGES)
     return list(zip(frame["query_id"], frame["doc_id"], frame["judge"], frame["score"], strict=True))
 
 
 def test_queries_come_back_in_the_order_of_the_input(engine: sa.Engine) -> None:
-    migrate(engine)
     store = QueryStore(engine, STUDY)
     frame = query_frame({"z": {"9": "nine", "10": None}, "a": {"x": "ex"}}, {"z": "last?", "a": "first?"})
     assert store.add_queries(frame) == 3
@@ -55,7 +44,6 @@ def test_the_same_queries_twice_are_there_once(engine: sa.Engine) -> None:
 
 
 def test_words_of_any_origin_are_kept_and_known_again(engine: sa.Engine) -> None:
-    migrate(engine)
     store = QueryStore(engine, STUDY)
     frame = query_frame({"q'\\t": {"d\\N": HOSTILE, "long": "x" * 100_000, "nul": "a\x00b"}}, {"q'\\t": HOSTILE})
     store.add_queries(frame)
@@ -83,7 +71,6 @@ def test_a_changed_document_is_refused_and_says_how_many_more(engine: sa.Engine)
 
 
 def test_a_text_that_was_not_known_is_filled_in_and_a_missing_one_takes_none_away(engine: sa.Engine) -> None:
-    migrate(engine)
     store = QueryStore(engine, STUDY)
     store.add_queries(query_frame({"q": {"1": None, "2": "two"}}))
     store.add_queries(query_frame({"q": {"1": "one", "2": None}}))
@@ -99,7 +86,6 @@ def test_a_text_that_was_not_known_is_filled_in_and_a_missing_one_takes_none_awa
     ids=["a document twice", "two texts"],
 )
 def test_a_frame_that_contradicts_itself_is_refused(engine: sa.Engine, rows: list[tuple[object, ...]]) -> None:
-    migrate(engine)
     frame = pd.DataFrame(rows, columns=["query_id", "query", "doc_id", "document", "position"])
     with pytest.raises(ValueError, match="twice|two texts"):
         QueryStore(engine, STUDY).add_queries(frame)

@@ -50,13 +50,13 @@ def test_two_tabs_of_one_reviewer_at_once_leave_one_standing_vote_each(engine: s
 
 
 def test_two_processes_vote_at_once_while_a_validation_replaces_the_disputes(
-    engine: sa.Engine, database_url: str
+    engine: sa.Engine, migrated_url: str
 ) -> None:
     queries = add_disputes(engine, 10)
     store = store_of(engine)
     context = get_context("spawn")
     processes = [
-        context.Process(target=votes_of_process, args=(database_url, name, queries)) for name in ("ann", "ben")
+        context.Process(target=votes_of_process, args=(migrated_url, name, queries)) for name in ("ann", "ben")
     ]
     for process in processes:
         process.start()
@@ -70,10 +70,10 @@ def test_two_processes_vote_at_once_while_a_validation_replaces_the_disputes(
     assert agreement["n_documents"] == 20
 
 
-def test_votes_are_there_after_a_restart(engine: sa.Engine, database_url: str) -> None:
+def test_votes_are_there_after_a_restart(engine: sa.Engine, migrated_url: str) -> None:
     ((_row, documents),) = add_disputes(engine, 1)
     store_of(engine).vote("ann", "s", dict.fromkeys(documents, True))
     engine.dispose()
-    again = open_engine(database_url)
+    again = open_engine(migrated_url)
     assert store_of(again).progress().reviewed == 1
     again.dispose()

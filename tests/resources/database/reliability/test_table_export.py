@@ -26,9 +26,9 @@ ROWS = [
 
 
 @pytest.fixture
-def stores(database_url: str) -> Iterator[tuple[QueryStore, ValidationStore]]:
+def stores(migrated_url: str) -> Iterator[tuple[QueryStore, ValidationStore]]:
     """Ground truth of q1, whose third document only one judge has scored."""
-    engine = open_engine(database_url)
+    engine = open_engine(migrated_url)
     queries, validations = stored(engine, n_documents=3), ValidationStore(engine, STUDY)
     scores = {("d1", "careful"): 0.9, ("d1", "hasty"): 0.8, ("d2", "careful"): 0.1, ("d2", "hasty"): 0.3}
     queries.record([judgment("q1", doc, judge, score) for (doc, judge), score in scores.items()])

@@ -18,9 +18,9 @@ from tests.made_queries import STUDY, stored, truth, validated
 
 
 @pytest.fixture
-def store(database_url: str) -> Iterator[ValidationStore]:
+def store(migrated_url: str) -> Iterator[ValidationStore]:
     """A study with two queries and no validation yet."""
-    engine = open_engine(database_url)
+    engine = open_engine(migrated_url)
     stored(engine)
     yield ValidationStore(engine, STUDY)
     engine.dispose()
