@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from analysis.accuracy.accuracy import numbers
 from analysis.intervals.headline import headline_intervals
@@ -272,4 +271,4 @@ def _noncentrality(t: float, freedom: int, below: float, lowest: float, width: f
     highest = t + width
     while excess(highest) >= 0.0:
         highest += width
-    return float(brentq(excess, lowest, highest, xtol=1e-10, rtol=1e-12))
+    return float(scipy.optimize.brentq(excess, lowest, highest, xtol=1e-10, rtol=1e-12))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr
 
 from analysis.messages import message
 from analysis.resampling.bootstrap import cluster_index
@@ -241,7 +241,7 @@ def _tested(mean: float, variance: float, n: int, epsilon: float) -> tuple[float
         return 0.0, None, 0.0 if compare(mean, epsilon, 1.0) < 0 else 1.0
     error = float(np.sqrt(variance))
     t = (mean - epsilon) / error
-    return error, t, float(stdtr(n - 1, t))
+    return error, t, float(scipy.special.stdtr(n - 1, t))
 
 
 def _alignment(values: NDArray[np.float64], others: NDArray[np.float64], metric: Metric) -> NDArray[np.float64]:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from analysis.agreement.mean_squares import score_matrix
 from analysis.agreement.stability import stability, t_quantile
@@ -173,7 +173,7 @@ def _projected(sd: NDArray[np.float64], threshold: float, confidence: float) -> 
     probability = (1 + confidence) / 2
     spread = np.where(sd > 0, sd, np.nan)
     # t exceeds the normal quantile, so the answer is never below this; it is at most a few repeats above.
-    least = np.floor((float(ndtri(probability)) * spread / threshold) ** 2)
+    least = np.floor((float(scipy.special.ndtri(probability)) * spread / threshold) ** 2)
     n = np.fmax(least, FEWEST_REPEATS)
     while (short := compare(t_quantile(n, probability) * spread / np.sqrt(n), threshold) > 0).any():
         n = n + short

@@ -5,8 +5,8 @@ from math import isfinite, nan, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc, fdtri
 
 from analysis.agreement.mean_squares import (
     OneWay,
@@ -249,7 +249,7 @@ def _agreement_df(squares: TwoWay) -> float:
 def _critical(df1: float, df2: float, confidence: float) -> NDArray[np.float64]:
     """What the error is multiplied by for the estimate, the lower and the upper bound."""
     tail = 0.5 + confidence / 2
-    lower, upper = float(fdtri(df1, df2, tail)), float(fdtri(df2, df1, tail))
+    lower, upper = float(scipy.special.fdtri(df1, df2, tail)), float(scipy.special.fdtri(df2, df1, tail))
     # Satterthwaite's degrees of freedom can fall to nearly none, where the quantiles run off to 0 or infinity.
     return np.array([1.0, lower if isfinite(lower) else nan, 1.0 / upper if upper > 0.0 else nan])
 
@@ -268,7 +268,7 @@ def _form(name: str, shrout_fleiss: str, points: list[float], test: _Test, metho
         f=test.f,
         df1=test.df1,
         df2=test.df2,
-        p=None if test.f is None else float(fdtrc(test.df1, test.df2, test.f)),
+        p=None if test.f is None else float(scipy.special.fdtrc(test.df1, test.df2, test.f)),
         method=None if low is None and high is None else method,
         reason=labelled(message_list(missing, ", "), NO_VALUE) if missing else None,
     )

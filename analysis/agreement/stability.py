@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from analysis.agreement.mean_squares import score_matrix
 from analysis.ties import compare
@@ -98,7 +98,7 @@ def stability(scores: ArrayLike, confidence: float = 0.95) -> Stability:
 def t_quantile(n: ArrayLike, probability: ArrayLike) -> NDArray[np.float64]:
     """Student's t at n - 1 degrees of freedom; NaN where n is below 2."""
     counts = np.asarray(n, dtype=np.float64)
-    return np.where(counts >= 2, stdtrit(np.maximum(counts - 1, 1), probability), np.nan)
+    return np.where(counts >= 2, scipy.special.stdtrit(np.maximum(counts - 1, 1), probability), np.nan)
 
 
 def _row_median(matrix: NDArray[np.float64], n_valid: NDArray[np.int64]) -> NDArray[np.float64]:

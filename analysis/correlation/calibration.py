@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
 from analysis.messages import message
 from analysis.resampling.bootstrap import cluster_index
@@ -163,7 +163,7 @@ def isotonic_steps(judge: Floats, human: Floats, part: str) -> tuple[Floats, Flo
     """
     _refuse_constant(judge, part)
     at, group, sizes = np.unique(judge, return_inverse=True, return_counts=True)
-    return at, isotonic_regression(np.bincount(group, weights=human) / sizes, weights=sizes).x
+    return at, scipy.optimize.isotonic_regression(np.bincount(group, weights=human) / sizes, weights=sizes).x
 
 
 def _fit_line(judge: Floats, human: Floats, part: str) -> Prediction:

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from analysis.correlation.score_correlation import SIDES
 from analysis.messages import message
@@ -69,7 +69,7 @@ def krasula(
         raise ValueError("standard errors must be finite and not negative")
     first, second = _pairs(pairs.n, seed, most_pairs)
     of_truth, of_prediction = (differences(side[first], side[second]) for side in (pairs.human, pairs.judge))
-    needed = float(ndtri(LEVEL)) * np.hypot(error[first], error[second])
+    needed = float(scipy.special.ndtri(LEVEL)) * np.hypot(error[first], error[second])
     enough = compare(np.abs(of_truth), needed, np.maximum(np.abs(pairs.human[first]), np.abs(pairs.human[second]))) >= 0
     different = enough & (of_truth != 0.0)
     better = (of_prediction * np.sign(of_truth))[different]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import least_squares
 
 from analysis.correlation.correlation import of_counts
 from analysis.correlation.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
@@ -262,7 +262,7 @@ def _r_squared(curve: Floats, y: Floats) -> float:
 
 def _search(value: Callable[[Floats, Floats], Floats], start: Floats, z: Floats, y: Floats, most: int) -> Any:
     close = dict.fromkeys(("xtol", "ftol", "gtol"), TOLERANCE)
-    return least_squares(lambda p: value(z, p) - y, start, method="lm", max_nfev=most, **close)
+    return scipy.optimize.least_squares(lambda p: value(z, p) - y, start, method="lm", max_nfev=most, **close)
 
 
 def _cubic_fit(z: Floats, y: Floats) -> tuple[Floats, bool, list[float]]:

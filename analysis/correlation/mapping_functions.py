@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import expit
 
 Floats = NDArray[np.float64]
 MappingFunction = Literal["logistic_4", "logistic_5", "cubic"]
@@ -34,7 +34,7 @@ class Curve(NamedTuple):
 
 def _logistic_4(z: Floats, p: Floats) -> Floats:
     low_is, high_is, middle, width = p
-    return np.asarray(high_is + (low_is - high_is) * expit((z - middle) / max(abs(width), 1e-9)))
+    return np.asarray(high_is + (low_is - high_is) * scipy.special.expit((z - middle) / max(abs(width), 1e-9)))
 
 
 def _logistic_4_starts(z: Floats, y: Floats) -> Iterator[Floats]:
@@ -50,7 +50,7 @@ def _logistic_4_published(p: Floats, x0: float, sx: float, y0: float, sy: float)
 
 def _logistic_5(z: Floats, p: Floats) -> Floats:
     height, rate, middle, slope, level = p
-    return np.asarray(height * (expit(rate * (z - middle)) - 0.5) + slope * z + level)
+    return np.asarray(height * (scipy.special.expit(rate * (z - middle)) - 0.5) + slope * z + level)
 
 
 def _logistic_5_starts(z: Floats, y: Floats) -> Iterator[Floats]:
@@ -76,7 +76,7 @@ def _logistic_5_profile(z: Floats, y: Floats) -> Iterator[Floats]:
     found = []
     for middle in middles.tolist():
         for rate in PROFILE_RATES:
-            columns = np.column_stack([expit(rate * (z - middle)) - 0.5, z, np.ones(z.size)])
+            columns = np.column_stack([scipy.special.expit(rate * (z - middle)) - 0.5, z, np.ones(z.size)])
             (height, slope, level), *_ = np.linalg.lstsq(columns, y)
             squares = float(((columns @ (height, slope, level) - y) ** 2).sum())
             found.append((squares, rate, middle, np.array([height, rate, middle, slope, level])))

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
-from scipy.special import expit, log_expit
 
 from analysis.preference.bradley_terry_components import Components
 from analysis.preference.bradley_terry_counts import Counts, Floats
@@ -181,7 +181,7 @@ def _at(
         gained = np.bincount(counts.first, weights=by_difference, minlength=n)
         return np.asarray(gained - np.bincount(counts.second, weights=by_difference, minlength=n), dtype=np.float64)
 
-    p = expit(strengths)
+    p = scipy.special.expit(strengths)
     pull = np.where(prior.on, prior.strength, 0.0)
     curvature = -terms.by_difference_twice
     diagonal = 2.0 * pull * p * (1.0 - p)
@@ -200,7 +200,7 @@ def _at(
     )
     log_likelihood = float(terms.value.sum())
     return _Point(
-        log_likelihood + float(pull @ (log_expit(strengths) + log_expit(-strengths))),
+        log_likelihood + float(pull @ (scipy.special.log_expit(strengths) + scipy.special.log_expit(-strengths))),
         log_likelihood,
         per_image(terms.by_difference) + pull * (1.0 - 2.0 * p),
         float(terms.by_parameter.sum()),

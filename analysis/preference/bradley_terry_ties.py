@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
-from scipy.special import expit, log_expit
 
 from analysis.preference.bradley_terry_counts import Counts, Floats
 from analysis.undefined import UndefinedStatistic
@@ -110,8 +110,8 @@ def _grows_without_end(counts: Counts) -> bool:
 def _half_wins(d: Floats, parameter: float, counts: Counts) -> Terms:
     """A tie is half a win of each: Bradley and Terry (1952), Biometrika 39:324-345."""
     first, second = counts.wins_first + counts.ties / 2.0, counts.wins_second + counts.ties / 2.0
-    p, none = expit(d), np.zeros_like(d)
-    value = first * log_expit(d) + second * log_expit(-d)
+    p, none = scipy.special.expit(d), np.zeros_like(d)
+    value = first * scipy.special.log_expit(d) + second * scipy.special.log_expit(-d)
     return Terms(value, first * (1.0 - p) - second * p, none, -(first + second) * p * (1.0 - p), none, none)
 
 
@@ -122,7 +122,7 @@ def _position(d: Floats, parameter: float, counts: Counts) -> Terms:
 
 
 def _half_wins_chances(d: Floats, parameter: float) -> Floats:
-    return np.column_stack([expit(d), expit(-d), np.zeros_like(d)])
+    return np.column_stack([scipy.special.expit(d), scipy.special.expit(-d), np.zeros_like(d)])
 
 
 def _davidson(d: Floats, parameter: float, counts: Counts) -> Terms:
@@ -150,13 +150,15 @@ def _davidson_chances(d: Floats, parameter: float) -> Floats:
 def _rao_kupper(d: Floats, parameter: float, counts: Counts) -> Terms:
     """Rao and Kupper (1967), J. Am. Stat. Assoc. 62:194-204; the parameter is log tau, above 0."""
     first, second = counts.wins_first + counts.ties, counts.wins_second + counts.ties
-    p, q = expit(d - parameter), expit(-d - parameter)
+    p, q = scipy.special.expit(d - parameter), scipy.special.expit(-d - parameter)
     spread_p, spread_q = first * p * (1.0 - p), second * q * (1.0 - q)
     # tau^2 - 1 = exp(2 eta) - 1, the factor that a tie has next to both wins' chances.
     shrunk = -np.expm1(-2.0 * parameter)
     log_factor = 2.0 * parameter + np.log(shrunk)
     return Terms(
-        first * log_expit(d - parameter) + second * log_expit(-d - parameter) + counts.ties * log_factor,
+        first * scipy.special.log_expit(d - parameter)
+        + second * scipy.special.log_expit(-d - parameter)
+        + counts.ties * log_factor,
         first * (1.0 - p) - second * (1.0 - q),
         -first * (1.0 - p) - second * (1.0 - q) + 2.0 * counts.ties / shrunk,
         -spread_p - spread_q,
@@ -166,7 +168,7 @@ def _rao_kupper(d: Floats, parameter: float, counts: Counts) -> Terms:
 
 
 def _rao_kupper_chances(d: Floats, parameter: float) -> Floats:
-    p, q = expit(d - parameter), expit(-d - parameter)
+    p, q = scipy.special.expit(d - parameter), scipy.special.expit(-d - parameter)
     return np.column_stack([p, q, np.expm1(2.0 * parameter) * p * q])
 
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, log_expit
 
 from analysis.preference.bradley_terry_newton import NotConverged
 from analysis.resampling.bootstrap import cluster_index
@@ -186,14 +185,14 @@ def _fitted(images: Images, winner: NDArray[np.intp], loser: NDArray[np.intp], m
         scaled = scaled_weights(at)
         strengths = _products(images, scaled * per_unit)
         margin = strengths[winner] - strengths[loser]
-        pull = -expit(-margin) / n
+        pull = -scipy.special.expit(-margin) / n
         by_image: Floats = np.asarray(np.bincount(winner, pull, n_images) - np.bincount(loser, pull, n_images))
         slope = _sums(images, by_image) * per_unit + penalty * scaled
-        value = -log_expit(margin).mean() + penalty / 2.0 * (scaled @ scaled)
+        value = -scipy.special.log_expit(margin).mean() + penalty / 2.0 * (scaled @ scaled)
         return float(value), solve_triangular(root, slope, lower=True, check_finite=False)
 
     options = {"maxiter": MOST_STEPS, "gtol": TOLERANCE, "ftol": 0.0}
-    found = minimize(loss, np.zeros(d), jac=True, method="L-BFGS-B", options=options)
+    found = scipy.optimize.minimize(loss, np.zeros(d), jac=True, method="L-BFGS-B", options=options)
     if not found.success:
         raise NotConverged(f"the head's fit did not end after {found.nit} steps: {found.message}")
     return scaled_weights(found.x) * per_unit

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.special import expit, log_expit
 
 from analysis.intervals.headline import headline_intervals
 from analysis.preference.accuracy import predicted_winners
@@ -64,7 +63,7 @@ def bt_agreement(fit: BradleyTerry, first: ArrayLike, second: ArrayLike, predict
         raise ValueError("each predicted winner must be 1, 2 or 0 (tie)")
     if difference.size == 0:
         raise UndefinedStatistic("no pair, so there is no agreement")
-    one, two = log_expit(difference), log_expit(-difference)
+    one, two = scipy.special.log_expit(difference), scipy.special.log_expit(-difference)
     return float(np.where(taken == 1, one, np.where(taken == 2, two, (one + two) / 2.0)).mean())
 
 
@@ -127,7 +126,7 @@ def held_out_likelihood(
     difference = np.where(winner == NO_WINNER, 0.0, difference)
     slopes = [slope(difference[fold != held], one[fold != held], two[fold != held]) for held in range(folds)]
     steepness = np.array(slopes)[fold] * difference
-    logs = one * log_expit(steepness) + two * log_expit(-steepness)
+    logs = one * scipy.special.log_expit(steepness) + two * scipy.special.log_expit(-steepness)
     sums = np.column_stack([np.bincount(index, weights=column) for column in (logs, one + two)])
     [interval] = headline_intervals(
         lambda counts: _means((counts @ sums).astype(np.float64)),
@@ -173,7 +172,7 @@ def slope(difference: ArrayLike, votes_1: ArrayLike, votes_2: ArrayLike) -> floa
     scaled = x / largest
 
     def rising(b: float) -> float:
-        return float(scaled @ (one * expit(-b * scaled) - two * expit(b * scaled)))
+        return float(scaled @ (one * scipy.special.expit(-b * scaled) - two * scipy.special.expit(b * scaled)))
 
     if rising(0.0) <= 0.0:
         return 0.0
@@ -182,7 +181,7 @@ def slope(difference: ArrayLike, votes_1: ArrayLike, votes_2: ArrayLike) -> floa
     high = 1.0
     while rising(high) > 0.0:
         high *= 2.0
-    return float(brentq(rising, 0.0, high, xtol=1e-12, rtol=1e-12)) / largest
+    return float(scipy.optimize.brentq(rising, 0.0, high, xtol=1e-12, rtol=1e-12)) / largest
 
 
 def _means(sums: Floats) -> Floats:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr, stdtrit
 
 from analysis.intervals.headline import Jackknife, left_out_of_rows, of_jackknife
 from analysis.intervals.jackknife import FISHER, IDENTITY
@@ -116,7 +116,7 @@ def against_one(
     if seen.high < limit:
         return word("does not agree", f"the interval is below {limit:g}", seen)
     open_ = word("not proven", f"the interval holds {limit:g}", seen)
-    quantile = float(stdtrit(seen.freedom, 0.5 + levels.confidence / 2.0))
+    quantile = float(scipy.special.stdtrit(seen.freedom, 0.5 + levels.confidence / 2.0))
     to_agree = objects_needed(n, seen.at, float(np.arctanh(limit)), seen.error, quantile)
     return open_._replace(n_needed=to_agree)
 
@@ -209,4 +209,4 @@ def _p(seen: Quantity) -> float | None:
         return None
     if seen.error == 0.0:
         return 1.0 if seen.value == 0.0 else 0.0
-    return float(2.0 * stdtr(seen.freedom, -abs(seen.at) / seen.error))
+    return float(2.0 * scipy.special.stdtr(seen.freedom, -abs(seen.at) / seen.error))

@@ -23,6 +23,8 @@ from dagster._core.storage.asset_check_execution_record import (
 from dagster_shared.error import SerializableErrorInfo
 from dagster_shared.record import copy
 
+from resources.runtime.dagster_databases import keep_engines
+
 __all__ = [
     "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
     "SINGLETON_REPOSITORY_NAME",
@@ -47,6 +49,8 @@ LATER = {
     "PartitionKeyFilter": "dagster._core.storage.event_log.base",
     "location_origins_from_yaml_paths": "dagster._core.workspace.load",
 }
+
+keep_engines()
 
 
 def __getattr__(name: str) -> Any:
