@@ -11,10 +11,11 @@ from typing import Any, get_args
 
 import numpy as np
 import torch
-from made_models import write_clip, write_photos, write_vit
-from photo_features import Silent, decoded, seconds
 from upath import UPath
 
+from benchmarks.made_models import write_clip, write_photos, write_vit
+from benchmarks.photos import Silent, decoded
+from benchmarks.table import wall_s as seconds
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource, Precision
 from resources.photos.features.reading import read_features
@@ -91,7 +92,7 @@ def made(folder: Path, paths: list[str], study: PairwiseStudy, gpu: GpuResource)
 
 def end_to_end(base: Path, paths: list[str], study: PairwiseStudy, device: str) -> None:
     """Photos from the disk to the shard, with how busy the models were, against the bare decode."""
-    alone = len(paths) / seconds(lambda: decoded(dict(enumerate(paths)), study.decoding_threads))  # type: ignore[arg-type]
+    alone = len(paths) / seconds(lambda: decoded(paths, study.decoding_threads))
     gpu = GpuResource(device=device, batch_size=study.batch_size)
     stages_of(study, gpu, MODELS).open()
     found, _ = made(base / "card", paths, study, gpu)

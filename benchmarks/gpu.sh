@@ -11,4 +11,4 @@ python="${PYTHON:-.venv/bin/python}"
 if command -v nvidia-smi > /dev/null; then
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 fi
-PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}" exec timeout 360 "$python" benchmarks/gpu.py "$@"
+PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}" exec timeout 360 "$python" -m benchmarks.gpu "$@"

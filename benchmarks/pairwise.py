@@ -13,8 +13,6 @@ import cv2
 import numpy as np
 import pandas as pd
 import torch
-from made_models import write_clip, write_photos, write_vit
-from photo_features import Silent, decoded, seconds
 from PIL import Image
 from upath import UPath
 
@@ -22,6 +20,9 @@ from analysis.images.photo_rules import colorfulness, contrast, exposure, grey_o
 from assets.pairwise.logic.method_scores import result_rows
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
+from benchmarks.made_models import write_clip, write_photos, write_vit
+from benchmarks.photos import Silent, decoded
+from benchmarks.table import wall_s as seconds
 from reports.pairwise.export.folder import Benchmark, write_benchmark
 from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
@@ -53,7 +54,7 @@ def cost_of_features(base: Path, paths: list[str], study: PairwiseStudy, stages:
         best[name] = min(best.get(name, float("inf")), seconds(work))
 
     for number in range(ROUNDS):
-        note("decode", lambda: decoded(dict(enumerate(paths)), study.decoding_threads))  # type: ignore[arg-type]
+        note("decode", lambda: decoded(paths, study.decoding_threads))
         rules = stages.only(["rules"])
         note("decode and rules", partial(make, base / f"rules {number}", paths, study, rules, gpu))
         for model in stages.models:

@@ -61,6 +61,8 @@ def made_inputs(n_queries: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         judge=pd.Series(JUDGES, dtype="str").take(np.tile([0, 1], n)).array,
         prompt_version=pd.Series(["v1"], dtype="str").take(np.zeros(n * len(JUDGES), dtype=np.intp)).array,
         score=scores.ravel(),
+        state=pd.Series(["valid"], dtype="str").take(np.zeros(n * len(JUDGES), dtype=np.intp)).array,
+        message=pd.Series([None], dtype="str").take(np.zeros(n * len(JUDGES), dtype=np.intp)).array,
         counts=pd.array(np.ones(n * len(JUDGES), dtype=bool), dtype="boolean"),
     )
     return documents, judgments
