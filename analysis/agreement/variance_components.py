@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 RESIDUAL = "residual"
 # A ratio of standard deviations beyond which the residual is nothing next to it.
 WIDEST = 1e6
+# How small a difference of two values of the criterion says nothing, as a share of them.
+LAST_DIGITS = 1e-14
 
 
 class VarianceComponents(NamedTuple):
@@ -190,12 +192,14 @@ def _search(design: _Design, n_ratios: int, n_crossed: int) -> tuple[Floats, flo
         if best is None or rough.fun < best.fun:
             best = rough
     assert best is not None
-    # The search by slopes ends where the criterion is flat to seven digits; a simplex goes on.
+    # The search by slopes ends where the criterion is flat to seven digits; a simplex goes on, down to the last ones:
+    # below those nothing falls any more, and it would go on to its limit.
+    least = LAST_DIGITS * max(1.0, abs(best.fun)) if isfinite(best.fun) else LAST_DIGITS
     fine = scipy.optimize.minimize(
         criterion,
         best.x,
         method="Nelder-Mead",
-        options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 2000, "maxfev": 4000},
+        options={"xatol": 1e-9, "fatol": least, "maxiter": 2000, "maxfev": 4000},
     )
     ratios = np.abs(fine.x if fine.fun <= best.fun else best.x)
     # At the end of its range a part is nothing, not a trace of it.

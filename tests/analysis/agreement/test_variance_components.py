@@ -9,6 +9,7 @@ import statsmodels.formula.api as smf
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from analysis.agreement import variance_components as module
 from analysis.agreement.icc import icc
 from analysis.agreement.variance_components import reml_icc, variance_components
 from analysis.conformance.published import DYESTUFF, PENICILLIN, UNBALANCED
@@ -163,3 +164,13 @@ def test_repeats_that_never_vary_leave_no_residual_and_say_so():
         variance_components(scores, {"object": objects, "setting": settings})
     with pytest.raises(UndefinedStatistic, match="residual"):
         variance_components(0.1 * objects + 0.0 * settings, {"object": objects, "setting": settings})
+
+
+def test_the_search_ends_where_a_source_has_no_share(monkeypatch):
+    # Twelve objects apart by far more than their repeats, at two settings alike: their criterion is of the order of
+    # -600, so that it cannot fall by 1e-13 any more.
+    criterion, n_asked = module._criterion, []
+    monkeypatch.setattr(module, "_criterion", lambda *given: n_asked.append(1) or criterion(*given))
+    found = variance_components(*crossed(np.random.default_rng(1), settings_=2, repeats=5, sds=(0.17, 0, 0, 0.016)))
+    assert found.variances["setting"] == pytest.approx(0.0, abs=1e-6)
+    assert len(n_asked) < 1500
