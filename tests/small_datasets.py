@@ -15,6 +15,7 @@ from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read
+from tests.small_study import without_drawing
 
 # Truths 1 to 8; the predictions swap the fourth and fifth: SRCC 1 - 6 * 2 / (8 * 63) = 0.97619...
 TRUTHS = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
@@ -51,8 +52,9 @@ def study_over(folder: Path, datasets: dict[str, Dataset], **more: Any) -> Study
 
 
 def evaluate(study: Study, instance: dg.DagsterInstance, *datasets: str) -> Outcome:
-    """The study's data sets through Dagster."""
-    return run_evaluation(definitions_of(study), instance, study, datasets)
+    """The study's data sets through Dagster, without plots."""
+    with without_drawing():
+        return run_evaluation(definitions_of(study), instance, study, datasets)
 
 
 def stored(study: Study, table: str, dataset: str | None = None) -> pd.DataFrame:

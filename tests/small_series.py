@@ -17,6 +17,7 @@ from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read
+from tests.small_study import without_drawing
 
 N_SERIES = 12
 HEADER = "series_id,compareID1,compareID2,compareFile1,compareFile2,LEFT,RIGHT,Total,Agreement,MaxVote,num_reviewers"
@@ -58,8 +59,9 @@ def series_study(folder: Path, **changes: Any) -> Study:
 
 
 def judge_pairs(study: Study, instance: dg.DagsterInstance) -> Outcome:
-    """The whole study through Dagster."""
-    return run_pairwise(definitions_of(study), instance)
+    """The whole study through Dagster, without plots."""
+    with without_drawing():
+        return run_pairwise(definitions_of(study), instance)
 
 
 def stored(study: Study, table: str, method: str | None = None) -> pd.DataFrame:

@@ -1,4 +1,7 @@
-"""A program for tests: judges the shipped samples with the local judge in a home of its own and prints the gates."""
+"""A program for tests: judges the shipped samples with the local judge in a home of its own and prints the gates.
+
+It takes the settings of `SETTINGS` alone: its environment names a configuration with them.
+"""
 
 import json
 import sys
@@ -6,10 +9,13 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.configuration.fidelity import FidelityStudy, GoldenSet
+from resources.configuration.fidelity import FidelityStudy, GoldenSet, SettingsGrid
 from resources.runtime.home import Home
 from resources.study import Study
 from tests.small_study import errors, run, sqlite_instance_in, without_drawing
+
+# The baseline, and the settings of which one was recommended here and another there.
+SETTINGS = {"temperatures": [0.2], "top_ps": [1.0, 0.95, 0.9]}
 
 
 def sampled(samples: Path, home: Path) -> Study:
@@ -20,6 +26,7 @@ def sampled(samples: Path, home: Path) -> Study:
         references=samples / "references",
         candidates=samples / "candidates",
         repeats=3,
+        settings=SettingsGrid.model_validate(SETTINGS),
         bootstrap_resamples=200,
         golden=GoldenSet(n_items=2),
     )

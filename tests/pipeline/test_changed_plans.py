@@ -1,5 +1,7 @@
 """Settings that were judged under another plan are not put next to the others."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -8,18 +10,47 @@ import pytest
 
 from resources.configuration.fidelity import RubricWeights
 from resources.study import Study
-from tests.small_study import KEYS, OBJECTS, changed, errors, run_one, stored, write_image, write_study
+from tests.small_study import (
+    KEYS,
+    OBJECTS,
+    changed,
+    described,
+    errors,
+    run_one,
+    sqlite_instance_in,
+    stored,
+    without_drawing,
+    write_image,
+    write_study,
+)
 
 pytestmark = pytest.mark.slow
 OLD, NEW = KEYS[1:3]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a study of which one setting is made, and Dagster's memory of it."""
+    folder = tmp_path_factory.mktemp("made")
+    study = write_study(folder)
+    with without_drawing(), sqlite_instance_in(folder / "dagster") as instance:
+        assert not errors(run_one(study, instance, OLD))
+    study.engine.dispose()
+    return folder
+
+
 @pytest.fixture
-def study(tmp_path: Path, instance: dg.DagsterInstance) -> Study:
-    """A study of which one setting is made."""
-    study = write_study(tmp_path)
-    assert not errors(run_one(study, instance, OLD))
-    return study
+def study(made: Path, tmp_path: Path) -> Study:
+    """That study in a copy of the folder."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return described(tmp_path)
+
+
+@pytest.fixture
+def instance(study: Study, tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    """Dagster's memory in the copy."""
+    with sqlite_instance_in(tmp_path / "dagster") as kept:
+        yield kept
 
 
 def summary_after(study: Study, instance: dg.DagsterInstance) -> pd.DataFrame:

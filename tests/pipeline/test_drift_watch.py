@@ -1,6 +1,7 @@
 """The watch on drift as Dagster runs it: the anchor asked once a day, pinned once, compared ever after."""
 
 import logging
+import shutil
 from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
@@ -23,7 +24,19 @@ from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked, write
-from tests.small_study import KEYS, OBJECTS, UP_TO_CALLS, changed, errors, ledger_rows, run_one, stored, stored_path
+from tests.small_study import (
+    KEYS,
+    OBJECTS,
+    UP_TO_CALLS,
+    changed,
+    described,
+    errors,
+    ledger_rows,
+    run_one,
+    stored,
+    stored_path,
+    without_drawing,
+)
 from tests.small_study import write_study as write_small_study
 
 pytestmark = pytest.mark.slow
@@ -44,13 +57,23 @@ def one_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "day_of", lambda _context: TODAY)
 
 
-@pytest.fixture
-def study(tmp_path: Path, instance: dg.DagsterInstance) -> Study:
-    """Twelve objects of six products, a judge that answers anew, and a recommendation."""
-    study = changed(write_small_study(tmp_path), **WATCHED)
-    assert not errors(run_one(study, instance, KEYS[0], UP_TO_CALLS[:2]))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with twelve objects of six products, a judge that answers anew, and a recommendation."""
+    folder = tmp_path_factory.mktemp("made")
+    study = changed(write_small_study(folder), **WATCHED)
+    with without_drawing(), dg.DagsterInstance.ephemeral() as instance:
+        assert not errors(run_one(study, instance, KEYS[0], UP_TO_CALLS[:2]))
     recommend(study, USED)
-    return study
+    study.engine.dispose()
+    return folder
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path) -> Study:
+    """That study in a copy of the folder; until its first tables are made again, they name the folder's own images."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return described(tmp_path, **WATCHED)
 
 
 def recommend(study: Study, setting: str) -> None:

@@ -20,8 +20,8 @@ from tests.pipeline.ticks import code_location
 from tests.small_datasets import write_scores
 
 pytestmark = pytest.mark.slow
-# The number of runs does not hang on it, and Dagster takes 20 s to write down what 500 data sets plan.
-N_DATASETS = 8
+# The number of runs does not hang on it, and each data set takes seconds.
+N_DATASETS = 3
 BY_DATASET = (
     *("evaluation_samples", "correlation", "mcq_confusion", "option_rates", "category_breakdown"),
     "paper_comparison",

@@ -205,9 +205,8 @@ def kappa_rows(study: Study) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_a_crash_in_the_middle_of_judging_again_changes_nothing_and_the_next_run_goes_on(
-    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch, instance: dg.DagsterInstance
+    tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", database_url)
     study = relevance_study(tmp_path, FIRST, AGAIN)
     validate(study, instance)
     before = stored(study, "query_kappa")

@@ -1,5 +1,6 @@
 """Which calls a second run makes: none that is answered, and exactly those that a change calls for."""
 
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -13,11 +14,13 @@ from tests.small_study import (
     OBJECTS,
     UP_TO_CALLS,
     changed,
+    described,
     errors,
     ledger_rows,
     run,
     run_one,
     stored,
+    without_drawing,
     write_image,
     write_study,
 )
@@ -27,13 +30,23 @@ SETTING, OTHER = KEYS[1:3]
 ALL = {(object_, repeat) for _, _, object_ in OBJECTS for repeat in range(1, 6)}
 
 
-@pytest.fixture
-def study(tmp_path: Path, instance: dg.DagsterInstance) -> Study:
-    """A study whose calls at one setting are made."""
-    study = write_study(tmp_path)
-    assert not errors(run_one(study, instance, SETTING, UP_TO_CALLS))
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a study whose calls at one setting are made."""
+    folder = tmp_path_factory.mktemp("asked")
+    study = write_study(folder)
+    with without_drawing(), dg.DagsterInstance.ephemeral() as instance:
+        assert not errors(run_one(study, instance, SETTING, UP_TO_CALLS))
     assert len(ledger_rows(study)) == len(ALL)
-    return study
+    study.engine.dispose()
+    return folder
+
+
+@pytest.fixture
+def study(asked: Path, tmp_path: Path) -> Study:
+    """The study in a copy of that folder: which calls are answered is in its ledger, and nowhere else."""
+    shutil.copytree(asked, tmp_path, dirs_exist_ok=True)
+    return described(tmp_path)
 
 
 def new_calls(study: Study, instance: dg.DagsterInstance) -> list[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 The week is lived by `tests.pipeline.week_days`, once on SQLite and once on Postgres, in a process of its own that finds
 all four studies in one configuration and writes a diary. What is expected stands here, written by hand. A week
-takes about four minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
+takes minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.pipeline.week_inputs import FIRST_ITEM, true_score
-from tests.pipeline.week_lived import DATABASES, Lived, weeks_below
+from tests.pipeline.week_lived import DATABASES, WITH_FRESH_HOMES, Lived, weeks_below
 from tests.pipeline.week_tables import (
     AFTER_VOTES,
     ANCHOR,
@@ -35,7 +35,7 @@ from tests.pipeline.week_tables import (
 )
 from tests.small_datasets import SRCC
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database", DATABASES)]
+pytestmark = pytest.mark.slow
 Weeks = Callable[[str], Lived]
 Read = Callable[[str], Note]
 
@@ -45,6 +45,12 @@ def week_on(tmp_path_factory: pytest.TempPathFactory, new_database: Callable[[],
     """The week on this kind of database; each is lived once."""
     with weeks_below(tmp_path_factory.mktemp("weeks"), new_database) as weeks:
         yield weeks
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest) -> str:
+    """The kind of database."""
+    return str(request.param)
 
 
 @pytest.fixture
@@ -175,8 +181,8 @@ def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check
     assert night.calls == {"judge-1": 3}
 
 
-def test_on_thursday_study_a_is_as_in_a_fresh_home_where_one_run_that_nothing_disturbed_made_it(note: Read) -> None:
-    undisturbed = note("undisturbed")
+def test_on_thursday_study_a_is_as_in_a_fresh_home_where_one_run_that_nothing_disturbed_made_it(week_on: Weeks) -> None:
+    undisturbed = Note(week_on(WITH_FRESH_HOMES).diary["undisturbed"])
     assert (undisturbed.made, undisturbed.errors) == (STUDY_A, [])
     assert undisturbed.entry["differ"] == []
 
@@ -241,8 +247,8 @@ def test_on_sunday_the_anchor_is_judged_again_by_the_judge_in_force(note: Read) 
     assert note("ticks at the end").is_quiet
 
 
-def test_the_week_ends_with_the_tables_of_a_fresh_home_where_each_study_ran_once(note: Read) -> None:
-    once = note("at once")
+def test_the_week_ends_with_the_tables_of_a_fresh_home_where_each_study_ran_once(week_on: Weeks) -> None:
+    once = Note(week_on(WITH_FRESH_HOMES).diary["at once"])
     assert once.errors == []
     # Of the four data sets; study D a second time from everybody's votes.
     assert once.made == STUDY_A + STUDY_B + TWO_SETS + TWO_SETS + OVERVIEW + STUDY_D + AFTER_VOTES + TRUTH
@@ -292,7 +298,7 @@ def test_the_history_of_the_week_is_whole(week: Lived) -> None:
     assert end["checks"]["drift.same_judge_as_pinned"][""][-1] == "FAILED"
 
 
-def test_both_databases_end_with_the_same_tables_checks_and_history(database: str, week_on: Weeks) -> None:
-    ours, [others] = week_on(database), [week_on(one) for one in DATABASES if one != database]
+def test_both_databases_end_with_the_same_tables_checks_and_history(week_on: Weeks) -> None:
+    ours, others = map(week_on, DATABASES)
     assert ours.diary["end"] == others.diary["end"]
     assert differing(ours.tables, others.tables) == []

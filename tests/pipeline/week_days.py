@@ -54,8 +54,8 @@ DEAR = score_rows(N_OBJECTS)[3].replace("0.270", "1.27")
 class Week:
     """The folder, the judge and its server, and what happened so far."""
 
-    def __init__(self, folder: Path, judge: Judge, server: OpenAIServer) -> None:
-        self.folder, self.judge, self.server = folder, judge, server
+    def __init__(self, folder: Path, judge: Judge, server: OpenAIServer, fresh_homes: bool) -> None:
+        self.folder, self.judge, self.server, self._fresh_homes = folder, judge, server, fresh_homes
         self.diary: dict[str, Any] = {}
         self.rows = score_rows(N_OBJECTS)
         self._counts: Counter[str] = Counter()
@@ -77,8 +77,10 @@ class Week:
     ) -> None:
         """What comes of the inputs and the configuration as they are now where nothing was before, held against ours.
 
-        What the judge is asked there is no call of the week.
+        What the judge is asked there is no call of the week. A week without fresh homes leaves it out.
         """
+        if not self._fresh_homes:
+            return
         asked = len(self.server.requests)
         with fresh_home(self.folder / name, self.folder / "home") as at:
             ran = live(at)
@@ -261,7 +263,7 @@ def sunday(week: Week) -> None:
 DAYS = (monday, tuesday, wednesday, thursday, friday, saturday, sunday)
 
 
-def main(folder: Path, port: int) -> None:
+def main(folder: Path, port: int, fresh_homes: bool) -> None:
     """All seven days; the judge listens on this port, for its address is part of who it is."""
     without_syncing()
     anchor_scores.day_of = lambda context: "2026-03-02"
@@ -269,7 +271,7 @@ def main(folder: Path, port: int) -> None:
     judge = Judge()
     with openai_server(judge, port=port) as server:
         os.environ["OPENAI_BASE_URL"] = server.base_url
-        week, first = Week(folder, judge, server), time.monotonic()
+        week, first = Week(folder, judge, server, fresh_homes), time.monotonic()
         for day in DAYS:
             began = time.monotonic()
             try:
@@ -281,4 +283,4 @@ def main(folder: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), "fresh_homes" in sys.argv[3:])

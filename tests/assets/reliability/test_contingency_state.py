@@ -38,19 +38,12 @@ DIFFERENT = [AGREED] * 10 + [OPPOSED] * 10
 HIGHER = [AGREED] * 4 + [LENIENT] * 8
 
 
-@pytest.fixture
-def on_both(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store of a study lies in SQLite, then in Postgres."""
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", database_url)
-
-
 def facts(study: Study) -> Any:
     tables = stored_tables(study)
     assert tables is not None
     return facts_of(study, tables)
 
 
-@pytest.mark.usefixtures("on_both")
 def test_steps_come_in_order_until_people_resolve_what_judging_again_did_not(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -104,7 +97,6 @@ def test_steps_come_in_order_until_people_resolve_what_judging_again_did_not(
         require_contingency(study)
 
 
-@pytest.mark.usefixtures("on_both")
 def test_a_bias_is_mended_by_the_advised_threshold_and_the_judges_pass(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:

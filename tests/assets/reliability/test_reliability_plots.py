@@ -46,7 +46,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drawn]:
         for name in NAMES:
             patch.setattr(f"assets.reliability.{name}.figure_metadata", remembering(name))
         for _ in range(2):
-            assert validate(study, instance).succeeded
+            assert validate(study, instance, drawn=True).succeeded
         shown = {}
         for name in NAMES:
             event = instance.get_latest_materialization_event(dg.AssetKey(name))

@@ -38,10 +38,10 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
 
 
 @pytest.mark.slow
-def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_on_both_databases(
-    said: Said, tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_in_postgres(
+    said: Said, tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", database_url)
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", postgres_url)
     study = relevance_study(tmp_path, [AGREED] * 45 + [OPPOSED] * 5)
     # 45 queries of kappa 1 and 5 of kappa 0: both macro and micro are 0.9.
     assert "IRR Validation Passed (Kappa: 0.90)" in said("run", "reliability")
@@ -56,10 +56,9 @@ def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_on_both_datab
     for name, read in (("t.csv", pd.read_csv), ("t.parquet", pd.read_parquet)):
         assert "Wrote 45 queries" in said("reliability", "export", str(tmp_path / name))
         assert len(read(tmp_path / name)) == 45
-    if database_url.startswith("postgresql"):
-        monkeypatch.setenv("TOUCHSTONE_SOURCE_URL", database_url)
-        assert "45 rows new, 0 changed, 0 unchanged" in said("reliability", "export", "--table", "others")
-        assert "0 rows new, 0 changed, 45 unchanged" in said("reliability", "export", "--table", "others")
+    monkeypatch.setenv("TOUCHSTONE_SOURCE_URL", postgres_url)
+    assert "45 rows new, 0 changed, 0 unchanged" in said("reliability", "export", "--table", "others")
+    assert "0 rows new, 0 changed, 45 unchanged" in said("reliability", "export", "--table", "others")
 
 
 @pytest.mark.slow

@@ -33,9 +33,8 @@ FLAGS: dict[str, Any] = {"not_proven": False, "depends_on_convention": False}
 
 
 @pytest.fixture
-def study(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Study:
+def study(tmp_path: Path) -> Study:
     """A study without tables in its home, whose store is new."""
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", database_url)
     plan = ReliabilityStudy(queries=tmp_path / "none.csv")
     return Study(STUDY, None, Home(UPath(tmp_path), tmp_path), reliability_section=plan)
 
