@@ -45,10 +45,10 @@ from resources.tables.parquet_tables import COLUMN_LINEAGE, ParquetTables
 
 # Reports, and the tables with a verdict in them.
 READ_BY_PEOPLE: Final = (
-    *("recommended_setting", "fidelity_report"),
-    *("method_significance", "pairwise_report"),
-    *("evaluation_summary", "evaluation_report"),
-    *("kappa_validation", "reliability_report"),
+    *("recommended_setting", "fidelity_trust_verdict", "fidelity_report"),
+    *("method_significance", "pairwise_trust_verdict", "pairwise_report"),
+    *("evaluation_summary", "evaluation_trust_verdict", "evaluation_report"),
+    *("kappa_validation", "reliability_trust_verdict", "reliability_report"),
 )
 VARIABLE = "TOUCHSTONE_EXECUTOR"
 GPU_POD = "TOUCHSTONE_GPU_POD"

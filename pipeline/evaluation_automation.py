@@ -32,7 +32,9 @@ from resources.study import Study
 FILES = dg.AssetKey("dataset_files")
 SAMPLES = dg.AssetKey("evaluation_samples")
 TABLES = (SAMPLES, *(dg.AssetKey(name) for name in RESULTS))
-OVERVIEW_TABLES = tuple(map(dg.AssetKey, ("evaluation_summary", "metric_comparison", "evaluation_report")))
+OVERVIEW_TABLES = tuple(
+    map(dg.AssetKey, ("evaluation_summary", "metric_comparison", "evaluation_trust_verdict", "evaluation_report"))
+)
 OVERVIEW = dg.AssetSelection.assets(*OVERVIEW_TABLES)
 OVER_ALL: Final = ""  # the run over all data sets, among those of each: no data set has this name
 

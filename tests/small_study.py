@@ -49,6 +49,7 @@ UNPARTITIONED = (
     "golden_scores",
     "sensitivity",
     "dose_response",
+    "fidelity_trust_verdict",
     "fidelity_report",
 )
 UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")

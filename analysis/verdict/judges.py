@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import Jackknife, left_out_of_rows, of_jackknife
 from analysis.intervals.jackknife import FISHER, IDENTITY
+from analysis.messages import message
 from analysis.preference.letter_display import letter_display
 from analysis.resampling.bootstrap import Statistics
 from analysis.significance.holm import holm
@@ -97,11 +98,14 @@ def against_one(
         return AgainstOne(said, n, n_clusters, agreement, limit, why)
 
     if n < fewest_objects:
-        return word("cannot say", f"both scored {n} of the same objects, fewer than {fewest_objects}")
+        return word(
+            "cannot say",
+            message("both scored {n} of the same objects, fewer than {fewest}", n=n, fewest=fewest_objects),
+        )
     if bool((one == one[0]).all()):
-        return word("cannot say", "the person gave one and the same answer to everything")
+        return word("cannot say", message("the person gave one and the same answer to everything"))
     if bool((machine == machine[0]).all()):
-        return word("does not agree", "the judge gives one and the same answer to everything")
+        return word("does not agree", message("the judge gives one and the same answer to everything"))
 
     def of_rows(rows: Floats) -> Statistics:
         of_counts = measure_of_counts(rows[:, 0], rows[:, 1], measure)

@@ -5,13 +5,27 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal, NamedTuple
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
+from analysis.messages import message
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
 from analysis.words import count_noun, decimals, with_bounds
 
-Word = Literal["yes", "only for ranking", "not proven", "no", "cannot say"]
+Word = Literal[
+    "yes",
+    "only for ranking",
+    "not proven",
+    "no",
+    "cannot say",
+    # Where there are no several people.
+    "agrees with this person",
+    "does not agree with this person",
+    "agrees with these means",
+    "does not agree with these means",
+    "agree with each other",
+    "do not agree with each other",
+]
 State = Literal["proven", "passes", "fails", "not measured", "does not apply"]
 
 
@@ -28,6 +42,8 @@ class Policy:
         order_confidence: Of the one-sided bound by which labels are not behind people, as their agreement has a large
             error next to the margin: by the estimate a judge with twice a person's noise got a yes in 12 to 33 % of
             studies. Scores go by the estimate.
+        gate_on: What a study's own required conditions go by: `bound` keeps a judge not proven until the interval of
+            each that has one is on the right side, `estimate` does not.
     """
 
     fewest_objects: int = 30
@@ -36,13 +52,18 @@ class Policy:
     omega: float = 0.5
     levels: Levels = LEVELS
     order_confidence: float = 0.9
+    gate_on: Literal["estimate", "bound"] = "bound"
 
 
 DEFAULT = Policy()
+CONSTANT = "the judge gives one and the same answer to everything"
 
 
 class Condition(NamedTuple):
-    """One thing that a judge has to reach; `needed` in the estimate's unit, `gate` the check's name in code."""
+    """One thing that a judge has to reach; `needed` in the estimate's unit, `limit` its number.
+
+    `gate` is the check's name in code.
+    """
 
     name: str
     state: State
@@ -55,6 +76,7 @@ class Condition(NamedTuple):
     n_clusters: int | None
     gate: str | None = None
     why: str = ""
+    limit: float | None = None
 
 
 class Verdict(NamedTuple):
@@ -95,22 +117,24 @@ def decided(
     Source:
         docs/verdict.md.
     """
-    failing = [condition for condition in others if condition.required and condition.state == "fails"]
+    failing, waiting = failing_of(others), waiting_of(others, policy)
     if standing is None or standing.n < policy.fewest_objects:
         n = 0 if standing is None else standing.n
-        why = (
-            undefined or f"the judge and two people scored {n} of the same objects, fewer than {policy.fewest_objects}"
+        why = undefined or message(
+            "the judge and two people scored {n} of the same objects, fewer than {fewest}",
+            n=n,
+            fewest=policy.fewest_objects,
         )
         return Verdict("cannot say", (why,), tuple(others))
     margin = min(policy.most_behind, policy.share_behind * max(standing.people.value, 0.0))
     conditions = (*_of_people(standing, margin, policy), *others)
     if standing.people.low is None or standing.people.low <= 0.0:
-        why = "people do not agree with each other beyond chance, so there is nothing to stand in for"
+        why = message("people do not agree with each other beyond chance, so there is nothing to stand in for")
         if standing.people.low is None:
             why = f"people's agreement with each other cannot be bounded: {standing.people.method}"
         return Verdict("cannot say", (why,), conditions, margin)
     if standing.own is None or standing.order is None:
-        return Verdict("no", ("the judge gives one and the same answer to everything",), conditions, margin)
+        return Verdict("no", (message(CONSTANT),), conditions, margin)
     own, order = standing.own, standing.order
     if own.low is None or order.low is None or order.high is None:
         return Verdict("cannot say", (f"agreement of the judge has no interval: {own.method}",), conditions, margin)
@@ -120,10 +144,12 @@ def decided(
         if wins and _keeps_up(standing, order, margin, policy):
             open_ = order.low <= -margin
             wide = ("by the estimate: the difference's interval reaches beyond the margin",) if open_ else ()
-            return Verdict("yes", (*_reached(standing, margin), *_bias(standing), *wide), conditions, margin)
+            said = Verdict("yes", (*_reached(standing, margin), *_bias(standing), *wide), conditions, margin)
+            return proven_with(said, waiting, standing.n)
         if can_rank and order.low > -margin:
-            return Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
-    reasons = [f"{condition.name} fails: {condition.why}" for condition in failing]
+            said = Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
+            return proven_with(said, waiting, standing.n)
+    reasons = [f"{condition.name} fails: {_why(condition)}" for condition in failing]
     if behind and test is not None and mean_d(test) >= test.epsilon:
         reasons.append("it is further from people than they are from each other, in order and in value")
     elif order.high < -margin:
@@ -134,19 +160,83 @@ def decided(
     return Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
 
 
+def by_conditions(
+    good: Word, bad: Word, conditions: Sequence[Condition], n: int, *, policy: Policy = DEFAULT
+) -> Verdict:
+    """The verdict where conditions alone decide: good once each required one holds, bad where one fails.
+
+    Args:
+        good: The word where they hold.
+        bad: The word where one fails.
+        conditions: What was looked at.
+        n: Objects that they rest on.
+        policy: Whether estimates or bounds count.
+    """
+    if failing := failing_of(conditions):
+        return Verdict(bad, tuple(f"{one.name} fails: {_why(one)}" for one in failing), tuple(conditions))
+    reasons = tuple(f"{one.name}: {_why(one)}" for one in conditions if one.required)
+    return proven_with(Verdict(good, reasons, tuple(conditions)), waiting_of(conditions, policy), n)
+
+
+def failing_of(conditions: Sequence[Condition]) -> list[Condition]:
+    """The required ones that fail."""
+    return [one for one in conditions if one.required and one.state == "fails"]
+
+
+def waiting_of(conditions: Sequence[Condition], policy: Policy) -> list[Condition]:
+    """The required ones that are not measured, or whose interval does not prove yet what the estimate says."""
+    by_bound = policy.gate_on == "bound"
+    return [
+        one
+        for one in conditions
+        if one.required
+        and (one.state == "not measured" or (by_bound and one.state == "passes" and None not in (one.low, one.high)))
+    ]
+
+
+def proven_with(said: Verdict, waiting: Sequence[Condition], n: int) -> Verdict:
+    """The verdict, not proven as long as a condition waits; then with the objects that would do, if all held."""
+    if not waiting:
+        return said
+    found = [_more(one, n) for one in waiting]
+    known = [one for one in found if one is not None]
+    reasons = tuple(f"{one.name} is not proven: {_why(one)}" for one in waiting)
+    n_needed = max(known) if len(known) == len(found) else None
+    return said._replace(
+        word="not proven", reasons=(*reasons, *said.reasons), n_needed=n_needed, n_for=said.word if n_needed else None
+    )
+
+
+def _more(one: Condition, n: int) -> int | None:
+    """The objects at which the bound would be on the right side: widths go by the root of n."""
+    if one.estimate is None or one.low is None or one.high is None or one.limit is None:
+        return None
+    away = abs(one.estimate - one.limit)
+    width = one.estimate - one.low if one.estimate > one.limit else one.high - one.estimate
+    return ceil(n * (width / away) ** 2 / 10.0) * 10 if away > 0.0 else None
+
+
+def _why(one: Condition) -> str:
+    if one.estimate is None:
+        return one.why or "not measured"
+    seen = with_bounds(one.estimate, one.low, one.high)
+    return f"{seen}, needed {one.needed}" + (f" ({one.why})" if one.why else "")
+
+
 def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condition, ...]:
     """The conditions that compare the judge with people, in the order in which a reader asks."""
     n, n_clusters, own, order = standing.n, standing.n_clusters, standing.own, standing.order
-    constant = "the judge gives one and the same answer to everything"
+    constant = message(CONSTANT)
 
-    def row(name: str, state: State, seen: Quantity | None, needed: str) -> Condition:
+    def row(name: str, limit: float, seen: Quantity | None, needed: str) -> Condition:
+        state = _state(seen, limit)
         if seen is None:
-            return Condition(name, state, True, None, None, None, needed, n, n_clusters, None, constant)
-        return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters)
+            return Condition(name, state, True, None, None, None, needed, n, n_clusters, None, constant, limit)
+        return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters, limit=limit)
 
     return (
-        row("agreement with people", _state(own, 0.0), own, "interval above 0"),
-        row("agreement next to people's own", _state(order, -margin), order, f"above {-margin:.3g}"),
+        row("agreement with people", 0.0, own, "interval above 0"),
+        row("agreement next to people's own", -margin, order, f"above {-margin:.3g}"),
         _of_test(standing, policy),
     )
 
@@ -161,11 +251,13 @@ def _of_test(standing: Standing, policy: Policy) -> Condition:
     state: State = "fails" if seen >= test.epsilon else "passes"
     if test.winning_rate >= policy.omega:
         state = "proven"
-    why = (
-        f"a person is nearer to the others than the judge on {seen:+.3f} more of the objects; epsilon {test.epsilon:g}"
+    why = message(
+        "a person is nearer to the others than the judge on {more:+.3f} more of the objects; epsilon {epsilon:g}",
+        more=seen,
+        epsilon=test.epsilon,
     )
     n, n_clusters = test.n_instances, standing.n_clusters
-    return Condition(name, state, True, test.winning_rate, None, None, needed, n, n_clusters, None, why)
+    return Condition(name, state, True, test.winning_rate, None, None, needed, n, n_clusters, None, why, policy.omega)
 
 
 def _state(seen: Quantity | None, needed: float) -> State:
@@ -180,7 +272,7 @@ def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy
 
 
 def _order_quantile(standing: Standing, order: Quantity, policy: Policy) -> float:
-    return 0.0 if standing.measure == "scores" else float(student.ppf(policy.order_confidence, order.freedom))
+    return 0.0 if standing.measure == "scores" else float(stdtrit(order.freedom, policy.order_confidence))
 
 
 def _sorts(standing: Standing, margin: float) -> str:
@@ -249,7 +341,7 @@ def _further(standing: Standing, margin: float, policy: Policy, can_rank: bool) 
 def _needed_for(quantity: Quantity, needed: float, n: int, policy: Policy) -> int | None:
     if quantity.low is not None and quantity.low > needed:
         return n
-    quantile = float(student.ppf(0.5 + policy.levels.confidence / 2.0, quantity.freedom))
+    quantile = float(stdtrit(quantity.freedom, 0.5 + policy.levels.confidence / 2.0))
     return objects_needed(n, quantity.at, needed, quantity.error, quantile)
 
 
@@ -263,7 +355,7 @@ def _needed_for_test(test: AlternativeAnnotator, n: int, policy: Policy) -> int 
     found = []
     for part in parts:
         if part.mean_d is not None and part.error is not None and part.n_clusters is not None and part.n_clusters > 1:
-            quantile = float(student.ppf(1.0 - level, part.n_clusters - 1))
+            quantile = float(stdtrit(part.n_clusters - 1, 1.0 - level))
             found.append(objects_needed(n, -part.mean_d, -test.epsilon, part.error, quantile))
     reachable = sorted(one for one in found if one is not None)
     return reachable[needed - 1] if len(reachable) >= needed else None

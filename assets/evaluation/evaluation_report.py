@@ -10,6 +10,7 @@ import pandas as pd
 from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk
+from assets.shared.verdicts import verdict_metadata
 from reports.evaluation.contents import Contents
 from reports.evaluation.report import FILE_NAME, evaluation_page
 from resources.configuration.evaluation import EvaluationStudy
@@ -17,7 +18,7 @@ from resources.study import Study
 from resources.tables.evaluation import EVALUATION_REPORT
 from resources.tables.parquet_tables import Frames
 
-WHOLE = ("evaluation_summary", "metric_comparison")
+WHOLE = ("evaluation_summary", "metric_comparison", "evaluation_trust_verdict")
 BY_DATASET = (
     *("evaluation_samples", "correlation", "mcq_confusion"),
     *("option_rates", "category_breakdown", "paper_comparison"),
@@ -39,7 +40,8 @@ def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam
     written = write_report(contents, report_path(study))
     row = written.iloc[0]
     context.add_output_metadata(
-        {
+        verdict_metadata(tables["evaluation_trust_verdict"])
+        | {
             # Not `path`: the table's own address goes by that name.
             "report": dg.MetadataValue.path(str(row["path"])),
             "n_bytes": int(row["n_bytes"]),

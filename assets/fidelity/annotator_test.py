@@ -19,8 +19,7 @@ from analysis.agreement.variance_components import reml_icc
 from analysis.gates import Gate, at_least
 from analysis.messages import labelled, message, message_list
 from analysis.undefined import UndefinedStatistic
-from assets.fidelity.logic.judge_answers import as_planned
-from assets.fidelity.matched_scores import judge_scores
+from assets.fidelity.logic.judge_answers import as_planned, judge_scores
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition

@@ -35,6 +35,7 @@ from assets.shared.gate import declared, rows_of
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import as_one, page_on_disk
+from assets.shared.verdicts import verdict_metadata
 from reports.fidelity.contents import Contents, left_out
 from reports.fidelity.facts import judge_in_words
 from reports.fidelity.report import FILE_NAME, fidelity_page
@@ -53,6 +54,7 @@ WHOLE = (
     "golden_scores",
     "sensitivity",
     "dose_response",
+    "fidelity_trust_verdict",
 )
 BY_SETTING = (
     "icc_by_setting",
@@ -116,7 +118,7 @@ def fidelity_report(
     judges, prompts = sorted(calls["judge_identity"].dropna().unique()), prompts_by(calls, "judge")
     made = provenance_of(context, study, study.fidelity, judges=judges, prompts=prompts)
     written = write_report(replace(contents, provenance=made), report_path(study))
-    context.add_output_metadata(headline(written))
+    context.add_output_metadata(verdict_metadata(tables["fidelity_trust_verdict"]) | headline(written))
     return written
 
 

@@ -13,9 +13,8 @@ from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
 from assets.fidelity.judge_calls import judging_of
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan, difference
 from assets.fidelity.logic.golden_choice import setting_in_force
-from assets.fidelity.logic.judge_answers import as_planned, judged_objects, matrix_of
+from assets.fidelity.logic.judge_answers import as_planned, judge_scores, judged_objects, matrix_of
 from assets.fidelity.logic.sensitivity_rows import chose_setting, held_out_pairs
-from assets.fidelity.matched_scores import judge_scores
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import NOT_ASKED, require
 from assets.shared.gate import Kind, gate

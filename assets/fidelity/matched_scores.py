@@ -1,13 +1,12 @@
 """Table `matched_scores`: judge and people side by side, object by object."""
 
 import dagster as dg
-import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_least
 from analysis.resampling.pairs import FEWEST_PAIRS
 from analysis.ties import differences, join_ties
-from assets.fidelity.logic.judge_answers import as_planned, scores_of
+from assets.fidelity.logic.judge_answers import as_planned, judge_scores
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
@@ -73,16 +72,6 @@ def matched_rows(
 def match_column(study: FidelityStudy) -> str:
     """The column of `study_objects` by which judge and people are matched."""
     return "object" if study.match_by == "object" else "item_id"
-
-
-def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
-    """The judge's score of each object: mean (or median) of its valid repeats, NaN where it has none."""
-    scores = scores_of(matrix)
-    valid = ~np.isnan(scores).all(axis=1)
-    values, largest = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
-    combine = np.nanmean if aggregate == "mean" else np.nanmedian
-    values[valid], largest[valid] = combine(scores[valid], axis=1), np.nanmax(np.abs(scores[valid]), axis=1)
-    return join_ties(values, largest)
 
 
 @gate(

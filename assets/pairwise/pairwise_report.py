@@ -22,6 +22,7 @@ from assets.shared.gate import rows_of
 from assets.shared.partitions import MADE_SO_FAR
 from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk
+from assets.shared.verdicts import verdict_metadata
 from reports.pairwise.contents import Contents, People
 from reports.pairwise.report import FILE_NAME, pairwise_page
 from reports.shared.gate_row import GateRow
@@ -32,7 +33,14 @@ from resources.tables.pairwise import PAIRWISE_REPORT
 from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet_tables import Frames
 
-WHOLE = ("photo_pairs", "image_features", "method_metrics", "method_significance", "bradley_terry")
+WHOLE = (
+    "photo_pairs",
+    "image_features",
+    "method_metrics",
+    "method_significance",
+    "bradley_terry",
+    "pairwise_trust_verdict",
+)
 BY_METHOD = "pairwise_results"
 OF_STUDY = (
     photos_are_there,
@@ -62,7 +70,7 @@ def pairwise_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[S
     made = provenance_of(context, study, study.pairwise, judges=study.pairwise.methods)
     contents = replace(contents_of(study.name, study.pairwise, tables), provenance=made)
     written = write_report(contents, report_path(study))
-    context.add_output_metadata(headline(written))
+    context.add_output_metadata(verdict_metadata(tables["pairwise_trust_verdict"]) | headline(written))
     return written
 
 

@@ -21,6 +21,7 @@ from assets.reliability.logic.verdict import verdict_of
 from assets.reliability.query_kappa import lowest_kappas
 from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import page_on_disk
+from assets.shared.verdicts import verdict_metadata
 from reports.reliability.contents import Contents, Standing, Truth
 from reports.reliability.report import FILE_NAME, reliability_page
 from resources.study import Study
@@ -40,6 +41,7 @@ READ = (
     "recalibration",
     "reviewer_agreement",
     "judges_against_reviewers",
+    "reliability_trust_verdict",
 )
 
 
@@ -62,7 +64,7 @@ def reliability_report(
     prompts = prompts_by(judgments, "asked")
     made = provenance_of(context, study, study.reliability, judges=contents.judges, prompts=prompts)
     written = write_report(replace(contents, provenance=made), report_path(study))
-    context.add_output_metadata(headline(written))
+    context.add_output_metadata(verdict_metadata(tables["reliability_trust_verdict"]) | headline(written))
     return written
 
 

@@ -62,8 +62,8 @@ class Declared:
 
 GATES: Final[dict[dg.AssetCheckKey, Declared]] = {}
 # What a gate's function may take besides tables: the study's section of the configuration, the whole study, the key of
-# the partition that it is asked for, and what partitions share.
-GIVEN: Final = ("plan", "study", "partition", "once")
+# the partition that it is asked for, what partitions share, and the metadata of the table as it was made before.
+GIVEN: Final = ("plan", "study", "partition", "once", "before")
 
 
 def declared(check: dg.AssetChecksDefinition) -> Declared:
@@ -137,12 +137,15 @@ def _check_of(said: Declared, table: dg.AssetsDefinition) -> Callable[..., dg.As
     """The function that Dagster calls; it reads from the signature what to hand over."""
     severity = WARN if said.kind is Kind.ADVICE else dg.AssetCheckSeverity.ERROR
     partitions, own, group = table.partitions_def, table.key.path[-1], str(table.group_names_by_key[table.key])
+    wants_before = "before" in inspect.signature(said.function).parameters
     order = next((kept for kept in (SETTINGS, METHODS) if kept == partitions), None)
 
     def check(context: dg.AssetCheckExecutionContext, study: Study, **frames: Any) -> dg.AssetCheckResult:
         given = {"study": study, "plan": getattr(study, group)}
         if said.once is not None:
             given["once"] = said.once(study)
+        if wants_before:
+            given["before"] = _metadata_before(context.instance, table.key)
         if partitions is None:
             answer = said.ask(frames, **given)
             assert answer is not None
@@ -167,3 +170,11 @@ def _check_of(said: Declared, table: dg.AssetsDefinition) -> Callable[..., dg.As
         return_annotation=dg.AssetCheckResult,
     )
     return check
+
+
+def _metadata_before(instance: dg.DagsterInstance, table: dg.AssetKey) -> Mapping[str, Any] | None:
+    """The metadata of a table as the time before last made it; null where it was made once."""
+    made = instance.fetch_materializations(table, limit=2).records
+    if len(made) < 2 or made[1].asset_materialization is None:
+        return None
+    return {name: one.value for name, one in made[1].asset_materialization.metadata.items()}

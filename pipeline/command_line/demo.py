@@ -1,6 +1,9 @@
 """`touchstone demo`: the sample inputs, the studies on them, and what they found."""
 
 import time
+from typing import Annotated
+
+import typer
 
 from pipeline.command_line.run_study import run_and_show
 from pipeline.command_line.terminal import terminal
@@ -8,7 +11,11 @@ from resources.errors import UserError
 from resources.runtime.home import touchstone_home
 
 
-def demo() -> None:
+def demo(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Every gate, table and number, not only the verdicts.")
+    ] = False,
+) -> None:
     """Make sample inputs, run the studies on them and print what they found."""
     from pipeline.samples.prepare import prepare_samples
 
@@ -21,13 +28,15 @@ def demo() -> None:
             "Run it with `touchstone run fidelity`, or unset TOUCHSTONE_CONFIG / move touchstone.yaml away."
         )
     console.rule("Study A: fidelity", align="left")
-    run_and_show(console, "fidelity", ())
+    run_and_show(console, "fidelity", (), in_short=not verbose)
     console.rule("Study B: pairwise", align="left")
-    run_and_show(console, "pairwise", ())
+    run_and_show(console, "pairwise", (), in_short=not verbose)
     console.rule("Study C: evaluation", align="left")
-    run_and_show(console, "evaluation", ())
+    run_and_show(console, "evaluation", (), in_short=not verbose)
     console.rule("Study D: reliability", align="left")
     with console.status("Loading"):
         from pipeline.command_line.demo_reliability import show_both_samples
-    show_both_samples(home, console)
+    show_both_samples(home, console, in_short=not verbose)
+    if not verbose:
+        console.print(f"All that was seen: `touchstone demo -v`, or the reports in {home.outputs}.", soft_wrap=True)
     console.print(f"Done in {time.monotonic() - started:.0f} s. Look at it: `make dev`, then http://127.0.0.1:3000")

@@ -19,6 +19,7 @@ from pipeline.command_line.reliability_shown import ground_truth_in_words, histo
 from pipeline.command_line.reliability_steps import show_recalibration, show_thresholds
 from pipeline.command_line.reliability_summary import bias_in_words, recalibration_in_words
 from pipeline.command_line.run_study import run_and_show
+from pipeline.command_line.study_verdict import show_in_short
 from pipeline.command_line.summary import show_made_up
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
@@ -32,12 +33,13 @@ MOST_STEPS: Final = 12
 Truth = dict[tuple[str, str], bool]
 
 
-def show_both_samples(home: Home, console: Console) -> None:
+def show_both_samples(home: Home, console: Console, *, in_short: bool = False) -> None:
     """The study that recalibration fixes, then the one that people resolve.
 
     Args:
         home: Where the samples and the first study lie; the second has a home of its own below the samples.
         console: Where the steps are reported.
+        in_short: Of each sample the verdict and its table, without the steps.
 
     Raises:
         UserError: A step could not be taken.
@@ -54,8 +56,7 @@ def show_both_samples(home: Home, console: Console) -> None:
         first = write_reliability_samples(home.samples / "reliability")
         say(console, "First sample: two judges that disagree; made-up answers about the unclear queries then agree.")
         study = study_from_environment()
-        go_through(console, study, _truth(scripted_votes(first.truth)))
-        show_report(console, study)
+        _shown(console, study, _truth(scripted_votes(first.truth)), in_short)
     second = write_review_samples(home.samples / "reliability_by_review")
     say(console, "\nSecond sample: two made-up judges that go on differing, so that people decide.")
     configuration = read_configuration(second.configuration)
@@ -69,9 +70,20 @@ def show_both_samples(home: Home, console: Console) -> None:
         reliability_section=configuration.reliability,
         made_up=configuration.made_up,
     )
-    go_through(console, study, _truth(scripted_votes(second.truth)))
-    show_report(console, study)
+    _shown(console, study, _truth(scripted_votes(second.truth)), in_short)
     console.print(f"Its home: TOUCHSTONE_HOME={second.home}", soft_wrap=True, highlight=False)
+
+
+def _shown(console: Console, study: Study, truth: Truth, in_short: bool) -> None:
+    if not in_short:
+        go_through(console, study, truth)
+        show_report(console, study)
+        return
+    with _unseen() as unseen:
+        go_through(unseen, study, truth)
+    history = study.validations.validations()
+    status = f"{str(history['status'].iloc[-1]).replace('_', ' ')}: {ground_truth_in_words(study, history)}"
+    show_in_short(study.home, "reliability", console, (), study.made_up.get("reliability", ()), f"Validation {status}")
 
 
 def show_report(console: Console, study: Study) -> None:

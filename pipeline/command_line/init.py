@@ -84,6 +84,11 @@ fidelity:
   #   {icc: 0.85, median_mad: 0.05, ci_half_width: 0.02, spearman: 0.7, mae: 0.10, rmse: 0.15, json_validity: 0.98,
   #    effect_size: 0.8, stripes_effect_size: 1.5, hit_rate: 0.8, false_alarm_rate: 0.2, dose_response_r2: 0.6,
   #    stand_in_share: 0.5, drift_shift: 0.05, drift_icc: 0.85}
+  # verdict:                        # docs/verdict.md: may the judge stand in for people
+  #   required: [icc, median_mad, json_validity, spearman, stripes]   # what a yes needs besides; the rest is advice
+  #   gate_on: bound                # or estimate: whether intervals have to prove what is required
+  #   margin: 0.1                   # how far behind people's own agreement the judge may stay
+  #   fewest_objects: 30            # with fewer the verdict cannot say
   # recommendation:
   #   method: auto                  # split: one half of the products chooses, the other reports; or optimism
   #   fewest_products_to_split: 12  # under which `auto` takes optimism
@@ -133,6 +138,7 @@ fidelity:
 #   decoding_threads: 4
 #   shard_size: 50000               # photos in a file of features, the unit that is computed anew after a crash
 #   folds: 5
+#   verdict: {gate_on: bound, margin: 0.1, fewest_objects: 30, voters: crowd}   # docs/verdict.md
 #   bootstrap_resamples: 1000
 #   confidence: 0.95
 #   seed: 42
@@ -161,6 +167,7 @@ fidelity:
 #   max_unusable_share: 0.05        # share of a file's rows without a usable score or true answer at which a gate fails
 #   bootstrap_resamples: 1000
 #   bca_resamples: 10000
+#   verdict: {gate_on: bound, margin: 0.1, fewest_objects: 30, spearman: 0.7}   # docs/verdict.md; bound of `spearman`
 #   confidence: 0.95
 #   workers: 1                      # processes; the numbers are the same for any number of them
 #   seed: 42
@@ -195,6 +202,7 @@ fidelity:
 #     prompt_version: recalibrated_v2
 #     judges: {}                    # where others answer it than before, by the same names
 #     held_out_share: 0.5           # of these queries, not to be read for a new prompt
+#   verdict: {gate_on: bound, margin: 0.1, fewest_objects: 30}   # docs/verdict.md
 #   bootstrap_resamples: 1000
 #   confidence: 0.95
 #   seed: 20260101

@@ -170,8 +170,10 @@ def run_and_show(
     partitions: tuple[str, ...],
     study: "Study | None" = None,
     ask_judges: bool = True,
+    *,
+    in_short: bool = False,
 ) -> None:
-    """Run one study and print its summary.
+    """Run one study and print its verdict and its summary.
 
     Args:
         console: Where its progress and its summary go.
@@ -179,6 +181,7 @@ def run_and_show(
         partitions: Settings, methods or data sets; all where empty.
         study: As it is to run; the one that the environment names where left out.
         ask_judges: Of study reliability; otherwise it validates the judgments that are there.
+        in_short: The verdict, what fails, one table and the number of notes, in a dozen lines.
 
     Raises:
         UserError: A user's file or a blocking gate stopped the study.
@@ -188,6 +191,7 @@ def run_and_show(
         from pipeline.command_line.evaluation_summary import show_evaluation
         from pipeline.command_line.pairwise_summary import show_pairwise
         from pipeline.command_line.reliability_summary import show_reliability
+        from pipeline.command_line.study_verdict import show_in_short, show_verdict_first, stops_of
         from pipeline.command_line.summary import show_drift, show_made_up, show_outcome, show_summary
         from pipeline.definitions import definitions_of
         from pipeline.instance import open_instance
@@ -199,17 +203,18 @@ def run_and_show(
         study = replace(study or study_from_environment())
         home = study.home
         definitions = definitions_of(study)
+    bars = {"progress": BarProgress(console, transient=in_short)}
     getattr(study, "fidelity" if name == "drift" else name)  # refuses what is not configured
     try:
         with open_instance(home) as instance, waits_said(instance, partial(_say, console)):
             if name == "fidelity":
-                outcome = run_study(definitions, name, instance, partitions, {"progress": BarProgress(console)})
+                outcome = run_study(definitions, name, instance, partitions, bars)
             elif name == "drift":
-                outcome = run_drift(definitions, instance, {"progress": BarProgress(console)})
+                outcome = run_drift(definitions, instance, bars)
             elif name == "pairwise":
-                outcome = run_pairwise(definitions, instance, partitions, {"progress": BarProgress(console)})
+                outcome = run_pairwise(definitions, instance, partitions, bars)
             elif name == "reliability" and ask_judges:
-                outcome = run_reliability(definitions, instance, study, {"progress": BarProgress(console)})
+                outcome = run_reliability(definitions, instance, study, bars)
             elif name == "reliability":
                 outcome = run_revalidation(definitions, instance, study)
             else:
@@ -217,8 +222,16 @@ def run_and_show(
     except KeyboardInterrupt:
         console.print("Interrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
+    made_up = study.made_up.get("fidelity" if name == "drift" else name, ())
+    if in_short and outcome.succeeded and not outcome.user_errors and not outcome.other_errors:
+        show_in_short(home, name, console, outcome.checks, made_up)
+        return
+    stops = stops_of(outcome.checks)
+    if stops or f"{name}_trust_verdict" in outcome.tables:
+        # A run that made none says nothing of the verdict of an earlier one.
+        show_verdict_first(home, name, console, stops)
     show_outcome(outcome, console, ("judges_agree",) if outcome.succeeded else ())
-    show_made_up(console, study.made_up.get("fidelity" if name == "drift" else name, ()))
+    show_made_up(console, made_up)
     if name == "evaluation" and "evaluation_summary" in outcome.tables:
         # One bad file does not hide what the good ones gave.
         show_evaluation(home, console)

@@ -33,7 +33,8 @@ def status(
     console = terminal()
     home = touchstone_home()
     from pipeline.command_line.status_shown import show_study
-    from pipeline.command_line.study_state import StudyState, gate_states, last_run
+    from pipeline.command_line.study_state import STOP, StudyState, failed, gate_states, last_run
+    from pipeline.command_line.study_verdict import verdict_lines
     from pipeline.definitions import STUDIES, definitions_of
     from pipeline.staleness import table_states
     from resources.study import study_from_environment
@@ -50,6 +51,7 @@ def status(
             jobs = {job.name for job in STUDIES[name].jobs}
             run = last_run(instance, jobs, tables)
             state = StudyState(name, tables, gates, run, *_due(ours, name))
+            state = state._replace(verdicts=verdict_lines(home, name, failed(state.every_gate, STOP)))
             show_study(console, state, every_table=bool(study))
             stands_still |= state.stands_still
     console.print(f"Tables in {home.tables}", soft_wrap=True, highlight=False)

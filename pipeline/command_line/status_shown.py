@@ -23,6 +23,8 @@ def show_study(console: Console, state: StudyState, *, every_table: bool) -> Non
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column()
+    for place, line in enumerate(state.verdicts):
+        grid.add_row("" if place else "Verdict", line)
     grid.add_row("Tables", Text(_tables_in_words(state)))
     grid.add_row("Last run", Text(_run_in_words(state)))
     for place, line in enumerate(state.numbers()):

@@ -98,7 +98,10 @@ class LastRun(NamedTuple):
 
 
 class StudyState(NamedTuple):
-    """What there is to say of one study; ``due`` and ``due_command`` are of study D, empty elsewhere."""
+    """What there is to say of one study; ``due`` and ``due_command`` are of study D, empty elsewhere.
+
+    `verdicts` are the lines that come first, as Rich prints them.
+    """
 
     name: str
     tables: Mapping[dg.AssetKey, TableState]
@@ -106,6 +109,7 @@ class StudyState(NamedTuple):
     run: LastRun | None
     due: str
     due_command: str
+    verdicts: tuple[Any, ...] = ()
 
     @property
     def every_gate(self) -> list[GateState]:

@@ -29,6 +29,7 @@ from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, kind_of
 from pipeline.runs import Outcome
 from reports.shared.text import LANGUAGES, Translations
+from reports.shared.verdict import is_trusted
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.configuration.load import SAMPLE, load_configuration
 from resources.errors import listing
@@ -352,7 +353,7 @@ def _show_verdict(
 ) -> None:
     path = tables / "recommended_setting.parquet"
     if not path.exists():
-        console.print("Verdict: none, the table recommended_setting was not made.", highlight=False)
+        console.print("Setting: none, the table recommended_setting was not made.", highlight=False)
         return
     recommended = pd.read_parquet(str(path))
     chosen = chosen_setting(recommended)
@@ -360,7 +361,10 @@ def _show_verdict(
     if gates and chosen.setting:
         missed = _missed_at(chosen.setting, gates)
         words += f" On all objects valid there {'it misses ' + ', '.join(missed) if missed else 'no gate fails'}."
-    console.print(Text.assemble(("Verdict: ", "bold"), words))
+    stored = tables / "fidelity_trust_verdict.parquet"
+    if chosen.setting and stored.exists() and not is_trusted(pd.read_parquet(str(stored))):
+        words = f"if the judge is used in spite of its verdict, {words}"
+    console.print(Text.assemble(("Setting: ", "bold"), words))
     if key := chosen.setting or chosen.nearest:
         path = tables / "annotator_test" / f"{key}.parquet"
         if path.exists():

@@ -36,6 +36,11 @@ class Contents:
     provenance: Provenance | None = None
 
     @property
+    def verdicts(self) -> pd.DataFrame | None:
+        """Table `evaluation_trust_verdict`; none where it was not made."""
+        return self.tables.get("evaluation_trust_verdict")
+
+    @property
     def datasets(self) -> list[str]:
         """Every data set, sorted."""
         return sorted(self.tables["evaluation_samples"]["dataset"].unique())

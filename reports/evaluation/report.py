@@ -14,6 +14,7 @@ from reports.shared.numbers import NOTHING, is_number, number, p_value, plain_nu
 from reports.shared.page import Page, rendered
 from reports.shared.table_view import Head, TableView, records
 from reports.shared.text import Part, Text, joined, lines, same
+from reports.shared.verdict import as_data, title_of, verdict_parts
 
 SHOWN_GROUPS: Final = 60
 FILE_NAME: Final = "evaluation_report.html"
@@ -223,16 +224,22 @@ def evaluation_page(contents: Contents) -> str:
     return rendered(
         Page(
             template="evaluation/evaluation.html.j2",
-            title=say("report.title", study=same(contents.study)),
+            title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],
             charts=[headline_chart(contents, "srcc"), headline_chart(contents, "accuracy")],
             tables=downloads(contents),
-            about={"study": contents.study, "datasets": contents.datasets, "confidence": contents.plan.confidence},
+            about={
+                "study": contents.study,
+                "verdict": as_data(contents.verdicts),
+                "datasets": contents.datasets,
+                "confidence": contents.plan.confidence,
+            },
             file_stem="evaluation-report",
             terms=TERMS,
             context={
                 "study": contents.study,
+                **verdict_parts(contents.verdicts),
                 "facts": facts(contents),
                 "sentences": sentences(contents),
                 "tables": tables(contents),
@@ -305,4 +312,5 @@ def headline_chart(contents: Contents, statistic: str) -> Chart:
 
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out, without those that are too long for a page."""
-    return {name: contents.tables[name] for name in DOWNLOADS if len(contents.tables[name]) <= MOST_ROWS}
+    found = {name: contents.tables[name] for name in DOWNLOADS if len(contents.tables[name]) <= MOST_ROWS}
+    return found if contents.verdicts is None else {"evaluation_trust_verdict": contents.verdicts, **found}

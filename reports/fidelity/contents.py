@@ -11,6 +11,7 @@ from analysis.intervals.measured import reliable_from
 from reports.shared.gate_row import GateRow
 from reports.shared.numbers import is_number, plain_number
 from reports.shared.text import Text, Translations, joined, same
+from reports.shared.verdict import is_trusted
 from resources.configuration.fidelity import FidelityStudy
 from resources.runtime.provenance import Provenance
 
@@ -53,6 +54,16 @@ class Contents:
     decision_gates: Sequence[GateRow] = ()
     drops: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["kind", "object", "dose", "drop"]))
     provenance: Provenance | None = None
+
+    @property
+    def verdicts(self) -> pd.DataFrame | None:
+        """Table `fidelity_trust_verdict`; none where it was not made."""
+        return self.tables.get("fidelity_trust_verdict")
+
+    @cached_property
+    def trusted(self) -> bool:
+        """Whether the verdict lets the judge stand in for something; what else the page says is no more favourable."""
+        return is_trusted(self.verdicts)
 
     @cached_property
     def settings(self) -> list[str]:
@@ -134,7 +145,7 @@ class Contents:
         marks = [
             say(f"setting.{mark}")
             for mark, there in (
-                ("recommended", setting == self.recommended),
+                ("recommended" if self.trusted else "first", setting == self.recommended),
                 ("nearest", setting == self.nearest),
                 ("baseline", setting == self.baseline),
             )

@@ -136,7 +136,8 @@ def _recommended(contents: Contents, row: dict[str, Any]) -> Recommendation:
     sentences += [_equals(contents, setting), *_effort(row)]
     grade: Grade = "provisionally" if doubts else "use"
     sampling = {"temperature": plain_number(row["temperature"]), "top_p": plain_number(row["top_p"])}
-    headline = say(f"summary.{grade}", setting=setting, **sampling)
+    key = grade if contents.trusted else "if_at_all"
+    headline = say(f"summary.{key}", setting=setting, **sampling)
     return Recommendation(grade, headline, _figures(contents, row, "_reported"), sentences)
 
 

@@ -38,6 +38,7 @@ from reports.shared.charts import Chart
 from reports.shared.gate_row import gates_as_data
 from reports.shared.page import Page, rendered
 from reports.shared.text import same
+from reports.shared.verdict import as_data, title_of, verdict_parts
 
 FILE_NAME: Final = "fidelity_report.html"
 SHOWN_PROMPTS: Final = 20
@@ -154,6 +155,7 @@ def fidelity_page(contents: Contents) -> str:
     counted, advice = gates_of_focus(contents)
     settings = contents.settings
     context: dict[str, Any] = {
+        **verdict_parts(contents.verdicts),
         "facts": facts(contents),
         "notices": notices(contents),
         "study": contents.study,
@@ -187,7 +189,7 @@ def fidelity_page(contents: Contents) -> str:
     return rendered(
         Page(
             template="fidelity/fidelity.html.j2",
-            title=say("report.title", study=same(contents.study)),
+            title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],
             charts=[*charts, *doses],
@@ -219,6 +221,7 @@ def about(contents: Contents) -> dict[str, Any]:
     prompts = sorted(calls["prompt_hash"].dropna().unique().tolist())
     return {
         "study": contents.study,
+        "verdict": as_data(contents.verdicts),
         "judges": sorted(calls["judge_identity"].dropna().unique().tolist()),
         "models_asked": sorted(calls["model_asked"].dropna().unique().tolist()),
         "n_prompt_hashes": len(prompts),
@@ -237,6 +240,8 @@ def about(contents: Contents) -> dict[str, Any]:
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out: whole, or without what grows with every call."""
     tables = {name: contents.tables[name] for name in WHOLE_TABLES}
+    if contents.verdicts is not None:
+        tables = {"fidelity_trust_verdict": contents.verdicts, **tables}
     curves = contents.tables["convergence_curves"]
     calls = contents.tables["judge_calls"]
     counts = calls.groupby(["setting", "judge", "model_asked", "state"], sort=True).agg(

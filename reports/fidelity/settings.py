@@ -152,7 +152,7 @@ def cards(contents: Contents) -> list[Card]:
 def _card(contents: Contents, key: str) -> Card:
     seen, chosen = contents.summary_of(key), contents.row("recommended_setting", key)
     marks = (
-        ("recommended", key == contents.recommended),
+        ("recommended" if contents.trusted else "first", key == contents.recommended),
         ("nearest", key == contents.nearest),
         ("baseline", bool(seen["baseline"])),
         ("deterministic", bool(seen["deterministic"])),

@@ -60,6 +60,11 @@ class Contents:
     gates: Mapping[str, Sequence[GateRow]]
     provenance: Provenance | None = None
 
+    @property
+    def verdicts(self) -> pd.DataFrame | None:
+        """Table `pairwise_trust_verdict`; none where it was not made."""
+        return self.tables.get("pairwise_trust_verdict")
+
     @cached_property
     def measured(self) -> list[dict[str, Any]]:
         """Rows of `method_metrics` with an accuracy, the best first."""

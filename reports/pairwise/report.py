@@ -23,6 +23,7 @@ from reports.shared.gate_row import GateRow, failing_by_gate, gates_as_data
 from reports.shared.numbers import plain_number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.text import Part, Text, joined, same
+from reports.shared.verdict import as_data, title_of, verdict_parts
 
 FILE_NAME: Final = "pairwise_report.html"
 SECTIONS: Final = (
@@ -115,6 +116,7 @@ def pairwise_page(contents: Contents) -> str:
     context: dict[str, Any] = {
         "study": contents.study,
         "facts": facts(contents),
+        **verdict_parts(contents.verdicts),
         "result": summary(contents),
         "gates": counted,
         "advice": advice,
@@ -140,7 +142,7 @@ def pairwise_page(contents: Contents) -> str:
     return rendered(
         Page(
             template="pairwise/pairwise.html.j2",
-            title=say("report.title", study=same(contents.study)),
+            title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],
             charts=[
@@ -190,6 +192,7 @@ def about(contents: Contents) -> dict[str, Any]:
     plan = contents.plan
     return {
         "study": contents.study,
+        "verdict": as_data(contents.verdicts),
         "dataset": plan.dataset_name,
         "best": contents.best["method"] if contents.best else None,
         **gates_as_data(contents.gates),
@@ -212,6 +215,8 @@ def about(contents: Contents) -> dict[str, Any]:
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out: without addresses, and without those that are too long for a page."""
     tables = {name: contents.tables[name] for name in ("method_metrics", "method_significance")}
+    if contents.verdicts is not None:
+        tables = {"pairwise_trust_verdict": contents.verdicts, **tables}
     long = {
         "predictions": predictions(contents),
         "photo_pairs": contents.tables["photo_pairs"][PAIR_COLUMNS],

@@ -91,6 +91,11 @@ class Contents:
     blindness: Blindness = Blindness(0, 0, 0)
     provenance: Provenance | None = None
 
+    @property
+    def verdicts(self) -> pd.DataFrame | None:
+        """Table `reliability_trust_verdict`; none where it was not made."""
+        return self.tables.get("reliability_trust_verdict")
+
     @cached_property
     def history(self) -> list[dict[str, Any]]:
         """Every validation, the first one first, with its `number` from 1: the database counts over all studies."""

@@ -26,6 +26,7 @@ from reports.shared.gate_row import GateRow, gate_row, gates_as_data
 from reports.shared.numbers import is_number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.text import Part, Text, joined, same
+from reports.shared.verdict import as_data, title_of, verdict_parts
 
 GATE = "judges_agree"
 TERM_OF_GATE = {
@@ -158,7 +159,7 @@ def reliability_page(contents: Contents) -> str:
     return rendered(
         Page(
             template="reliability/reliability.html.j2",
-            title=say("report.title", study=same(contents.study)),
+            title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],
             charts=[
@@ -184,6 +185,7 @@ def _parts(contents: Contents, tables: Mapping[str, pd.DataFrame]) -> dict[str, 
     return {
         "study": contents.study,
         "facts": facts(contents),
+        **verdict_parts(contents.verdicts),
         "result": summary(contents),
         "gate_name": GATE,
         "gates": gates(contents),
@@ -235,6 +237,7 @@ def about(contents: Contents) -> dict[str, Any]:
     plan, standing, last = contents.plan, contents.standing, contents.last
     return {
         "study": contents.study,
+        "verdict": as_data(contents.verdicts),
         "status": None if last is None else last["status"],
         "no_verdict_because": standing.reason,
         "due": None if last is None else standing.step.name,
@@ -260,6 +263,8 @@ def about(contents: Contents) -> dict[str, Any]:
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out: without those that are too long, and without texts kept back."""
     tables = {name: contents.tables[name] for name in SHORT}
+    if contents.verdicts is not None:
+        tables = {"reliability_trust_verdict": contents.verdicts, **tables}
     long = {name: contents.tables[name] for name in LONG}
     held_out = long["disagreements"]["held_out"].astype(bool)
     long["disagreements"] = long["disagreements"].assign(query=long["disagreements"]["query"].mask(held_out))

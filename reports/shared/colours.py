@@ -1,6 +1,6 @@
 """What each colour of a chart means, in all studies: chosen so that colour-blind readers tell them apart as well."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 # What a chart is about: the judge, the setting to look at, what is significantly better, what is seen.
 MAIN: Final = "#2b6cb0"
@@ -26,3 +26,31 @@ GROUPS: Final = (
 )  # fmt: skip
 # Shapes say the same as colours, for whom no colour does.
 SHAPES: Final = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
+
+
+class WordColour(NamedTuple):
+    """The colour of a verdict: on a page and on its pale ground, and on the terminal as Rich names it."""
+
+    ink: str
+    ground: str
+    terminal: str
+
+
+# The five states of a verdict. What one person, means or two judges agree on is less than a yes: it has the colour of
+# what is good for something.
+VERDICTS: Final = {
+    "yes": WordColour(BEST, "#eef6f0", "green"),
+    "in_part": WordColour(MAIN, "#ebf4fb", "cyan"),
+    "not_proven": WordColour("#9c4221", "#fdf6ee", "yellow"),
+    "no": WordColour(LIMIT, "#fdf3f2", "red"),
+    "cannot_say": WordColour("#4a5568", "#f7fafc", "bright_black"),
+}
+
+
+def verdict_state(word: str) -> str:
+    """Which of the five states a verdict's word is, a key of `VERDICTS`."""
+    if word in ("yes", "no"):
+        return word
+    if word in ("not proven", "cannot say"):
+        return word.replace(" ", "_")
+    return "no" if word.startswith(("do not", "does not")) else "in_part"

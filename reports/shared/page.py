@@ -18,10 +18,11 @@ from reports.shared.glossary import entries
 from reports.shared.numbers import whole
 from reports.shared.phrases import phrase
 from reports.shared.text import LANGUAGES, Text, Translations
+from reports.shared.verdict import colours_in_css
 from resources.runtime.provenance import Provenance
 
 HERE: Final = Path(__file__).parent
-STYLES: Final = ("tokens.css", "page.css", "parts.css", "narrow_and_print.css")
+STYLES: Final = ("tokens.css", "page.css", "parts.css", "answer.css", "narrow_and_print.css")
 SCRIPTS: Final = ("language.js", "data.js", "tables.js", "charts.js", "help.js", "start.js")
 
 
@@ -66,7 +67,7 @@ class Page:
 
 def rendered(page: Page) -> str:
     """The file's text; the same page gives the same text."""
-    styles, script = source(STYLES + page.styles) + print_margins(page.provenance), source(SCRIPTS)
+    styles, script = source(STYLES + page.styles) + colours_in_css() + print_margins(page.provenance), source(SCRIPTS)
     library = vega()
     about = dict(page.about) | ({} if page.provenance is None else {"provenance": page.provenance.as_json()})
     data = embedded({"tables": tables_of(page.tables), "about": about, "stem": page.file_stem})

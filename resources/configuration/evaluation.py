@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from resources.configuration.section import Section
+from resources.configuration.verdict import EvaluationVerdict
 
 MappingFunction = Literal["logistic_4", "logistic_5", "cubic"]
 
@@ -55,6 +56,7 @@ class EvaluationStudy(Section):
     )
     defaults: Dataset = Dataset()
     baseline: Path | None = None
+    verdict: EvaluationVerdict = EvaluationVerdict()
     max_unusable_share: float = Field(0.05, ge=0, le=1, description="largest share of rows that cannot be used")
     bootstrap_resamples: int = Field(1000, ge=100)
     bca_resamples: int = Field(10_000, ge=100)

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
+from resources.configuration.verdict import FidelityVerdict
 from resources.errors import UserError
 
 Part = Annotated[float, Field(gt=0, lt=1)]
@@ -264,6 +265,7 @@ class FidelityStudy(Section):
     pass_score: Share = Field(0.5, description="an object that people score at least this passes")
     thresholds: FidelityThresholds = FidelityThresholds()
     recommendation: Recommendation = Recommendation()
+    verdict: FidelityVerdict = FidelityVerdict()
     golden: GoldenSet = GoldenSet()
     anchor: Anchor = Anchor()
     bootstrap_resamples: int = Field(1000, ge=100)

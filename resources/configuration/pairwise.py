@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from resources.configuration.section import Section
+from resources.configuration.verdict import PairwiseVerdict
 from resources.errors import did_you_mean
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -143,6 +144,7 @@ class PairwiseStudy(Section):
     decoding_threads: int = Field(4, ge=1)
     shard_size: int = Field(50_000, ge=1)
     folds: int = Field(5, ge=2)
+    verdict: PairwiseVerdict = PairwiseVerdict()
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(42, ge=0)

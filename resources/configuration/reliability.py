@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
+from resources.configuration.verdict import VerdictPlan
 from resources.errors import UserError, did_you_mean
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -98,6 +99,7 @@ class ReliabilityStudy(Section):
     gate: ReliabilityGate = ReliabilityGate()
     review: Review = Review()
     recalibration: Recalibration = Recalibration()
+    verdict: VerdictPlan = VerdictPlan()
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)

@@ -61,8 +61,9 @@ class LoggedProgress:
 class BarProgress:
     """A bar on the terminal with rate and time left, for the command line."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console, *, transient: bool = False) -> None:
+        """Show bars on this console; a transient one is gone when it is full."""
+        self.console, self.transient = console, transient
 
     @contextmanager
     def track(self, what: str, total: int, log: logging.Logger) -> Iterator[Advance]:
@@ -76,7 +77,7 @@ class BarProgress:
             TextColumn("left"),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=self.console) as bar:
+        with Progress(*columns, console=self.console, transient=self.transient) as bar:
             task = bar.add_task(what, total=total, rate="")
 
             def advance(done: int = 1) -> None:

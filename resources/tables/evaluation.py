@@ -1,6 +1,7 @@
 """The tables of study C: predicted scores or answers held against the truth."""
 
 from resources.tables.declare import SAMPLING, Column, Table, flag, number, text, texts, whole
+from resources.tables.trust_verdict import trust_verdict_table
 
 KINDS = ("scores", "answers")
 
@@ -217,3 +218,5 @@ EVALUATION_REPORT = Table(
     key=("path",),
     reads=SAMPLING,
 )
+
+EVALUATION_TRUST_VERDICT = trust_verdict_table("evaluation", "data set", ("confidence", "seed", "verdict"))

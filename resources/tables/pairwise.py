@@ -4,6 +4,7 @@ from typing import Any
 
 from analysis.preference.accuracy import BAND_NAMES
 from resources.tables.declare import SAMPLING, Column, Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.trust_verdict import trust_verdict_table
 
 # Keys of the configuration that several tables are made from.
 METHODS = (
@@ -312,4 +313,10 @@ PAIRWISE_REPORT = Table(
         "sample_size",
         "use_bradley_terry",
     ),
+)
+
+PAIRWISE_TRUST_VERDICT = trust_verdict_table(
+    "pairwise",
+    "method",
+    ("cluster_column", "confidence", "min_agreement", "min_reviewers", "seed", "verdict"),
 )

@@ -51,17 +51,20 @@ ASKING = {"judge_calls", "golden_scores", "anchor_scores"}
         ),
         (
             {"thresholds": FidelityThresholds(icc=0.9)},
-            {"icc_by_setting", "setting_summary", "recommended_setting", "sensitivity", "fidelity_report"},
+            {
+                *("icc_by_setting", "setting_summary", "recommended_setting", "sensitivity"),
+                *("fidelity_trust_verdict", "fidelity_report"),
+            },
         ),
         ({"score_max": 100.0}, {"human_scores"}),
-        ({"annotators": "crowd"}, {"annotator_test", "fidelity_report"}),
+        ({"annotators": "crowd"}, {"annotator_test", "fidelity_trust_verdict", "fidelity_report"}),
         # The order in which a judge is asked changes no answer.
         (
             {"seed": 7},
             {
                 *("icc_by_setting", "retried_calls", "human_agreement", "few_labels", "setting_summary"),
                 *("recommended_setting", "golden_images", "sensitivity", "dose_response", "anchor_scores", "drift"),
-                "fidelity_report",
+                *("fidelity_trust_verdict", "fidelity_report"),
             },
         ),
         ({}, set()),
@@ -139,7 +142,8 @@ def test_what_is_set_for_one_data_set_is_no_change_of_the_others(tmp_path: Path)
     one = study_over(tmp_path, {"s": scores})
     assert differ(one, study_over(tmp_path, {"s": scores, "a": answers}, defaults=Dataset(mapping="cubic"))) == set()
     assert differ(one, study_over(tmp_path, {"s": scores}, confidence=0.9)) == {
-        *("correlation", "category_breakdown", "metric_comparison", "evaluation_report")
+        *("correlation", "category_breakdown", "metric_comparison"),
+        *("evaluation_trust_verdict", "evaluation_report"),
     }
 
 
@@ -152,7 +156,7 @@ def test_a_threshold_and_a_prompt_of_study_d_start_what_reads_them(tmp_path: Pat
 
     gate = {"gate": ReliabilityGate(min_macro=0.8)}
     # The gate decides which pair of judges the verdict is of.
-    of_the_pair = {"judge_agreement", "low_kappa_profile"}
+    of_the_pair = {"judge_agreement", "low_kappa_profile", "reliability_trust_verdict"}
     assert differ(study, with_(**gate)) == of_the_pair | {"kappa_validation", "reliability_report"}
     assert differ(study, with_(prompt_version="v0")) == {"query_documents"}, "the scores of the input are under it"
     prompt = tmp_path / "mine.txt"
@@ -192,7 +196,7 @@ def test_the_refresh_rule_starts_what_a_changed_gate_decides_once(tmp_path: Path
     asked, cursor = refreshed(study, instance, cursor)
     # What is made from the verdict follows it in the same run.
     assert asked == {
-        *("judge_agreement", "low_kappa_profile"),
+        *("judge_agreement", "low_kappa_profile", "reliability_trust_verdict"),
         *("kappa_validation", "recalibration", "reliability_report"),
     }
     asked, _ = refreshed(study, instance, cursor)

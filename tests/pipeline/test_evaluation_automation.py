@@ -221,6 +221,7 @@ def test_an_overview_that_the_refresh_rule_made_is_not_asked_for_again(tmp_path:
         for job, table, partition in (
             ("evaluation", "correlation", "one"),
             ("evaluation_overview", "evaluation_summary", None),
+            ("evaluation_overview", "evaluation_trust_verdict", None),
             ("evaluation_overview", "evaluation_report", None),
         ):
             made = definitions.resolve_job_def(job).execute_in_process(

@@ -214,6 +214,10 @@ def test_the_report_shows_every_data_set_in_both_languages_and_where_it_comes_fr
     for said in ("pictures: SRCC", "questions: accuracy 0.700", "10 of 10 rows", sha256_of_file(scores)):
         assert said in english
     assert "questions: accuratezza 0,700" in italian
+    # Scores against means have a verdict, answers with a key have none.
+    verdict = stored(study, "evaluation_trust_verdict")
+    assert "questions" not in set(verdict["judge"])
+    assert ("cannot say" in english, "non si può dire" in italian) == (True, True)
     assert "Confronto con articoli" in italian
 
 

@@ -37,7 +37,8 @@ def test_a_study_that_promises_nothing_has_no_policy(tmp_path: Path) -> None:
 def test_the_promise_is_kept_by_what_people_read(tmp_path: Path) -> None:
     found = policies(replace(write_study(tmp_path), fresh_within_hours=26))
     assert found == dict.fromkeys(
-        ("recommended_setting", "fidelity_report"), dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=26))
+        ("recommended_setting", "fidelity_trust_verdict", "fidelity_report"),
+        dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=26)),
     )
 
 

@@ -171,7 +171,7 @@ def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check
     killed = note("killed")
     assert ({asked_by for asked_by, _ in killed.runs}, killed.errors) == ({"refresh"}, [])
     # The kill came before the gate on `golden_images` had looked at it.
-    cut_off = {"golden_scores", "sensitivity", "dose_response", "fidelity_report"}
+    cut_off = {"golden_scores", "sensitivity", "dose_response", "fidelity_trust_verdict", "fidelity_report"}
     assert set(killed.made) - {"drift"} == set(STUDY_A) - cut_off
     assert killed.made.items() >= BY_SETTING.items()
     night = note("night after the crash")

@@ -41,6 +41,7 @@ IN_ONE = Counter(
         "golden_scores": 1,
         "sensitivity": 1,
         "dose_response": 1,
+        "fidelity_trust_verdict": 1,
         "fidelity_report": 1,
     }
 )
@@ -56,6 +57,7 @@ STUDY_B = Counter(
         "bradley_terry": 1,
         "method_significance": 1,
         "benchmark_export": 1,
+        "pairwise_trust_verdict": 1,
         "pairwise_report": 1,
     }
 )
@@ -71,7 +73,9 @@ DATA_SET = Counter(
     }
 )
 TWO_SETS = DATA_SET + DATA_SET
-OVERVIEW = Counter({"evaluation_summary": 1, "metric_comparison": 1, "evaluation_report": 1})
+OVERVIEW = Counter(
+    {"evaluation_summary": 1, "metric_comparison": 1, "evaluation_trust_verdict": 1, "evaluation_report": 1}
+)
 # Study D: what votes and thresholds decide, what is before that, and what is withheld until a validation allows it.
 AFTER_VOTES = Counter(
     {
@@ -86,6 +90,7 @@ AFTER_VOTES = Counter(
         "recalibration": 1,
         "reviewer_agreement": 1,
         "judges_against_reviewers": 1,
+        "reliability_trust_verdict": 1,
         "reliability_report": 1,
     }
 )

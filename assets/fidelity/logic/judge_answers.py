@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from analysis.messages import message
+from analysis.ties import join_ties
 from analysis.words import count_noun
 from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
@@ -76,6 +77,16 @@ def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
 def scores_of(matrix: pd.DataFrame) -> np.ndarray:
     """The numbers of the table, shape ``(n_objects, n_repeats)``, NaN where a verdict is missing."""
     return matrix.filter(regex=r"^repeat_\d+$").to_numpy(dtype="float64")
+
+
+def judge_scores(matrix: pd.DataFrame, aggregate: str) -> np.ndarray:
+    """The judge's score of each object: mean (or median) of its valid repeats, NaN where it has none."""
+    scores = scores_of(matrix)
+    valid = ~np.isnan(scores).all(axis=1)
+    values, largest = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
+    combine = np.nanmean if aggregate == "mean" else np.nanmedian
+    values[valid], largest[valid] = combine(scores[valid], axis=1), np.nanmax(np.abs(scores[valid]), axis=1)
+    return join_ties(values, largest)
 
 
 def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.DataFrame | None = None) -> Gate:

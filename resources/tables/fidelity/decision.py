@@ -2,6 +2,7 @@
 
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
 from resources.tables.fidelity.scores import BASELINE, CALLS, CHOOSING, OBJECT, REPEATS, SCORE, SETTING
+from resources.tables.trust_verdict import trust_verdict_table
 
 RECOMMENDED_SETTING = Table(
     "recommended_setting",
@@ -316,5 +317,24 @@ FIDELITY_REPORT = Table(
         "seed",
         "settings",
         "thresholds",
+    ),
+)
+
+FIDELITY_TRUST_VERDICT = trust_verdict_table(
+    "fidelity",
+    "setting",
+    (
+        *CHOOSING,
+        "aggregate",
+        "annotators",
+        "confidence",
+        "minimum_repeats",
+        "seed",
+        "thresholds.effect_size",
+        "thresholds.icc",
+        "thresholds.json_validity",
+        "thresholds.median_mad",
+        "thresholds.spearman",
+        "verdict",
     ),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
 from resources.tables.reliability.agreement import KAPPA, QUERY_ID, SHARE, THRESHOLDS
+from resources.tables.trust_verdict import trust_verdict_table
 
 RISE: dict[str, Any] = {"low": -2.0, "high": 2.0}
 
@@ -148,3 +149,5 @@ RELIABILITY_REPORT = Table(
     key=("path",),
     reads=(*SAMPLING, *THRESHOLDS, "gate", "review", "recalibration.prompt_version"),
 )
+
+RELIABILITY_TRUST_VERDICT = trust_verdict_table("reliability", "two judges", ("confidence", "gate", "seed", "verdict"))

@@ -1,10 +1,12 @@
 """Asset `fidelity_report`: through Dagster on a small study, from the settings that were made, whole or not at all."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
+import jsonschema
 import pandas as pd
 import pytest
 
@@ -15,7 +17,9 @@ from assets.fidelity.logic.setting_conditions import conditions_by_setting
 from assets.shared.gate import rows_of
 from reports.fidelity.report import FILE_NAME
 from reports.shared.gate_row import GateRow
+from reports.shared.verdict import as_data
 from resources.configuration.fidelity import FidelityStudy
+from resources.runtime.home import CHECKOUT
 from resources.study import Study
 from tests.assets.fidelity.made_golden_set import scores_of_pairs
 from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
@@ -65,6 +69,29 @@ def test_its_metadata_say_where_it_lies(made: tuple[Study, dg.ExecuteInProcessRe
     study, result = made
     [event] = [one for one in result.get_asset_materialization_events() if one.asset_key.path[-1] == "fidelity_report"]
     assert event.materialization.metadata["report"].value == str(report_path(study))
+
+
+def test_the_verdict_comes_first_in_the_ui_in_the_title_and_in_the_download(
+    made: tuple[Study, dg.ExecuteInProcessResult],
+) -> None:
+    study, result = made
+    verdict = stored(study, "fidelity_trust_verdict")
+    # 12 objects of 6 products: too few for a verdict on any setting.
+    assert verdict.loc[verdict["row"] == "verdict", "word"].tolist() == ["cannot say", "cannot say"]
+    [gate] = [one for one in result.get_asset_check_evaluations() if one.check_name == "verdict_is_not_worse"]
+    assert gate.passed
+    for event in result.get_asset_materialization_events():
+        if event.asset_key.path[-1] in ("fidelity_trust_verdict", "fidelity_report"):
+            shown = str(event.materialization.metadata["verdict"].value)
+            assert shown.startswith(
+                f"May the recorded judge at {KEYS[1]} stand in for people? **cannot say**".replace("_", "\\_")
+            )
+    page = report_path(study).read_text()
+    assert "<title>cannot say - " in page
+    assert page.index('class="answer answer-cannot_say"') < page.index('class="result')
+    data = as_data(verdict)
+    schema = json.loads((CHECKOUT / "docs" / "trust_verdict.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(data)
 
 
 def test_nothing_half_written_takes_the_place_of_a_whole_report(

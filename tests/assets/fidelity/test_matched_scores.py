@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.fidelity.matched_scores import judge_scores, matched_rows, some_matched_gate
+from assets.fidelity.logic.judge_answers import judge_scores
+from assets.fidelity.matched_scores import matched_rows, some_matched_gate
 from tests.assets.shared.made_tables import (
     SETTING,
     keeps_to_its_declaration,

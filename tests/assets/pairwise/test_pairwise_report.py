@@ -59,6 +59,10 @@ def test_the_page_lies_in_the_outputs_and_the_table_says_so(tmp_path: Path) -> N
     [made] = result.asset_materializations_for_node("pairwise_report")
     assert made.metadata["report"].value == str(report_path(study))
     assert made.metadata["best"].value == "composite_balanced"
+    # The verdict is the first thing that the UI shows, and the title of the page.
+    assert next(iter(made.metadata)) == "verdict"
+    assert str(made.metadata["verdict"].value).startswith("May composite\\_balanced stand in for people? **")
+    assert '<p class="question">' in page.decode()
 
 
 def test_a_study_in_which_nothing_can_be_measured_has_a_page_too(tmp_path: Path) -> None:

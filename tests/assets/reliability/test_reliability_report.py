@@ -43,6 +43,10 @@ def test_the_page_lies_in_the_outputs_and_the_table_says_so(
     metadata = made.asset_materialization.metadata
     assert metadata["report"].value == str(report_path(study))
     assert (metadata["status"].value, metadata["due"].value) == ("contingency_triggered", "review")
+    verdict = stored(study, "reliability_trust_verdict")
+    assert verdict.loc[verdict["row"] == "verdict", "word"].tolist() == ["do not agree with each other"]
+    assert "agree with each other? **do not agree with each other**" in str(metadata["verdict"].value)
+    assert b"<title>do not agree with each other - " in page
 
 
 def test_what_is_due_follows_the_votes_of_now_and_is_what_the_command_line_says(study: Study) -> None:

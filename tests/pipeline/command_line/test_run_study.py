@@ -52,21 +52,24 @@ def test_a_report_that_cannot_be_written_does_not_hide_what_was_found(study: Stu
     study.home.outputs.write_text("a file where the folder of pictures belongs")
     shown = told(study, error="outputs")
     assert SETTING in shown
-    assert "Verdict: " in shown
+    assert "Setting: " in shown
     assert "Report:" not in shown
 
 
 @pytest.mark.slow
 def test_a_run_that_stops_says_whose_report_is_on_the_disk(study: Study) -> None:
     shown = told(study)
-    assert "Verdict: " in shown
+    # Before all gates and numbers.
+    assert shown.index("May the recorded judge at ") < shown.index("tables made")
+    assert "Setting: " in shown
     assert "Report: " in shown
     assert "The report on disk" not in shown
     people = study.fidelity.human_scores
     people.write_text("3D Object filename,Score\n")
     stopped = told(study, error="Visual Fidelity")
     assert "The report on disk is of an earlier run (judge recorded answers" in stopped
-    assert "Verdict: " not in stopped
+    assert "Setting: " not in stopped
+    assert "stand in for people" not in stopped
 
 
 def test_answers_and_money_are_told_with_the_golden_set_too(study: Study) -> None:

@@ -161,10 +161,10 @@ def test_the_terminal_shows_the_verdict_of_the_table(
     rows = [line.split() for line in said.splitlines() if line.split() and line.split()[0] in GOOD]
     assert {row[0]: row[-1] for row in rows} == {key: "fail" if key == chosen else "pass" for key in GOOD}
     if with_recommendation:
-        assert f"Verdict: {verdict(split)} On all objects valid there it misses close_to_people." in said
+        assert f"Setting: {verdict(split)} On all objects valid there it misses close_to_people." in said
         assert "answers and 0 faults in the ledger" in said
     else:
-        assert "Verdict: none, the table recommended_setting was not made." in said
+        assert "Setting: none, the table recommended_setting was not made." in said
 
 
 def shown_summary(folder: Path, summary: pd.DataFrame) -> str:

@@ -11,14 +11,17 @@ from PIL import Image
 from analysis.messages import message
 from assets.pairwise.bradley_terry import strength_rows
 from assets.pairwise.logic.method_scores import no_rows
+from assets.pairwise.logic.method_verdicts import method_verdicts
 from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
 from assets.pairwise.pairwise_report import contents_of
+from assets.shared.verdicts import verdict_table
 from reports.pairwise.contents import Contents
 from resources.configuration.pairwise import PairwiseStudy
 from resources.photos.weights import NOT_HERE
 from resources.tables.all_tables import TABLES
+from resources.tables.pairwise import PAIRWISE_TRUST_VERDICT
 from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet import checked
 from tests.assets.pairwise.made_photo_pairs import Votes, photo_pairs_of, plan, results_of
@@ -81,6 +84,7 @@ def frames_of_study(
             TABLES["bradley_terry"], strength_rows(pairs, strengths_of(pairs, study), study.confidence)
         ),
         "image_features": checked(TABLES["image_features"], pd.DataFrame([_shard()])),
+        "pairwise_trust_verdict": _verdicts(results, pairs, metrics, study),
     }
 
 
@@ -103,7 +107,13 @@ def nothing_measured(study: PairwiseStudy) -> dict[str, Any]:
         "pairwise_results": results,
         "method_metrics": checked(TABLES["method_metrics"], metrics.assign(shared_time_ms=np.nan)),
         "method_significance": frames["method_significance"].iloc[:0],
+        "pairwise_trust_verdict": _verdicts(results, frames["photo_pairs"], metrics, study),
     }
+
+
+def _verdicts(results: Any, pairs: pd.DataFrame, metrics: pd.DataFrame, study: PairwiseStudy) -> pd.DataFrame:
+    stated = method_verdicts(results, pairs, metrics, study)
+    return checked(PAIRWISE_TRUST_VERDICT, verdict_table(stated, PAIRWISE_TRUST_VERDICT))
 
 
 def _results(pairs: pd.DataFrame, name: str, slope: float, noise: float) -> pd.DataFrame:

@@ -160,7 +160,9 @@ def test_downloads_hold_no_address_and_one_row_a_judged_pair(contents: Contents)
 
 def test_tables_that_are_too_long_are_left_out_and_named(contents: Contents, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "MOST_ROWS", 100)
-    assert set(downloads(contents)) == {"method_metrics", "method_significance", "predictions"}
+    assert set(downloads(contents)) == {
+        *("pairwise_trust_verdict", "method_metrics", "method_significance", "predictions")
+    }
     assert "tables: photo_pairs, bradley_terry." in words(pairwise_page(contents))
 
 

@@ -1,0 +1,153 @@
+"""A verdict with what it is about: which judge, against whom, on what objects, and what it does not cover."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from analysis.undefined import UndefinedStatistic
+from analysis.verdict.judges import AgainstOne, against_one
+from analysis.verdict.people import Floats, People, standing
+from analysis.verdict.rule import DEFAULT, Condition, Policy, State, Verdict, Word, by_conditions, decided, failing_of
+
+Against = Literal["people", "this person", "these means", "each other"]
+BIAS = "score less people's mean"
+Person = Literal["this person", "these means"]
+WORDS: dict[Person, tuple[Word, Word]] = {
+    "this person": ("agrees with this person", "does not agree with this person"),
+    "these means": ("agrees with these means", "does not agree with these means"),
+}
+# From the best to the worst, by what a reader may do with the judge: what the advice on a changed verdict compares.
+RANKS: dict[Word, int] = {
+    "yes": 0,
+    "agrees with this person": 0,
+    "agrees with these means": 0,
+    "agree with each other": 0,
+    "only for ranking": 1,
+    "not proven": 2,
+    "cannot say": 3,
+    "no": 4,
+    "does not agree with this person": 4,
+    "does not agree with these means": 4,
+    "do not agree with each other": 4,
+}
+
+
+class Row(NamedTuple):
+    """A person next to the judge in that person's place, both against the other people; unitless, 1 is perfect."""
+
+    name: str
+    n: int
+    person: float | None
+    judge: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a study says of one judge.
+
+    Attributes:
+        judge: Its name; two of them where judges are held against each other.
+        place: The setting or data set; "" where there is none.
+        against: Whom it is held against.
+        verdict: The word, why, and its conditions.
+        leading: Whether it answers the study's question.
+        people: Each person by the same statistic on the same objects.
+        not_covered: What it does not speak of, each with a kind in front, such as ``alterations: hue_5``.
+        things: What the objects and their clusters are, such as ``objects`` and ``products``.
+    """
+
+    judge: str
+    place: str
+    against: Against
+    verdict: Verdict
+    leading: bool = True
+    people: tuple[Row, ...] = ()
+    not_covered: tuple[str, ...] = ()
+    things: tuple[str, str] = ("objects", "clusters")
+
+
+def against_people(
+    people: People, judge: Floats, others: Sequence[Condition], *, policy: Policy = DEFAULT, needed: float | None = None
+) -> tuple[Against, Verdict, tuple[Row, ...]]:
+    """The verdict on a judge and the rows of the people, whether there are several or one.
+
+    Args:
+        people: At least one.
+        judge: Shape ``(n,)``, NaN where there is none.
+        others: Conditions of the study.
+        policy: What is needed.
+        needed: Of the agreement with one person; none: as in docs/verdict.md.
+
+    Returns:
+        Whom the judge was held against, the verdict, and the people; with one person no row.
+    """
+    if people.answers.shape[1] == 1:
+        found = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
+        return "this person", of_one_person(found, others, "this person", policy=policy), ()
+    of_people, why = None, ""
+    try:
+        of_people = standing(people, judge, policy.levels)
+    except UndefinedStatistic as undefined:
+        why = undefined.reason
+    said = decided(of_people, others, policy=policy, undefined=why, can_rank=people.measure != "labels")
+    rows: tuple[Row, ...] = ()
+    if of_people is not None:
+        if of_people.bias is not None:
+            bias = of_people.bias
+            named = Condition(BIAS, "does not apply", False, bias.value, bias.low, bias.high, "", of_people.n,
+                              of_people.n_clusters)  # fmt: skip
+            said = said._replace(conditions=(*said.conditions, named))
+        theirs, own = of_people.people, of_people.own
+        whole = Row("", of_people.n, theirs.value, None if own is None else own.value, theirs.low, theirs.high)
+        rows = (*(Row(str(one.name), one.n, one.person, one.judge) for one in of_people.rows), whole)
+    return "people", said, rows
+
+
+def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, *, policy: Policy = DEFAULT) -> Verdict:
+    """The verdict on a judge next to one person, or to means of people who are not known one by one: never a yes.
+
+    Args:
+        found: Its agreement with them; the bound decides.
+        others: Conditions of the study.
+        whom: A person or means.
+        policy: Whether estimates or bounds count for `others`.
+
+    Returns:
+        A required condition that fails makes it a `no`, however well the judge agrees.
+    """
+    good, bad = WORDS[whom]
+    seen = found.agreement
+    states: dict[str, State] = {"agrees": "proven", "does not agree": "fails", "not proven": "passes"}
+    state: State = states.get(found.word, "not measured")
+    if state == "passes" and seen is not None and seen.value < found.needed:
+        state = "fails"
+    value, low, high = (None, None, None) if seen is None else (seen.value, seen.low, seen.high)
+    own = Condition(f"agreement with {whom}", state, True, value, low, high, f"at least {found.needed:g}", found.n,
+                    found.n_clusters, None, "" if seen else found.why, found.needed)  # fmt: skip
+    conditions = (own, *others)
+    if found.word == "cannot say":
+        return Verdict("cannot say", (found.why,), conditions)
+    if failing_of(others):
+        return by_conditions(good, "no", conditions, found.n, policy=policy)._replace(word="no")
+    if found.word == "does not agree":
+        return by_conditions(good, bad, conditions, found.n, policy=policy)
+    if found.word == "not proven":
+        # Between both bounds: what its estimate says is not enough for either word.
+        reasons = (f"{own.name} is not proven: {found.why}",)
+        n_for = None if found.n_needed is None else good
+        return Verdict("not proven", reasons, conditions, None, found.n_needed, n_for)
+    return by_conditions(good, bad, conditions, found.n, policy=policy)
+
+
+def not_flattered(said: Verdict, why: str) -> Verdict:
+    """The verdict on objects that chose the setting: they flatter it, so that only what speaks against it holds.
+
+    Args:
+        said: On those objects.
+        why: What there is too little of.
+    """
+    if RANKS[said.word] >= RANKS["cannot say"]:
+        return said
+    return said._replace(word="cannot say", reasons=(why, *said.reasons), n_needed=None, n_for=None)

@@ -1,0 +1,220 @@
+"""The verdict on each setting of study A: the judge against annotators, on objects that did not choose the setting."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.alternative_annotator import EPSILON
+from analysis.gates import Gate
+from analysis.messages import message
+from analysis.resampling.bootstrap import Interval
+from analysis.significance.wilson import wilson
+from analysis.ties import compare
+from analysis.verdict.people import People
+from analysis.verdict.rule import Condition, Policy, State, Verdict
+from analysis.verdict.stated import Against, Row, Stated, against_people, not_flattered
+from assets.fidelity.logic.judge_answers import judge_scores
+from assets.fidelity.logic.selection_split import Choosing, products_that_choose
+from assets.shared.partitions import Frames
+from resources.configuration.fidelity import FidelityStudy
+from resources.errors import listing
+from resources.tables.fidelity.golden import IN_PART, NOT_SEEN
+
+NOT_COMPARED = "not compared: "
+ALL_CHOSE = "every object took part in choosing the setting"
+# Groups of fewer objects say nothing of their own.
+FEWEST_OF_GROUP = 10
+SHOWN_NAMES = 12
+
+
+class Evidence(NamedTuple):
+    """The tables behind the verdicts; matrices and agreement with people by setting, `stripes` the gate on them."""
+
+    matrices: Frames
+    human_scores: pd.DataFrame
+    study_objects: pd.DataFrame
+    recommended: pd.DataFrame
+    human_agreement: Frames
+    sensitivity: pd.DataFrame
+    stripes: Gate
+
+
+def setting_verdicts(evidence: Evidence, judge: str, study: FidelityStudy) -> list[Stated]:
+    """One verdict per setting that was made; that of the recommended one, else of the nearest, answers the question.
+
+    Args:
+        evidence: The tables.
+        judge: Its name.
+        study: Thresholds and what the verdict asks for.
+    """
+    settings = [str(key) for key in evidence.recommended["setting"] if key in evidence.matrices]
+    rows = {str(row["setting"]): row for row in evidence.recommended.to_dict("records")}
+    compared = [key for key in settings if rows[key]["n_settings_tried"] > 0]
+    leading = _leading(evidence.recommended, compared or settings)
+    choosing = products_that_choose(evidence.study_objects, evidence.human_scores, study)
+    policy = study.verdict.policy(epsilon=EPSILON[study.annotators], confidence=study.confidence, seed=study.seed)
+    found = []
+    for key in settings:
+        if key not in compared:
+            why = str(rows[key]["failed"]).removeprefix(NOT_COMPARED).rstrip(".")
+            said, against = Verdict("cannot say", (why,), ()), _against(evidence.human_scores)
+            people: tuple[Row, ...] = ()
+        else:
+            common = _common(evidence.matrices, compared, study.minimum_repeats)
+            against, said, people = _judged(evidence, rows[key], common, choosing, policy, study)
+        found.append(
+            Stated(judge, key, against, said, key == leading, people, _not_covered(evidence, key, study),
+                   ("objects", "products"))
+        )  # fmt: skip
+    return found
+
+
+def _leading(recommended: pd.DataFrame, keys: list[str]) -> str | None:
+    """The setting to use, else the nearest to it, else the first that can vary."""
+    for flag in ("recommended", "nearest"):
+        chosen = recommended.loc[recommended[flag].fillna(False).astype(bool), "setting"]
+        if len(chosen):
+            return str(chosen.iloc[0])
+    varying = recommended.loc[~recommended["deterministic"].fillna(False).astype(bool), "setting"].astype(str)
+    return next((key for key in keys if key in set(varying)), keys[0] if keys else None)
+
+
+def _common(matrices: Frames, keys: list[str], minimum: int) -> set[str]:
+    valid = [set(matrices[key].loc[matrices[key]["n_valid"] >= minimum, "object"]) for key in keys]
+    return set.intersection(*valid) if valid else set()
+
+
+def _against(human_scores: pd.DataFrame) -> Against:
+    return "people" if len(set(human_scores["annotator"])) > 1 else "this person"
+
+
+def _judged(
+    evidence: Evidence,
+    row: Mapping[Any, Any],
+    common: set[str],
+    choosing: Choosing,
+    policy: Policy,
+    study: FidelityStudy,
+) -> tuple[Against, Verdict, tuple[Row, ...]]:
+    """On the half that did not choose where it is large enough; else on all, where only what is bad for it counts."""
+    matrix = evidence.matrices[str(row["setting"])]
+    matrix = matrix[matrix["object"].isin(common)]
+    people, scores = people_of(evidence.human_scores, matrix), judge_scores(matrix, study.aggregate)
+    needed = study.thresholds.spearman
+    others = conditions_of(row, evidence, study)
+    free = ~matrix["product_id"].isin(choosing.products).to_numpy(dtype=bool)
+    if row["n_settings_tried"] == 1:
+        free = np.ones(len(matrix), dtype=bool)
+    several = (~np.isnan(people.answers)).sum(axis=1) >= min(2, people.answers.shape[1])
+    n_free = int((free & several & ~np.isnan(scores)).sum())
+    kept = free if n_free >= policy.fewest_objects else np.ones(len(matrix), dtype=bool)
+    against, said, rows = against_people(people.of(kept), scores[kept], others, policy=policy, needed=needed)
+    if bool(row["recommended"]) and not free[kept].all():
+        why = message(
+            "only {n} objects did not choose the setting, fewer than {fewest}", n=n_free, fewest=policy.fewest_objects
+        )
+        said = not_flattered(said, why if n_free else message(ALL_CHOSE))
+    return against, said, rows
+
+
+def people_of(human_scores: pd.DataFrame, matrix: pd.DataFrame) -> People:
+    """The annotators' scores of the objects of a matrix, clustered by product; those who scored none are left out."""
+    wide = human_scores.pivot(index="object", columns="annotator", values="score")  # noqa: PD010
+    wide = wide.reindex(matrix["object"]).dropna(axis=1, how="all")
+    names = tuple(map(str, wide.columns))
+    answers = wide.to_numpy(dtype=np.float64)
+    if not names:
+        answers, names = np.full((len(matrix), 1), np.nan), ("nobody",)
+    return People(answers, matrix["product_id"].to_numpy(dtype=str), names=names)
+
+
+def conditions_of(row: Mapping[Any, Any], evidence: Evidence, study: FidelityStudy) -> list[Condition]:
+    """What the study asks of a setting besides people: repeatability, spread, validity, Spearman, stripes."""
+    limits, required = study.thresholds, study.verdict.required
+    reported = not pd.isna(row["icc_reported"]) or not pd.isna(row["spearman_reported"])
+    side, of = ("reporting", "_reported") if reported else ("choosing", "")
+    validity = row["json_validity_reported" if reported else "json_validity_rate"]
+    n, n_products, n_first = row[f"n_{side}"], row[f"n_products_{side}"], row[f"n_first_{side}"]
+    wide = None if pd.isna(validity) or not n_first else wilson(round(validity * n_first), int(n_first))
+
+    def bounds(name: str) -> tuple[Any, Any]:
+        return (row[f"{name}_reported_low"], row[f"{name}_reported_high"]) if reported else (None, None)
+
+    icc = _condition("repeatability (ICC)", "repeatable", row[f"icc{of}"], bounds("icc"), limits.icc, n, n_products,
+                     required="icc" in required)  # fmt: skip
+    if row["deterministic"]:
+        icc = icc._replace(state="does not apply", estimate=None, low=None, high=None, why="deterministic")
+    return [
+        icc,
+        _condition("spread of repeats (MAD)", "repeats_agree", row[f"mad{of}"], (None, None), limits.median_mad, n,
+                   n_products, required="median_mad" in required, at_most=True),
+        _condition("validity of answers", "answers_are_valid_json", validity, _both(wide), limits.json_validity,
+                   n_first, None, required="json_validity" in required),
+        _condition("Spearman with the mean of people", "orders_like_people",
+                   row["spearman_reported" if reported else "spearman_r"], bounds("spearman"), limits.spearman,
+                   row[f"n_matched_{side}"], row[f"n_matched_products_{side}"], required="spearman" in required),
+        _of_stripes(str(row["setting"]), evidence, study),
+    ]  # fmt: skip
+
+
+def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condition:
+    """The stripes that show least, where they were judged at this setting."""
+    gate, name = evidence.stripes, "sensitivity to stripes"
+    needed = f"at least {study.thresholds.effect_size:g}"
+    judged = evidence.sensitivity["setting"].astype(str).eq(setting)
+    if gate.n is None or not judged.any():
+        why = message("no golden set was judged at this setting")
+        return Condition(name, "not measured", False, None, None, None, needed, None, None, "stripes_are_seen", why)
+    is_required = "stripes" in study.verdict.required
+    return _condition(name, "stripes_are_seen", gate.seen, (gate.low, gate.high), study.thresholds.effect_size, gate.n,
+                      None, required=is_required)  # fmt: skip
+
+
+def _condition(
+    name: str,
+    gate: str,
+    value: Any,
+    bounds: tuple[Any, Any],
+    limit: float,
+    n: Any,
+    n_clusters: Any,
+    *,
+    required: bool,
+    at_most: bool = False,
+) -> Condition:
+    seen = None if pd.isna(value) else float(value)
+    low, high = (None if bound is None or pd.isna(bound) else float(bound) for bound in bounds)
+    sign = -1 if at_most else 1
+    state: State = "not measured"
+    if seen is not None:
+        state = "passes" if sign * compare(seen, limit) >= 0 else "fails"
+        bound = high if at_most else low
+        if state == "passes" and bound is not None and sign * compare(bound, limit) >= 0:
+            state = "proven"
+    needed = f"{'at most' if at_most else 'at least'} {limit:g}"
+    clusters = None if n_clusters is None else int(n_clusters)
+    return Condition(name, state, required, seen, low, high, needed, int(n), clusters, gate, "", limit)
+
+
+def _both(interval: Interval | None) -> tuple[Any, Any]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _not_covered(evidence: Evidence, setting: str, study: FidelityStudy) -> tuple[str, ...]:
+    """Alterations that it does not see at this setting, and groups in which it does not sort as people do."""
+    said = []
+    seen = evidence.sensitivity[evidence.sensitivity["setting"].astype(str).eq(setting)]
+    worse = seen[seen["expected"] == "worse"]
+    if worse.empty:
+        said.append("golden: none")
+    for kind, word in (("alterations", NOT_SEEN), ("seen_in_part", IN_PART)):
+        if names := worse.loc[worse["seen"] == word, "alteration"].tolist():
+            said.append(f"{kind}: {listing(names, SHOWN_NAMES)}")
+    if (frame := evidence.human_agreement.get(setting)) is not None:
+        groups = frame[(frame["grouped_by"] != "overall") & (frame["statistic"] == "spearman_r")]
+        low = groups[(groups["n_used"] >= FEWEST_OF_GROUP) & (groups["value"] < study.thresholds.spearman)]
+        if names := [str(name) for name in low["group"]]:
+            said.append(f"categories: {listing(names, SHOWN_NAMES)}")
+    return tuple(said)

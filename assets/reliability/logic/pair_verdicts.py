@@ -1,0 +1,83 @@
+"""The verdict on each pair of judges of study D: whether they agree with each other, by the bounds of the gate."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from analysis.agreement.alternative_annotator import EPSILON
+from analysis.ties import compare
+from analysis.undefined import UndefinedStatistic
+from analysis.verdict.rule import Condition, Policy, State, Verdict, by_conditions, proven_with
+from analysis.verdict.stated import Stated
+from assets.reliability.logic.verdict import verdict_of
+from resources.configuration.reliability import ReliabilityStudy
+
+GOOD: Final = "agree with each other"
+BAD: Final = "do not agree with each other"
+GATE = "judges_agree"
+
+
+def pair_verdicts(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan: ReliabilityStudy) -> list[Stated]:
+    """One verdict per pair of judges; that of the pair that decides the gate answers the question.
+
+    Args:
+        query_kappa: The table; disputes that people decided are not in it.
+        judge_agreement: The table.
+        plan: The gate's limits and what the verdict asks for.
+    """
+    policy = plan.verdict.policy(epsilon=EPSILON["expert"], confidence=plan.confidence, seed=plan.seed)
+    try:
+        deciding: tuple[str, str] | None = verdict_of(query_kappa, judge_agreement, plan).judges
+    except UndefinedStatistic:
+        deciding = None
+    found = []
+    for judges, rows in query_kappa.groupby(["judge_1", "judge_2"], sort=False):
+        try:
+            said = _of_pair(verdict_of(rows, judge_agreement, plan).measures, policy, plan)
+        except UndefinedStatistic as undefined:
+            said = Verdict("cannot say", (undefined.reason,), ())
+        leading = deciding is None or deciding == judges
+        names = " and ".join(map(str, judges))
+        found.append(Stated(names, "", "each other", said, leading, (), ("disputes: none",), ("queries", "queries")))
+    return found
+
+
+def _of_pair(seen: dict[str, Any], policy: Policy, plan: ReliabilityStudy) -> Verdict:
+    gate, n_queries = plan.gate, int(seen["total_queries"])
+    conditions = [
+        _kappa("kappa macro", seen, "kappa_macro", gate.min_macro, n_queries),
+        _kappa("kappa micro", seen, "kappa_micro", gate.min_micro, int(seen["n_documents"]), n_queries),
+        _low_share(seen, gate.max_low_share),
+    ]
+    said = by_conditions(GOOD, BAD, conditions, n_queries, policy=policy)
+    if said.word != GOOD:
+        return said
+    # Without an interval, or where a convention decides, agreement is not proven.
+    open_ = [one for one in conditions[:2] if one.low is None and policy.gate_on == "bound"]
+    without = seen["kappa_macro_defined"]
+    if without is None or pd.isna(without) or compare(float(without), gate.min_macro) < 0:
+        value = None if without is None or pd.isna(without) else float(without)
+        named = Condition("kappa macro without queries of one label", "fails", False, value, None, None,
+                          f"at least {gate.min_macro:g}", n_queries, None, "convention_does_not_decide",
+                          limit=gate.min_macro)  # fmt: skip
+        said = said._replace(conditions=(*said.conditions, named))
+        open_.append(named)
+    return proven_with(said, open_, n_queries)
+
+
+def _kappa(
+    name: str, seen: dict[str, Any], column: str, needed: float, n: int, n_clusters: int | None = None
+) -> Condition:
+    value, low, high = float(seen[column]), seen[f"{column}_low"], seen[f"{column}_high"]
+    state: State = "fails" if compare(value, needed) < 0 else "passes"
+    if state == "passes" and low is not None and compare(low, needed) >= 0:
+        state = "proven"
+    return Condition(name, state, True, value, low, high, f"at least {needed:g}", n, n_clusters, GATE, limit=needed)
+
+
+def _low_share(seen: dict[str, Any], most: float) -> Condition:
+    value = float(seen["low_share"])
+    state: State = "fails" if compare(value, most) > 0 else "passes"
+    n = int(seen["total_queries"]) - int(seen["n_undefined"])
+    return Condition("share of queries with low kappa", state, True, value, None, None, f"at most {most:g}", n, None,
+                     GATE, limit=most)  # fmt: skip

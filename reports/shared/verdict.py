@@ -1,0 +1,384 @@
+"""A verdict as people read it: one block for every page, the same lines for the terminal, for Dagster and for JSON."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+from analysis.verdict.rule import Condition, Verdict
+from analysis.verdict.stated import BIAS, Against, Row, Stated
+from reports.shared.colours import VERDICTS, verdict_state
+from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
+from reports.shared.phrases import phrase
+from reports.shared.table_view import Head, TableView
+from reports.shared.text import LANGUAGES, Part, Text, Translations, joined, lines, same
+from resources.runtime.sanitize import in_markdown
+from resources.tables.trust_verdict import CONDITION, PEOPLE_ALL, PERSON, VERDICT
+
+WORDS: Final = Translations("shared/words")
+say = WORDS.say
+MOST_REASONS: Final = 3
+# Beyond so many times the objects there are a number of them is a figure of speech.
+FAR: Final = 10
+NEEDED: Final = re.compile(r"(at least|at most|above) (-?[\d.]+(?:e-?\d+)?)")
+# What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
+FIRST: Final = ("agreement next to people's own", "alternative annotator test", BIAS, "agreement with people")
+LONGEST: Final = 400
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a reader sees first of one verdict.
+
+    Attributes:
+        question: As a sentence.
+        word: The verdict.
+        state: A key of `VERDICTS`, which gives its colour.
+        reasons: At most three, the one that decides first.
+        next_step: What would prove it; none where nothing is to be said.
+        not_covered: What it does not speak of.
+        rests_on: How many objects; none where none.
+    """
+
+    question: Text
+    word: Text
+    state: str
+    reasons: Sequence[Text]
+    next_step: Text | None
+    not_covered: Sequence[Text]
+    rests_on: Text | None
+
+
+def answer_of(stated: Stated) -> Answer:
+    """One verdict in every language of the page.
+
+    Args:
+        stated: The verdict, and what it is about.
+    """
+    said, question = stated.verdict, "at" if stated.place else "of"
+    key = stated.against.replace(" ", "_")
+    return Answer(
+        question=say(f"verdict.question.{key}.{question}", judge=judge_text(stated.judge), place=same(stated.place)),
+        word=word_text(said.word),
+        state=verdict_state(said.word),
+        reasons=_reasons(said),
+        next_step=_next_step(said, stated.things),
+        not_covered=[_not_covered(one) for one in stated.not_covered],
+        rests_on=_rests_on(stated),
+    )
+
+
+def judge_text(name: str) -> Text:
+    """A judge's name; those that Touchstone gives have words in every language."""
+    key = f"verdict.judge.{name.replace(' ', '_')}"
+    return say(key) if WORDS.has(key) else same(name)
+
+
+def answers_in(frame: pd.DataFrame | None) -> list[Answer]:
+    """The answers to a study's question; none where no verdict was made.
+
+    Args:
+        frame: A table `*_trust_verdict`.
+    """
+    return [] if frame is None else [answer_of(one) for one in stated_of(frame)]
+
+
+def verdict_parts(frame: pd.DataFrame | None) -> dict[str, Any]:
+    """What the templates of the verdict ask for by name.
+
+    Args:
+        frame: A table `*_trust_verdict`; none where it was not made.
+    """
+    return {"answers": answers_in(frame), "trusted": is_trusted(frame), "verdict_tables": verdict_tables(frame)}
+
+
+def is_trusted(frame: pd.DataFrame | None) -> bool:
+    """Whether some verdict lets a judge be used for something: what else a page says is no more favourable."""
+    answers = answers_in(frame)
+    return not answers or any(is_favourable(one.state) for one in answers)
+
+
+def is_favourable(state: str) -> bool:
+    """Whether a verdict lets a judge be used for something."""
+    return state in ("yes", "in_part")
+
+
+def word_text(word: str) -> Text:
+    """A verdict's word in every language."""
+    return say(f"verdict.word.{word.replace(' ', '_')}")
+
+
+def _reasons(said: Verdict) -> list[Text]:
+    state = verdict_state(said.word)
+    shown = [one for one in said.conditions if one.estimate is not None or one.why]
+    if not shown:
+        return [phrase(one) for one in said.reasons[:MOST_REASONS]]
+    why = [phrase(said.reasons[0])] if state == "cannot_say" else []
+    rank = {one: place for place, one in enumerate(FIRST)}
+    if state in ("no", "not_proven", "cannot_say"):
+        states = ("not measured", "passes", "fails") if state == "not_proven" else ("fails", "not measured", "passes")
+        # What is required and decides comes first.
+        order = {one: place for place, one in enumerate(states)}
+        shown = sorted(shown, key=lambda one: (not one.required, order.get(one.state, len(order))))
+    else:
+        shown = sorted(shown, key=lambda one: (rank.get(one.name, len(rank)), not one.required))
+    return [*why, *(condition_text(one) for one in shown)][:MOST_REASONS]
+
+
+def condition_text(one: Condition) -> Text:
+    """A condition as a sentence: what it is, the number with its interval, what is needed, and its state."""
+    what = condition_name(one.name)
+    if one.estimate is None:
+        return joined([what, phrase(one.why or "not measured")], ": ")
+    seen: list[Part] = [number(one.estimate)]
+    if is_number(one.low) and is_number(one.high):
+        seen.append(unbroken(interval(one.low, one.high)))
+    parts: dict[str, Part] = {"what": what, "seen": joined(seen, " "), "needed": needed_text(one.needed)}
+    if not one.needed:
+        return joined([what, joined(seen, " ")], ": ")
+    return say("verdict.reason", state=state_text(one), **parts)
+
+
+def state_text(one: Condition) -> Text:
+    """A condition's state; of a test that is not decided, whose estimate is short of what is needed: not proven."""
+    short = one.limit is not None and one.estimate is not None and one.estimate < one.limit
+    if one.state == "passes" and one.needed.startswith("at least") and short:
+        return say("verdict.word.not_proven")
+    return say(f"verdict.state.{one.state.replace(' ', '_')}")
+
+
+def condition_name(name: str) -> Text:
+    """A condition's name in every language; one that has no words there stays as it is."""
+    key = f"verdict.condition.{re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')}"
+    return say(key) if WORDS.has(key) else phrase(name)
+
+
+def needed_text(needed: str) -> Text:
+    """What a condition asks for."""
+    if needed == "interval above 0":
+        return say("verdict.needed.interval_above_0")
+    if match := NEEDED.fullmatch(needed):
+        return say(f"verdict.needed.{match[1].replace(' ', '_')}", limit=plain_number(float(match[2])))
+    return phrase(needed)
+
+
+def _next_step(said: Verdict, things: tuple[str, str]) -> Text | None:
+    if said.n_needed is None or said.n_for is None:
+        return say("verdict.more_would_not_do") if said.word == "not proven" and said.margin is not None else None
+    n = next((one.n for one in said.conditions if one.n), None)
+    far = n is not None and said.n_needed > FAR * n
+    word = word_text(said.n_for)
+    named = say(f"verdict.things.{things[0]}")
+    if far:
+        return say("verdict.far_more_needed", n=whole(FAR * n), things=named, word=word)  # type: ignore[operator]
+    return say("verdict.more_needed", n=whole(said.n_needed), things=named, word=word)
+
+
+def _not_covered(one: str) -> Text:
+    kind, _, names = one.partition(": ")
+    key = f"verdict.not_covered.{kind}"
+    return say(key, names=same(names)) if WORDS.has(key) else phrase(one)
+
+
+def _rests_on(stated: Stated) -> Text | None:
+    found = next((one for one in stated.verdict.conditions if one.n), None)
+    if found is None:
+        return None
+    things = say(f"verdict.things.{stated.things[0]}")
+    if found.n_clusters is None or found.n_clusters == found.n:
+        return say("verdict.rests_on", n=whole(found.n), things=things)
+    clusters = say(f"verdict.things.{stated.things[1]}")
+    return say("verdict.rests_on_clusters", n=whole(found.n), things=things, m=whole(found.n_clusters),
+               clusters=clusters)  # fmt: skip
+
+
+def stated_of(frame: pd.DataFrame, *, leading: bool = True) -> list[Stated]:
+    """The verdicts of a stored table, those that answer the study's question only, or all.
+
+    Args:
+        frame: A table `*_trust_verdict`.
+        leading: Only those.
+    """
+    heads = frame[frame["row"] == VERDICT]
+    if leading:
+        heads = heads[heads["leading"].astype(bool)]
+    by_judge = dict(tuple(frame.groupby(["judge", "place"], sort=False)))
+    return [_stated(_plain(head), by_judge[head["judge"], head["place"]]) for head in heads.to_dict("records")]
+
+
+def _stated(head: Mapping[str, Any], rows: pd.DataFrame) -> Stated:
+    records = [_plain(row) for row in rows.to_dict("records")]
+    conditions = tuple(
+        Condition(row["name"], row["state"], bool(row["required"]), row["estimate"], row["low"], row["high"],
+                  row["needed"] or "", row["n"], row["n_clusters"], row["gate"], row["why"] or "", row["limit"])
+        for row in records
+        if row["row"] == CONDITION
+    )  # fmt: skip
+    people = tuple(
+        Row("" if row["name"] == PEOPLE_ALL else row["name"], row["n"], row["estimate"], row["judge_estimate"],
+            row["low"], row["high"])
+        for row in records
+        if row["row"] == PERSON
+    )  # fmt: skip
+    against: Against = head["against"]
+    verdict = Verdict(head["word"], tuple(head["reasons"]), conditions, head["margin"], head["n_needed"], head["n_for"])
+    things = (head["counted"] or "objects", head["clusters"] or "clusters")
+    not_covered = tuple(head["not_covered"])
+    return Stated(head["judge"], head["place"], against, verdict, bool(head["leading"]), people, not_covered, things)
+
+
+def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row with none for every null, and whole numbers whole."""
+
+    def value(name: str, cell: Any) -> Any:
+        if not pd.api.types.is_scalar(cell):
+            return list(cell)
+        if pd.isna(cell):
+            return None
+        return int(cell) if name in ("n", "n_clusters", "n_needed") else cell
+
+    return {str(name): value(str(name), cell) for name, cell in row.items()}
+
+
+def first_line(stated: Stated) -> str:
+    """Question and word in English, as on the terminal and in the list of an inbox."""
+    found = answer_of(stated)
+    return f"{found.question.plain(LANGUAGES[0])} {found.word.plain(LANGUAGES[0])}"
+
+
+def lines_of(stated: Stated) -> list[str]:
+    """What follows on the terminal: reasons, what would prove it, what it does not cover, and on what it rests."""
+    found = answer_of(stated)
+    said = [*found.reasons, *filter(None, [found.next_step]), *found.not_covered, *filter(None, [found.rests_on])]
+    return [_sentence(one.plain(LANGUAGES[0]).replace("\u2212", "-")) for one in said]
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """The verdict first, then its reasons, for Dagster's metadata; no sign in a name makes a link."""
+    told = []
+    for stated in stated_of(frame):
+        found = answer_of(stated)
+        question, word = (in_markdown(one.plain(LANGUAGES[0]), LONGEST) for one in (found.question, found.word))
+        told.append(f"{question} **{word}**")
+        told.append("\n".join(f"- {in_markdown(line, LONGEST)}" for line in lines_of(stated)))
+    return "\n\n".join(one for one in told if one)
+
+
+def as_data(frame: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """Every verdict for a download, as docs/trust_verdict.schema.json describes it: the answers first."""
+    return [
+        {
+            "judge": one.judge,
+            "place": one.place or None,
+            "answers_the_question": one.leading,
+            "against": one.against,
+            "word": one.verdict.word,
+            "reasons": list(one.verdict.reasons),
+            "margin": one.verdict.margin,
+            "n_needed": one.verdict.n_needed,
+            "n_for": one.verdict.n_for,
+            "not_covered": list(one.not_covered),
+            "conditions": [condition._asdict() for condition in one.verdict.conditions],
+            "people": [person._asdict() | {"name": person.name or PEOPLE_ALL} for person in one.people],
+        }
+        for one in ([] if frame is None else stated_of(frame, leading=False))
+    ]
+
+
+def verdict_tables(frame: pd.DataFrame | None) -> list[TableView]:
+    """What a verdict rests on: its conditions, the people by the same statistic, and the study's other verdicts."""
+    if frame is None:
+        return []
+    views = []
+    for one in stated_of(frame):
+        views.append(_conditions_table(one))
+        if one.people:
+            views.append(_people_table(one))
+    every = stated_of(frame, leading=False)
+    if len(every) > len(stated_of(frame)):
+        heads = [Head(say("verdict.head.which"), numeric=False), Head(say("verdict.head.word"), numeric=False)]
+        rows: list[list[Part]] = [[one.place or one.judge, word_text(one.verdict.word)] for one in every]
+        views.append(TableView(say("verdict.head.others"), heads, rows, stacks=True))
+    return views
+
+
+def _conditions_table(one: Stated) -> TableView:
+    heads = [
+        Head(say("verdict.head.condition"), numeric=False, wide=True),
+        *(Head(say(f"verdict.head.{name}")) for name in ("number", "needed")),
+        Head(say("verdict.head.state"), numeric=False),
+        Head(say("verdict.head.n")),
+        Head(say("verdict.head.required"), numeric=False),
+    ]
+    rows: list[list[Part]] = []
+    for condition in one.verdict.conditions:
+        seen = lines([number(condition.estimate), *_bounds(condition.low, condition.high)])
+        why = phrase(condition.why) if condition.why else ""
+        rows.append(
+            [
+                lines([condition_name(condition.name), condition.gate or "", why]),
+                seen,
+                needed_text(condition.needed) if condition.needed else "",
+                state_text(condition),
+                number(condition.n, 0),
+                say(f"verdict.head.{'yes' if condition.required else 'advice'}"),
+            ]
+        )
+    return TableView(joined([say("verdict.head.title"), _named(one)], ": "), heads, rows, stacks=True)
+
+
+def _people_table(one: Stated) -> TableView:
+    heads = [Head(say("verdict.head.person"), numeric=False)]
+    heads += [Head(say(f"verdict.head.{name}")) for name in ("n", "own", "judge")]
+    rows: list[list[Part]] = [
+        [
+            person.name or say("verdict.head.all"),
+            number(person.n, 0),
+            lines([number(person.person), *_bounds(person.low, person.high)]),
+            number(person.judge),
+        ]
+        for person in one.people
+    ]
+    return TableView(joined([say("verdict.head.by_person"), _named(one)], ": "), heads, rows, stacks=True)
+
+
+def _named(one: Stated) -> Text:
+    return same(f"{one.judge}, {one.place}" if one.place else one.judge)
+
+
+def _bounds(low: float | None, high: float | None) -> list[Text]:
+    return [unbroken(interval(low, high))] if is_number(low) and is_number(high) else []
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", ":")) else f"{text}."
+
+
+def style_of(word: str) -> str:
+    """How the terminal prints a verdict's word."""
+    return f"bold {VERDICTS[verdict_state(word)].terminal}"
+
+
+def colours_in_css() -> str:
+    """The colours of the five states for a page, from the one table of them."""
+    return "\n".join(
+        f".answer-{state} {{ --answer: {colour.ink}; --answer-ground: {colour.ground}; }}"
+        for state, colour in VERDICTS.items()
+    )
+
+
+def title_of(frame: pd.DataFrame | None, rest: Text) -> Text:
+    """The window's title: the answer first; of several how many are what."""
+    answers = answers_in(frame)
+    if not answers:
+        return rest
+    if len(answers) == 1:
+        return joined([answers[0].word, rest], " - ")
+    words = dict.fromkeys(one.word.plain(LANGUAGES[0]) for one in answers)
+    counted = [
+        joined([whole(len(same_word)), same_word[0].word], " ")
+        for same_word in ([one for one in answers if one.word.plain(LANGUAGES[0]) == word] for word in words)
+    ]
+    return joined([joined(counted, ", "), rest], " - ")

@@ -1,0 +1,49 @@
+"""The `verdict` section of each study: what a judge has to reach to stand in for people."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from analysis.verdict.people import Levels
+from analysis.verdict.rule import Policy
+from resources.configuration.section import Section
+
+FidelityCondition = Literal["icc", "median_mad", "json_validity", "spearman", "stripes"]
+EVERY_CONDITION: tuple[FidelityCondition, ...] = ("icc", "median_mad", "json_validity", "spearman", "stripes")
+
+
+class VerdictPlan(Section):
+    """What the verdict asks for; docs/verdict.md has the rule and how often it is wrong."""
+
+    gate_on: Literal["estimate", "bound"] = Field("bound", description="by what required conditions count as met")
+    margin: float = Field(0.1, gt=0, lt=1, description="how far the judge may stay behind people in agreement")
+    fewest_objects: int = Field(30, ge=10, description="with fewer the verdict cannot say")
+
+    def policy(self, *, epsilon: float, confidence: float, seed: int) -> Policy:
+        """What the rule takes.
+
+        Args:
+            epsilon: Of the alternative annotator test.
+            confidence: Of the intervals.
+            seed: Of the groups of clusters.
+        """
+        levels = Levels(epsilon=epsilon, confidence=confidence, seed=seed)
+        return Policy(fewest_objects=self.fewest_objects, most_behind=self.margin, levels=levels, gate_on=self.gate_on)
+
+
+class FidelityVerdict(VerdictPlan):
+    """Of study A: the conditions that a yes needs besides people's; the others are advice."""
+
+    required: tuple[FidelityCondition, ...] = EVERY_CONDITION
+
+
+class PairwiseVerdict(VerdictPlan):
+    """Of study B, in which a person is a voter."""
+
+    voters: Literal["expert", "skilled", "crowd"] = Field("crowd", description="epsilon: 0.2, 0.15 or 0.1")
+
+
+class EvaluationVerdict(VerdictPlan):
+    """Of study C, in which all people are one: opinions come as means."""
+
+    spearman: float = Field(0.7, ge=-1, le=1, description="that the lower bound has to reach")

@@ -1,0 +1,45 @@
+"""The verdict on data sets of scores: against means it is never a yes, and answers with a key have none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.evaluation.logic.mean_verdicts import mean_verdicts
+from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
+
+
+def samples(noise: float, n: int = 100, kind: str = "scores") -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    truth = random.normal(size=n)
+    return pd.DataFrame(
+        {
+            "kind": kind,
+            "sample_id": [f"s{place}" for place in range(n)],
+            "truth_score": truth,
+            "prediction_score": -(truth + noise * random.normal(size=n)),
+            "n_rows_in_file": n,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("noise", "n", "word"),
+    [
+        (0.3, 100, "agrees with these means"),
+        (3.0, 100, "does not agree with these means"),
+        (0.8, 60, "not proven"),
+        (0.3, 20, "cannot say"),
+    ],
+)
+def test_each_word_of_scores_against_means(noise: float, n: int, word: str) -> None:
+    known = {"metric": Dataset(higher_is_better=False)}
+    [found] = mean_verdicts({"metric": samples(noise, n)}, known, EvaluationStudy())
+    assert (found.against, found.verdict.word) == ("these means", word)
+
+
+def test_a_data_sets_own_minimum_comes_first_and_answers_have_no_verdict() -> None:
+    lax = Dataset(higher_is_better=False, gates=EvaluationGates(min_srcc=0.1))
+    frames = {"metric": samples(1.5), "answers": samples(0.1, kind="answers")}
+    [found] = mean_verdicts(frames, {"metric": lax, "answers": Dataset()}, EvaluationStudy())
+    assert found.verdict.word == "agrees with these means"
+    assert found.verdict.conditions[0].needed == "at least 0.1"

@@ -1,0 +1,42 @@
+"""The verdict on two judges: each word by hand, by bounds, and which pair answers the question."""
+
+import pytest
+
+from assets.reliability.logic.pair_verdicts import pair_verdicts
+from tests.assets.reliability.made_judgments import THREE, TWO, Scores, blocks, judge_agreement_of, plan, query_kappa_of
+from tests.assets.reliability.test_kappa_validation import FAIR, FULL, GOOD
+
+
+def word(scores: Scores, **changes: object) -> str:
+    [found] = pair_verdicts(query_kappa_of(scores, TWO), judge_agreement_of(scores, TWO), plan(**changes))
+    return found.verdict.word
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        # Lower bounds above 0.7.
+        ([GOOD, FULL] * 15, "agree with each other"),
+        # Kappa 0.75 of four queries has no interval.
+        ([GOOD] * 4, "not proven"),
+        ([FAIR] * 20, "do not agree with each other"),
+        # Passes by the convention alone: 0.625 over queries with two labels.
+        ([(16, 0, 0, 0), (0, 0, 0, 16), FAIR, GOOD], "not proven"),
+        # No query has a defined kappa.
+        ([(4, 0, 0, 0), (0, 0, 0, 4)], "cannot say"),
+    ],
+)
+def test_each_word(counts: list[tuple[int, int, int, int]], expected: str) -> None:
+    assert word(blocks(counts)) == expected
+
+
+def test_by_the_estimate_a_few_queries_are_enough() -> None:
+    assert word(blocks([GOOD] * 4), verdict={"gate_on": "estimate"}) == "agree with each other"
+
+
+def test_the_pair_that_decides_answers_the_question() -> None:
+    docs = {"d": (0.9, 0.9, 0.9), "e": (0.1, 0.1, 0.1), "f": (0.9, 0.8, 0.2), "g": (0.2, 0.3, 0.1)}
+    scores = {f"q{q}": docs for q in range(3)}
+    found = pair_verdicts(query_kappa_of(scores, THREE), judge_agreement_of(scores, THREE), plan())
+    assert [one.judge for one in found if one.leading] == ["careful and odd"]
+    assert len(found) == 3

@@ -1,0 +1,65 @@
+"""The verdict as people read it: each word in both languages with its colour, and the same lines everywhere."""
+
+from typing import get_args
+
+import pytest
+
+from analysis.verdict.rule import Condition, Verdict, Word
+from analysis.verdict.stated import RANKS, Stated
+from reports.shared.colours import VERDICTS, verdict_state
+from reports.shared.verdict import answer_of, colours_in_css, first_line, lines_of, needed_text, style_of, word_text
+
+ORDER = Condition("agreement next to people's own", "passes", True, -0.02, -0.2, 0.1, "above -0.1", 40, 20, limit=-0.1)
+ICC = Condition("repeatability (ICC)", "fails", True, 0.8, 0.7, 0.9, "at least 0.85", 24, 12, "repeatable", "", 0.85)
+
+
+def stated(word: Word, *conditions: Condition, n_needed: int | None = None, n_for: Word | None = None) -> Stated:
+    said = Verdict(word, ("the reason in words",), conditions, 0.1, n_needed, n_for)
+    return Stated("model", "t0.2_p1.0", "people", said, things=("objects", "products"))
+
+
+@pytest.mark.parametrize("word", get_args(Word))
+def test_every_word_has_words_in_both_languages_a_rank_and_one_of_five_colours(word: Word) -> None:
+    assert word_text(word).plain("en") == word
+    assert word_text(word).plain("it") not in ("", word) or word == "no"
+    assert word in RANKS
+    assert verdict_state(word) in VERDICTS
+    assert f".answer-{verdict_state(word)} {{ --answer: {VERDICTS[verdict_state(word)].ink}" in colours_in_css()
+
+
+def test_the_five_states_look_different_on_the_page_and_on_the_terminal() -> None:
+    words: tuple[Word, ...] = ("yes", "only for ranking", "not proven", "no", "cannot say")
+    assert len({verdict_state(word) for word in words}) == len({style_of(word) for word in words}) == 5
+    assert verdict_state("agrees with these means") == "in_part"
+    assert verdict_state("do not agree with each other") == "no"
+
+
+def test_what_decides_comes_first() -> None:
+    assert first_line(stated("no", ORDER, ICC)) == "May model at t0.2_p1.0 stand in for people? no"
+    assert lines_of(stated("no", ORDER, ICC)) == [
+        "Repeatability, ICC(1,k): 0.800 [0.700, 0.900], needed at least 0.85: fails.",
+        "Its agreement with people, less people's own: -0.020 [-0.200, 0.100], needed above -0.1: holds by the "
+        "estimate, not proven.",
+        "On 40 objects of 20 products.",
+    ]
+    proven = ICC._replace(state="proven")
+    assert lines_of(stated("not proven", proven, ORDER, n_needed=90, n_for="yes"))[0].startswith("Its agreement")
+
+
+def test_more_objects_are_said_and_far_more_are_not_counted() -> None:
+    told = lines_of(stated("not proven", ORDER, n_needed=90, n_for="yes"))
+    assert "If these numbers held, 90 objects in all would make it 'yes'." in told
+    told = lines_of(stated("not proven", ORDER, n_needed=900, n_for="yes"))
+    assert "If these numbers held, it would take more than 400 objects to make it 'yes'." in told
+
+
+def test_what_cannot_be_said_says_why_first() -> None:
+    told = lines_of(stated("cannot say", ORDER))
+    assert told[0] == "the reason in words."
+    assert lines_of(stated("cannot say"))[0] == "the reason in words."
+
+
+def test_numbers_are_written_in_the_languages_way() -> None:
+    [reason, *_] = answer_of(stated("no", ICC)).reasons
+    assert "0,800 [0,700; 0,900], richiesto almeno 0,85" in reason.plain("it")
+    assert needed_text("interval above 0").plain("it") == "un intervallo sopra 0"
