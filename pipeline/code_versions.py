@@ -47,8 +47,9 @@ def code_version(study: Study, table: str, own: str | None) -> str:
     if not reads:
         return str(own)
     facts = {read: fact(study, group, read) for read in reads}
-    if table in ("human_scores", "study_objects"):
-        facts |= _texts(study)
+    if facts.get("texts", ...) is None:
+        # Tables of renders keep the version that they had before texts could be judged.
+        del facts["texts"]
     text = json.dumps(facts, sort_keys=True, default=str)
     return f"{own}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
@@ -59,12 +60,6 @@ def fact(study: Study, group: str, read: str) -> Any:
         return FACTS[read](study)
     section: Section = getattr(study, group)
     return _plain(section if read == "*" else attrgetter(read)(section))
-
-
-def _texts(study: Study) -> dict[str, Any]:
-    """What study A reads instead of images; nothing where it judges renders."""
-    texts = study.fidelity.texts
-    return {} if texts is None else {"texts": _plain(texts)}
 
 
 def _plain(value: Any) -> Any:

@@ -316,6 +316,7 @@ FIDELITY_REPORT = Table(
         "pass_score",
         "seed",
         "settings",
+        "texts",
         "thresholds",
     ),
 )

@@ -39,7 +39,7 @@ HUMAN_SCORES = Table(
         *CATEGORIES,
     ),
     key=("object", "annotator"),
-    reads=("algorithms", "columns", "score_max"),
+    reads=("algorithms", "columns", "score_max", "texts"),
 )
 
 STUDY_OBJECTS = Table(
@@ -70,6 +70,7 @@ STUDY_OBJECTS = Table(
         "max_missing_share",
         "mismatched_objects",
         "references",
+        "texts",
     ),
 )
 
