@@ -19,8 +19,8 @@ def trust_verdict_table(study: str, judges: str, reads: tuple[str, ...]) -> Tabl
     """
     return Table(
         f"{study}_trust_verdict",
-        f"May the judge stand in for people? One row per {judges}, then its conditions and the people by the same "
-        "statistic.",
+        f"May the judge stand in for people? The verdict on each {judges}, then its conditions and the people by the "
+        "same statistic.",
         (
             text("judge", "Judge, method or data set; two judges where they are held against each other."),
             text("place", "Setting of the judge; empty where there is none."),

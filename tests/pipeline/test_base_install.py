@@ -18,6 +18,7 @@ def touchstone(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=CHECKOUT, env=environment, check=False)
 
 
+@pytest.mark.slow
 def test_evaluate_needs_no_extra(tmp_path: Path) -> None:
     scores = "".join(f"{place},{place * place}\n" for place in range(1, 31))
     (tmp_path / "scores.csv").write_text(f"prediction,mos\n{scores}")
@@ -26,6 +27,7 @@ def test_evaluate_needs_no_extra(tmp_path: Path) -> None:
     assert "SRCC" in done.stdout
 
 
+@pytest.mark.slow
 def test_doctor_lists_the_extras_with_the_command_for_each_and_finds_nothing_broken(tmp_path: Path) -> None:
     done = touchstone(tmp_path, "doctor")
     assert done.returncode == 0, done.stdout

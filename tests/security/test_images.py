@@ -33,6 +33,7 @@ def png_of_size(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60_000, 50_000), (MAX_PIXELS // 16 + 1, 16), (2**31 - 1, 2**31 - 1)])
 def test_a_bomb_is_refused_in_a_process_that_could_not_hold_it(tmp_path: Path, size: tuple[int, int]) -> None:
     (tmp_path / "bomb.png").write_bytes(png_of_size(*size))

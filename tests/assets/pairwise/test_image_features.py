@@ -119,6 +119,7 @@ def test_photos_of_judged_pairs_are_computed_and_what_is_lacking_is_named_with_t
     assert advice(result) == (True, "4 of 4 photos of judged pairs can be read.")
 
 
+@pytest.mark.slow
 def test_a_second_run_computes_nothing_and_shows_the_same_cost(tmp_path: Path) -> None:
     pairs = pairs_of(write_photos(tmp_path / "photos", 4))
     before = metadata(run(tmp_path, pairs)[0])

@@ -61,6 +61,7 @@ def verdicts(result: dg.ExecuteInProcessResult) -> dict[str, bool]:
     return {found.check_name: found.passed for found in result.get_asset_check_evaluations()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("orders", "counts"),
     [
@@ -107,6 +108,7 @@ def test_the_real_file_has_the_stated_counts(
     assert accounted_gate(frame, found).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["merged", "as_listed"])
 def test_the_real_position_effect_is_the_stated_one_in_either_form(
     shared_data: Path, tmp_path: Path, orders: str

@@ -65,6 +65,7 @@ def test_votes_and_photos_alone_are_a_study_and_half_of_them_is_none(tmp_path: P
         described(home_in(tmp_path), None, {"pairs_csv": tmp_path / "p.csv"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "missing"), [("--pairs", "--images"), ("--images", "--pairs")])
 def test_votes_without_photos_are_never_judged_on_those_of_the_sample(tmp_path: Path, given: str, missing: str) -> None:
     pairs, photos = write_series(tmp_path / "mine")

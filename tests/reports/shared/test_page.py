@@ -130,6 +130,7 @@ def test_a_thousand_objects_at_ten_settings_stay_under_six_megabytes() -> None:
     assert len(page.encode()) < 5_400_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("report", ["fidelity", "pairwise"])
 def test_what_is_made_up_is_said_beside_the_headline_in_both_languages(report: str) -> None:
     made = Provenance(datetime(2026, 11, 29, tzinfo=UTC), made_up=("people",))

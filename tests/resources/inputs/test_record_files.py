@@ -151,6 +151,7 @@ def test_a_file_that_is_wrong_throughout_is_given_up() -> None:
         faults.add("wrong.", "Fix it.", MOST_FAULTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_memory_holds_the_columns_asked_for_and_not_the_file(tmp_path: Path, kind: str) -> None:
     # 30 MB of text, of which a score, an opinion and a word per row are asked for.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, RubricWeights
+from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_records import CallRecord
 from resources.database.ledger import Ledger
 from resources.errors import UserError
@@ -20,7 +20,6 @@ from resources.judges.asking import STOPPED, WAITING_PER_WORKER
 from resources.judges.contract import Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai_judge import OpenAIJudge
-from resources.judges.prompt import prompt_hash
 from resources.runtime.progress import Advance
 from tests.openai_server import openai_server
 from tests.resources.judges.openai.asked import judge_of, judged_in
@@ -250,12 +249,13 @@ def test_a_call_that_was_not_handed_out_when_a_person_stopped_the_run_is_not_wai
 
 def test_what_is_planned_is_worked_out_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out: list[str] = []
+    hash_of = Judging._prompt_hash
 
-    def counted(judged: JudgedObject, weights: RubricWeights) -> str:
+    def counted(run: Judging, judged: JudgedObject) -> str:
         worked_out.append(judged.object)
-        return prompt_hash(judged, weights)
+        return hash_of(run, judged)
 
-    monkeypatch.setattr("resources.judges.prompt.prompt_hash", counted)
+    monkeypatch.setattr(Judging, "_prompt_hash", counted)
     run = judging(ledger, FakeJudge())
     run.ask(CountedProgress(), LOG)
     assert len(run.rows()[SETTINGS[0].key]) == len(OBJECTS) * 3

@@ -69,6 +69,7 @@ def test_clip_similarity_is_that_of_the_models_plain_forward(tmp_path: Path, pho
     assert abs(ours[0, 0] - ours[1, 0]) > 1e-4
 
 
+@pytest.mark.slow
 def test_quick_gelu_reaches_the_model_and_makes_a_difference(tmp_path: Path, photos: list[Image.Image]) -> None:
     import open_clip
     import torch
