@@ -49,5 +49,6 @@ def listing(values: Iterable[object], shown: int = SHOWN) -> str:
     shown_items = (" " if sentences else ", ").join(items[:shown])
     if rest <= 0:
         return shown_items
-    more = message("{items} and {n} more", items=shown_items, n=rest)
-    return f"{more}." if sentences else more
+    if sentences:
+        return message("{items} and {n} more.", items=shown_items, n=rest)
+    return message("{items} and {n} more", items=shown_items, n=rest)

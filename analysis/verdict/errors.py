@@ -25,7 +25,11 @@ WORST: Final = 3
 OTHER: Final = "(other)"
 # Noise of people's mean is taken off its variance as long as so much of it is left.
 LEAST_LEFT: Final = 0.2
-FAMILY: Final = re.compile(r"gpt|claude|gemini|llama|mistral|qwen|deepseek|grok|palm|command|gemma|phi", re.IGNORECASE)
+# A word of its own: no part of another, such as of graphics.
+FAMILY: Final = re.compile(
+    r"(?<![a-z])(?:chat)?(gpt|claude|gemini|llama|mistral|qwen|deepseek|grok|palm|command|gemma|phi)(?![a-z])",
+    re.IGNORECASE,
+)
 _LENGTH: Final = re.compile(r"length|tokens?\b|(^|_)(n_)?(words?|chars?|characters)\b", re.IGNORECASE)
 Index = NDArray[np.intp]
 
@@ -144,7 +148,9 @@ def errors(
     rated = _rated(people, judge, same_scale)
     if not factors or rated is None:
         return None
-    tried = [_dependence(rated, factor, levels, name) for factor in factors]
+    # Labels without a good one have no side on which they prefer anything.
+    prefers = name if people.measure != "labels" or people.positive else ""
+    tried = [_dependence(rated, factor, levels, prefers) for factor in factors]
     tested = [place for place, one in enumerate(tried) if one.p is not None]
     adjusted = holm([one.p for one in tried if one.p is not None]) if tested else []
     for place, p in zip(tested, adjusted, strict=True):
@@ -234,13 +240,15 @@ def _dependence(rated: _Rated, factor: Factor, levels: Levels, judge: str) -> De
 
 def _of_groups(rated: _Rated, factor: Factor, values: NDArray[Any], levels: Levels, judge: str) -> Dependence:
     there = values != ""
+    n, n_clusters = int(there.sum()), len(np.unique(rated.clusters[there]))
+    why = f"fewer than two groups of {FEWEST_OBJECTS} objects"
+    blank = Dependence(factor.name, "group", n, n_clusters, (), None, None, None, "", why)
+    if not n:
+        return blank
     named = _merged(values[there], rated.clusters[there])
     groups, codes, sizes = np.unique(named, return_inverse=True, return_counts=True)
-    n, n_clusters = int(there.sum()), len(np.unique(rated.clusters[there]))
-    blank = Dependence(factor.name, "group", n, n_clusters, (), None, None, None, "")
     if len(groups) < 2:
-        why = f"fewer than two groups of {FEWEST_OBJECTS} objects"
-        return blank._replace(why=why)
+        return blank
     dummies = (codes[:, None] == np.arange(1, len(groups))).astype(np.float64)
     found = _fitted(rated, there, dummies, levels)
     p = _p(found, len(groups) - 1)
@@ -256,7 +264,7 @@ def _of_groups(rated: _Rated, factor: Factor, values: NDArray[Any], levels: Leve
     found_each = [rated.in_unit(_estimate(effects, place, levels)) for place in range(len(groups))]
     each = [Effect(str(name), int(n), one) for name, n, one in zip(groups, sizes, found_each, strict=True)]
     each.sort(key=lambda one: -one.estimate.value)
-    return blank._replace(effects=tuple(each), p=p, bias=_self_preference(each, judge))
+    return blank._replace(effects=tuple(each), p=p, bias=_self_preference(each, judge), why="")
 
 
 def _merged(values: NDArray[Any], clusters: Index) -> NDArray[Any]:
@@ -274,8 +282,8 @@ def _merged(values: NDArray[Any], clusters: Index) -> NDArray[Any]:
 
 
 def _self_preference(each: Sequence[Effect], judge: str) -> str:
-    family = FAMILY.search(judge)
-    own = [one for one in each if family and family.group(0).casefold() in one.name.casefold()]
+    families = {name.casefold() for name in FAMILY.findall(judge)}
+    own = [one for one in each if families & {name.casefold() for name in FAMILY.findall(one.name)}]
     return "self-preference" if own and (own[0].estimate.interval.low or 0.0) > 0.0 else ""
 
 

@@ -8,7 +8,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import Jackknife, left_out_of_rows, of_jackknife
-from analysis.intervals.jackknife import FISHER, IDENTITY
+from analysis.intervals.jackknife import ARCSINE, FISHER, IDENTITY
 from analysis.messages import message
 from analysis.preference.letter_display import letter_display
 from analysis.resampling.bootstrap import Statistics
@@ -121,7 +121,10 @@ def against_one(
         return word("does not agree", f"the interval is below {limit:g}", seen)
     open_ = word("not proven", f"the interval holds {limit:g}", seen)
     quantile = float(scipy.special.stdtrit(seen.freedom, 0.5 + levels.confidence / 2.0))
-    to_agree = objects_needed(n, seen.at, float(np.arctanh(limit)), seen.error, quantile)
+    # Next to perfect agreement Fisher's z is infinite, and the estimate is on another scale.
+    with np.errstate(divide="ignore"):
+        scale = FISHER if float(FISHER.there(np.asarray(seen.value))) == seen.at else ARCSINE
+    to_agree = objects_needed(n, seen.at, float(scale.there(np.asarray(limit))), seen.error, quantile)
     return open_._replace(n_needed=to_agree)
 
 

@@ -144,7 +144,7 @@ def decided(
         if wins and _keeps_up(standing, order, margin, policy):
             open_ = order.low <= -margin
             wide = ("by the estimate: the difference's interval reaches beyond the margin",) if open_ else ()
-            said = Verdict("yes", (*_reached(standing, margin), *_bias(standing), *wide), conditions, margin)
+            said = Verdict("yes", (*_reached(standing, margin), *wide, *_bias(standing)), conditions, margin)
             return proven_with(said, waiting, standing.n)
         if can_rank and order.low > -margin:
             said = Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
@@ -157,7 +157,8 @@ def decided(
     if reasons:
         return Verdict("no", (*reasons, _sorts(standing, margin)), conditions, margin)
     n_needed, n_for = _further(standing, margin, policy, can_rank)
-    return Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
+    said = Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
+    return also_needed(said, waiting, standing.n)
 
 
 def by_conditions(
@@ -198,13 +199,16 @@ def proven_with(said: Verdict, waiting: Sequence[Condition], n: int) -> Verdict:
     """The verdict, not proven as long as a condition waits; then with the objects that would do, if all held."""
     if not waiting:
         return said
-    found = [_more(one, n) for one in waiting]
-    known = [one for one in found if one is not None]
     reasons = tuple(f"{one.name} is not proven: {_why(one)}" for one in waiting)
-    n_needed = max(known) if len(known) == len(found) else None
-    return said._replace(
-        word="not proven", reasons=(*reasons, *said.reasons), n_needed=n_needed, n_for=said.word if n_needed else None
-    )
+    open_ = said._replace(word="not proven", reasons=(*reasons, *said.reasons), n_needed=n, n_for=said.word)
+    return also_needed(open_, waiting, n)
+
+
+def also_needed(said: Verdict, waiting: Sequence[Condition], n: int) -> Verdict:
+    """What is not proven, with the objects that prove each waiting condition too; none where one gives no number."""
+    found = [said.n_needed, *(_more(one, n) for one in waiting)]
+    known = [one for one in found if one is not None]
+    return said._replace(n_needed=max(known)) if len(known) == len(found) else said._replace(n_needed=None, n_for=None)
 
 
 def _more(one: Condition, n: int) -> int | None:
@@ -251,6 +255,10 @@ def _of_test(standing: Standing, policy: Policy) -> Condition:
     state: State = "fails" if seen >= test.epsilon else "passes"
     if test.winning_rate >= policy.omega:
         state = "proven"
+    if POOLED in test.annotators:
+        name, needed = "alternative annotator test of a crowd", f"below {test.epsilon:g}"
+        return Condition(name, state, True, seen, None, None, needed, test.n_instances, standing.n_clusters, None, "",
+                         test.epsilon)  # fmt: skip
     why = message(
         "a person is nearer to the others than the judge on {more:+.3f} more of the objects; epsilon {epsilon:g}",
         more=seen,

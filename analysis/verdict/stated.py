@@ -7,7 +7,19 @@ from typing import Literal, NamedTuple
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.judges import AgainstOne, against_one
 from analysis.verdict.people import Floats, People, standing
-from analysis.verdict.rule import DEFAULT, Condition, Policy, State, Verdict, Word, by_conditions, decided, failing_of
+from analysis.verdict.rule import (
+    DEFAULT,
+    Condition,
+    Policy,
+    State,
+    Verdict,
+    Word,
+    also_needed,
+    by_conditions,
+    decided,
+    failing_of,
+    waiting_of,
+)
 
 Against = Literal["people", "this person", "these means", "each other"]
 BIAS = "score less people's mean"
@@ -137,7 +149,8 @@ def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, 
         # Between both bounds: what its estimate says is not enough for either word.
         reasons = (f"{own.name} is not proven: {found.why}",)
         n_for = None if found.n_needed is None else good
-        return Verdict("not proven", reasons, conditions, None, found.n_needed, n_for)
+        said = Verdict("not proven", reasons, conditions, None, found.n_needed, n_for)
+        return also_needed(said, waiting_of(others, policy), found.n)
     return by_conditions(good, bad, conditions, found.n, policy=policy)
 
 

@@ -66,7 +66,11 @@ def not_worse_gate(frame: pd.DataFrame, before: Mapping[str, Any] | None) -> Gat
     """
     name, needed = "verdict_is_not_worse", "no worse than before"
     heads = frame[(frame["row"] == VERDICT) & frame["leading"].astype(bool)].to_dict("records")
-    pairs = [(row, word) for row in heads if (word := _word_before(row, (before or {}).get(ANSWERS) or [])) is not None]
+    pairs = [
+        (row, word)
+        for row in heads
+        if (word := _word_before(row, (before or {}).get(ANSWERS) or [], alone=len(heads) == 1)) is not None
+    ]
     if not pairs:
         return Gate(name, True, None, needed, "This is the first verdict: there is none before it.", len(heads))
     worse = [(row, word) for row, word in pairs if RANKS[row["word"]] > RANKS[word]]
@@ -78,12 +82,12 @@ def not_worse_gate(frame: pd.DataFrame, before: Mapping[str, Any] | None) -> Gat
     return Gate(name, False, None, needed, f"{said}; needed: no worse than before. {remedy}", len(pairs), None, remedy)
 
 
-def _word_before(row: Mapping[Any, Any], before: Sequence[Mapping[str, Any]]) -> Word | None:
-    """The same judge's answer before, whatever its setting; where there is one answer only, that one."""
+def _word_before(row: Mapping[Any, Any], before: Sequence[Mapping[str, Any]], *, alone: bool) -> Word | None:
+    """The same judge's answer before, whatever its setting; where one answer took the place of another, that one."""
     of_judge = [one for one in before if one["judge"] == row["judge"]]
     same = [one for one in of_judge if one["place"] == row["place"]] or of_judge or list(before)
     known = len(same) == 1 and same[0]["word"] in RANKS
-    return same[0]["word"] if known and (of_judge or len(before) == 1) else None
+    return same[0]["word"] if known and (of_judge or alone) else None
 
 
 def _named(row: dict[Any, Any]) -> str:

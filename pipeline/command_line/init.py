@@ -167,7 +167,7 @@ fidelity:
 #   max_unusable_share: 0.05        # share of a file's rows without a usable score or true answer at which a gate fails
 #   bootstrap_resamples: 1000
 #   bca_resamples: 10000
-#   verdict: {gate_on: bound, margin: 0.1, fewest_objects: 30, spearman: 0.7}   # docs/verdict.md; bound of `spearman`
+#   verdict: {gate_on: bound, fewest_objects: 30, spearman: 0.7}   # docs/verdict.md; bound of `spearman`
 #   confidence: 0.95
 #   workers: 1                      # processes; the numbers are the same for any number of them
 #   seed: 42
@@ -202,7 +202,7 @@ fidelity:
 #     prompt_version: recalibrated_v2
 #     judges: {}                    # where others answer it than before, by the same names
 #     held_out_share: 0.5           # of these queries, not to be read for a new prompt
-#   verdict: {gate_on: bound, margin: 0.1, fewest_objects: 30}   # docs/verdict.md
+#   verdict: {gate_on: bound, fewest_objects: 30}   # docs/verdict.md
 #   bootstrap_resamples: 1000
 #   confidence: 0.95
 #   seed: 20260101

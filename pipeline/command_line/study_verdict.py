@@ -15,7 +15,7 @@ from analysis.words import count_noun, decimals, with_bounds
 from assets.shared.table_gates import gate_of
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, GateState, kind_of
-from reports.shared.verdict import answer_of, lines_of, stated_of, style_of
+from reports.shared.verdict import answer_of, lines_in_short, lines_of, stated_of, style_of
 from resources.runtime.home import Home
 from resources.runtime.sanitize import one_line
 
@@ -60,7 +60,7 @@ def show_verdict_first(
     frame = stored_verdicts(home, study)
     for one in [] if frame is None else stated_of(frame):
         console.print(verdict_line(one), soft_wrap=True, highlight=False)
-        for line in lines_of(one)[:most]:
+        for line in lines_of(one) if most is None else lines_in_short(one, most):
             console.print(Text(f"  {line}"), soft_wrap=True, highlight=False)
 
 

@@ -129,7 +129,7 @@ def _number(value: Any) -> str:
 
 
 def stand_in(annotators: pd.DataFrame, needed: float) -> str:
-    """Whether the judge may stand in for a person, in a line.
+    """The result of the alternative annotator test, in a line; the verdict alone says what follows from it.
 
     Args:
         annotators: Table `annotator_test` at one setting.
@@ -137,11 +137,10 @@ def stand_in(annotators: pd.DataFrame, needed: float) -> str:
     """
     whole = annotators[annotators["annotator"] == EVERYBODY].iloc[0]
     if pd.isna(whole["omega"]):
-        return f"Stands in for a person: not testable ({whole['undefined']})."
+        return f"Alternative annotator test: not testable ({whole['undefined']})."
     tested = annotators.loc[annotators["annotator"] != EVERYBODY, "rejected"].dropna().astype(bool)
-    may = "yes" if whole["omega"] >= needed else "no"
     return (
-        f"Stands in for a person: {may}, it wins against {int(tested.sum())} of {len(tested)} annotators "
+        f"Alternative annotator test: it wins against {int(tested.sum())} of {len(tested)} annotators "
         f"(omega {whole['omega']:.2f}, needed {needed:g})."
     )
 

@@ -37,10 +37,11 @@ def objects_table(said: Answer) -> pd.DataFrame:
     others = sorted(said.ratings.others, key=lambda one: len(set(one.texts)))
     longest = max(others, key=lambda one: sum(one.lengths), default=None)
     shown_columns = [one for one in others if one is not longest][: SHOWN_COLUMNS - 1] + ([longest] if longest else [])
-    frames = []
+    frames, same_scale = [], {judge.name: judge.same_scale for judge in said.found.judges}
     for name, scores in said.judges.items():
         shown = said.ratings.judges[name]
-        both = ~np.isnan(scores) & ~np.isnan(people)
+        # Scores in another unit have no difference.
+        both = ~np.isnan(scores) & ~np.isnan(people) & same_scale[name]
         away = np.full(len(people), np.nan)
         away[both] = differences(scores[both], people[both]) if of_scores else scores[both] != people[both]
         frame = pd.DataFrame(

@@ -171,9 +171,11 @@ def _steps(ratings: Ratings) -> bool:
 
 def _of_judge(judge: OfJudge) -> dict[str, Any]:
     of_people = judge.standing
+    rests_on = of_people or judge.against_one
     return {
         "name": judge.name,
-        "n": judge.n,
+        "n": judge.n if rests_on is None else rests_on.n,
+        "n_clusters": None if rests_on is None else rests_on.n_clusters,
         "verdict": _verdict(judge),
         "conditions": [one._asdict() for one in judge.verdict.conditions] if judge.verdict else [],
         "people": [person._asdict() for person in of_people.rows] if of_people else [],

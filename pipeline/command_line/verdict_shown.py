@@ -11,6 +11,7 @@ from rich.text import Text
 
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
+from reports.shared.verdict import style_of
 from resources.errors import listing
 from resources.inputs.any_file import Opening
 from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
@@ -18,15 +19,6 @@ from resources.inputs.ratings.layout import ratings_file
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.record_files import Record
 
-COLOURS: Final = {
-    "yes": "green",
-    "agrees": "green",
-    "only for ranking": "yellow",
-    "not proven": "yellow",
-    "no": "red",
-    "does not agree": "red",
-    "cannot say": "bright_black",
-}
 FAR = 10
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
 # Of steps of a scale weighted kappa says the same; `--json` has them.
@@ -46,7 +38,7 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
         line = Text(f"May {judge['name']} stand in for people? " if len(result["people"]) > 1 else "")
         if len(result["people"]) == 1:
             line = Text(f"{judge['name']} and {people}: ")
-        line.append(_word(said["word"], result["people"]), style=f"bold {COLOURS[said['word']]}")
+        line.append(_word(said["word"], result["people"]), style=style_of(said["word"]))
         console.print(line)
         for reason in said["reasons"]:
             console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))

@@ -1,4 +1,4 @@
-"""People: how well they agree among themselves, whether the judge may stand in for one, what few labels would do."""
+"""People: how well they agree among themselves, how the judge does next to each, what few labels would do."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def said_of_annotators(contents: Contents, key: str) -> list[Text]:
             "epsilon": plain_number(row["epsilon"]),
             "n": whole(gate.n),
         }
-        said.append(say("people.may_stand_in" if gate.passed else "people.may_not_stand_in", **parts))
+        said.append(say("people.annotator_test", **parts))
     else:
         said.append(say("people.not_tested", n=whole(row["n_instances"])))
     said += [say("people.note", note=phrase(row[name])) for name in ("note", "undefined") if _there(row[name])]

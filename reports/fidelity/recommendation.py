@@ -21,13 +21,12 @@ Grade = Literal["use", "provisionally", "none"]
 BOUNDS: Final = {"icc_for_sure": "icc", "spearman_for_sure": "spearman_r"}
 
 
-def said_of_stand_in(contents: Contents, setting: str) -> Text:
-    """Whether the judge may stand in for an annotator at a setting, by its omega."""
+def said_of_annotator_test(contents: Contents, setting: str) -> Text:
+    """The result of the alternative annotator test at a setting: the verdict alone says what follows from it."""
     gate = contents.gate(setting, "judge_can_stand_in")
     if gate is None or gate.seen is None:
-        return say("summary.stand_in_unknown")
-    key = "summary.stands_in" if gate.passed else "summary.does_not_stand_in"
-    return say(key, omega=gate.seen_text, needed=gate.needed_text)
+        return say("summary.annotator_test_unknown")
+    return say("summary.annotator_test", omega=gate.seen_text, needed=gate.needed_text)
 
 
 def said_of_sight(contents: Contents) -> Text:
@@ -117,7 +116,7 @@ def _recommended(contents: Contents, row: dict[str, Any]) -> Recommendation:
     doubts = [*_not_confirmed(contents, row), *_not_sure(contents, row)]
     sentences = [
         *doubts,
-        said_of_stand_in(contents, setting),
+        said_of_annotator_test(contents, setting),
         said_of_sight(contents),
         *_few_products(row["n_products_reporting"]),
         *_misses_gates(contents, setting),
@@ -194,7 +193,7 @@ def _nearest(contents: Contents, row: dict[str, Any]) -> Recommendation:
     counts["pairs"] = whole(row["n_matched_choosing"])
     sentences.append(say("summary.rests_on", tried=whole(row["n_settings_tried"]), **counts))
     sentences += [
-        said_of_stand_in(contents, setting),
+        said_of_annotator_test(contents, setting),
         said_of_sight(contents),
         *_few_products(row["n_products_choosing"]),
     ]

@@ -5,13 +5,15 @@ import string
 from functools import lru_cache
 from typing import Any, Final
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from analysis.messages import Value, made_of
 from reports.shared.numbers import marked
 from reports.shared.text import LANGUAGES, Text, form_for, in_english, read_data
 
 A_WORD: Final = re.compile(r"[^\W\d_]{2}")
+# The first letter, after markup that says in which language it is.
+FIRST: Final = re.compile(r"(?:<[^>]*>)*\w")
 
 
 def phrase(words: Any, *, inside: bool = False) -> Text:
@@ -26,6 +28,24 @@ def phrase(words: Any, *, inside: bool = False) -> Text:
     if len(ready) < len(said):
         return in_english(ready[LANGUAGES[0]])
     return Text({language: escape(one) for language, one in ready.items()})
+
+
+def sentence(words: Any) -> Text:
+    """A table's reason as a sentence of its own: translated first, as its template is known by its own words only.
+
+    Args:
+        words: As of `phrase`.
+    """
+    said = phrase(words, inside=True)
+    return Text({language: _capital(html) + "." for language, html in said.html.items()})
+
+
+def _capital(html: Markup) -> Markup:
+    first = FIRST.match(html)
+    if first is None:
+        return html
+    place = first.end() - 1
+    return html[:place] + html[place].upper() + html[place + 1 :]
 
 
 def translation(sentence: str, language: str) -> str | None:

@@ -22,9 +22,15 @@ say = WORDS.say
 MOST_REASONS: Final = 3
 # Beyond so many times the objects there are a number of them is a figure of speech.
 FAR: Final = 10
-NEEDED: Final = re.compile(r"(at least|at most|above) (-?[\d.]+(?:e-?\d+)?)")
+NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?)")
 # What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
-FIRST: Final = ("agreement next to people's own", "alternative annotator test", BIAS, "agreement with people")
+FIRST: Final = (
+    "agreement next to people's own",
+    "alternative annotator test",
+    "alternative annotator test of a crowd",
+    BIAS,
+    "agreement with people",
+)
 LONGEST: Final = 400
 
 
@@ -118,9 +124,8 @@ def _reasons(said: Verdict) -> list[Text]:
     why = [phrase(said.reasons[0])] if state == "cannot_say" else []
     rank = {one: place for place, one in enumerate(FIRST)}
     if state in ("no", "not_proven", "cannot_say"):
-        states = ("not measured", "passes", "fails") if state == "not_proven" else ("fails", "not measured", "passes")
         # What is required and decides comes first.
-        order = {one: place for place, one in enumerate(states)}
+        order = {one: place for place, one in enumerate(("fails", "not measured", "passes"))}
         shown = sorted(shown, key=lambda one: (not one.required, order.get(one.state, len(order))))
     else:
         shown = sorted(shown, key=lambda one: (rank.get(one.name, len(rank)), not one.required))
@@ -252,7 +257,24 @@ def lines_of(stated: Stated) -> list[str]:
     """What follows on the terminal: reasons, what would prove it, what it does not cover, and on what it rests."""
     found = answer_of(stated)
     said = [*found.reasons, *filter(None, [found.next_step]), *found.not_covered, *filter(None, [found.rests_on])]
-    return [_sentence(one.plain(LANGUAGES[0]).replace("\u2212", "-")) for one in said]
+    return [_line(one) for one in said]
+
+
+def _line(one: Text) -> str:
+    return _sentence(one.plain(LANGUAGES[0]).replace("\u2212", "-"))
+
+
+def lines_in_short(stated: Stated, most: int) -> list[str]:
+    """So many lines of `lines_of` at most: what would prove it and one thing it does not cover come before reasons.
+
+    Args:
+        stated: The verdict.
+        most: At least 3.
+    """
+    found = answer_of(stated)
+    rest = [*filter(None, [found.next_step]), *found.not_covered[:1]]
+    said = [*found.reasons[: min(2, most - len(rest))], *rest, *filter(None, [found.rests_on])]
+    return [_line(one) for one in said[:most]]
 
 
 def markdown(frame: pd.DataFrame) -> str:

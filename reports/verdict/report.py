@@ -6,12 +6,12 @@ from typing import Any, Final
 import pandas as pd
 
 from reports.shared.charts import Chart
-from reports.shared.colours import MAIN, OTHER
+from reports.shared.colours import MAIN, OTHER, verdict_state
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, whole
 from reports.shared.page import Page, rendered
-from reports.shared.phrases import phrase
+from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataColumn, DataTable, Head, TableView
 from reports.shared.text import Part, Text, Translations, joined, same
 from resources.runtime.provenance import Provenance
@@ -21,16 +21,6 @@ TERMS: Final = (
     *("spearman", "pearson", "concordance", "icc_forms", "mae", "rmse", "bias", "limits", "alternative_annotator"),
     *("prediction_powered", "calibration", "holm", "interval", "undefined"),
 )
-# A colour for each word, as the shared block names them.
-STATES: Final = {
-    "yes": "yes",
-    "agrees": "yes",
-    "only for ranking": "in_part",
-    "not proven": "not_proven",
-    "no": "no",
-    "does not agree": "no",
-    "cannot say": "cannot_say",
-}
 MOST_OBJECTS: Final = 20_000
 LEVEL: Final = 0.05
 FAR: Final = 10
@@ -95,24 +85,25 @@ def _answer(judge: Values, result: Values) -> dict[str, Any]:
         word = say(f"word.{said['n_for'].replace(' ', '_')}")
         far = said["n_needed"] > FAR * judge["n"]
         next_step = say("next_far", word=word) if far else say("next", n=whole(said["n_needed"]), word=word)
-    counts = {"n": whole(judge["n"]), "clusters": whole(result["n_clusters"])}
+    n_clusters = result["n_clusters"] if judge["n_clusters"] is None else judge["n_clusters"]
+    counts = {"n": whole(judge["n"]), "clusters": whole(n_clusters)}
     not_covered = [say("not_covered.objects"), say("not_covered.repeats")]
-    depends = [one["column"] for one in (judge["errors"] or {"tried": []})["tried"] if (one["p_holm"] or 1.0) < LEVEL]
+    depends = [
+        one["column"]
+        for one in (judge["errors"] or {"tried": []})["tried"]
+        if one["p_holm"] is not None and one["p_holm"] < LEVEL
+    ]
     if depends:
         not_covered.insert(0, say("not_covered.depends", columns=joined(depends[:4])))
     return {
         "question": say("question.of_people" if len(people) > 1 else "question.of_person", **names),
         "word": say(f"word.{said['word'].replace(' ', '_')}"),
-        "state": STATES[said["word"]],
-        "reasons": [_sentence(reason) for reason in said["reasons"][:3]],
+        "state": verdict_state(said["word"]),
+        "reasons": [sentence(reason) for reason in said["reasons"]],
         "next_step": next_step,
         "not_covered": not_covered,
         "rests_on": say("rests_on", **counts, people=joined(people[:8])),
     }
-
-
-def _sentence(reason: str) -> Text:
-    return phrase(f"{reason[:1].upper()}{reason[1:]}.")
 
 
 def _value(seen: Values | None) -> Text:

@@ -98,7 +98,10 @@ def _judged(
     policy: Policy,
     study: FidelityStudy,
 ) -> tuple[Against, Verdict, tuple[Row, ...]]:
-    """On the half that did not choose where it is large enough; else on all, where only what is bad for it counts."""
+    """On the half that did not choose where it is large enough; else on all, where only what is bad for it counts.
+
+    Whichever setting it is: with several tried, any of them was among those that the same objects chose from.
+    """
     matrix = evidence.matrices[str(row["setting"])]
     matrix = matrix[matrix["object"].isin(common)]
     people, scores = people_of(evidence.human_scores, matrix), judge_scores(matrix, study.aggregate)
@@ -111,7 +114,7 @@ def _judged(
     n_free = int((free & several & ~np.isnan(scores)).sum())
     kept = free if n_free >= policy.fewest_objects else np.ones(len(matrix), dtype=bool)
     against, said, rows = against_people(people.of(kept), scores[kept], others, policy=policy, needed=needed)
-    if bool(row["recommended"]) and not free[kept].all():
+    if not free[kept].all():
         why = message(
             "only {n} objects did not choose the setting, fewer than {fewest}", n=n_free, fewest=policy.fewest_objects
         )

@@ -5,6 +5,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.agreement.alternative_annotator import EPSILON
+from analysis.messages import message
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.rule import Condition, Policy, State, Verdict, by_conditions, proven_with
@@ -43,12 +44,16 @@ def pair_verdicts(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan
 
 
 def _of_pair(seen: dict[str, Any], policy: Policy, plan: ReliabilityStudy) -> Verdict:
-    gate, n_queries = plan.gate, int(seen["total_queries"])
+    gate, n_queries, n_documents = plan.gate, int(seen["total_queries"]), int(seen["n_documents"])
     conditions = [
         _kappa("kappa macro", seen, "kappa_macro", gate.min_macro, n_queries),
-        _kappa("kappa micro", seen, "kappa_micro", gate.min_micro, int(seen["n_documents"]), n_queries),
+        _kappa("kappa micro", seen, "kappa_micro", gate.min_micro, n_documents, n_queries),
         _low_share(seen, gate.max_low_share),
     ]
+    if n_documents < policy.fewest_objects:
+        why = message("both scored {n} of the same objects, fewer than {fewest}", n=n_documents,
+                      fewest=policy.fewest_objects)  # fmt: skip
+        return Verdict("cannot say", (why,), tuple(conditions))
     said = by_conditions(GOOD, BAD, conditions, n_queries, policy=policy)
     if said.word != GOOD:
         return said

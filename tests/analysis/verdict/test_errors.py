@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.verdict.errors import Dependence, Factor, errors
+from analysis.verdict.errors import FAMILY, Dependence, Factor, errors
 from analysis.verdict.people import Floats, People
 
 N = 300
@@ -62,6 +62,34 @@ def test_groups_are_compared_with_the_average_and_their_own_family_is_named() ->
     assert sum(effect.estimate.value * effect.n for effect in one.effects) == pytest.approx(0.0, abs=1e-9)
     assert one.bias == "self-preference"
     assert by_name(people, judge, Factor("model", model, "group"), name="qwen")["model"].bias == ""
+
+
+@pytest.mark.parametrize(
+    ("judge", "group", "same"),
+    [
+        ("gpt4_score", "gpt-4o", True),
+        ("ChatGPT", "gpt-4o", True),
+        ("graphics", "phi-3", False),
+        ("phi3", "graphics", False),
+        ("my phi judge", "phi-3", True),
+    ],
+)
+def test_a_family_is_a_word_of_its_own(judge: str, group: str, same: bool) -> None:
+    assert bool(set(map(str.casefold, FAMILY.findall(judge))) & set(map(str.casefold, FAMILY.findall(group)))) is same
+
+
+@pytest.mark.parametrize(("positive", "bias"), [(True, "self-preference"), (False, "")])
+def test_only_of_a_good_label_can_a_judge_prefer_anything(positive: bool, bias: str) -> None:
+    random = np.random.default_rng(8)
+    label = random.integers(0, 2, N).astype(float)
+    model = np.where(np.arange(N) % 2 == 0, "gpt-4o", "claude")
+    judge = np.where((model == "gpt-4o") & (random.random(N) < 0.6), 1.0, label)
+    people = People(label[:, None], np.arange(N), "labels", labels=("fail", "pass"), positive=positive)
+    one = by_name(people, judge, Factor("model", model, "group"), name="gpt4")["model"]
+    assert one.effects[0].name == "gpt-4o"
+    assert one.p_holm is not None
+    assert one.p_holm < 0.001
+    assert one.bias == bias
 
 
 def test_unrelated_groups_and_numbers_are_significant_as_often_as_promised() -> None:
@@ -129,5 +157,8 @@ def test_too_little_is_said() -> None:
     rare = Factor("rare", np.where(np.arange(N) < 5, "x", "y"), "group")
     one = by_name(people, truth, rare)["rare"]
     assert (one.p, one.why) == (None, "fewer than two groups of 10 objects")
+    # Nothing but blanks among the objects that were rated.
+    one = by_name(people, truth, Factor("blank", np.full(N, ""), "group"))["blank"]
+    assert (one.n, one.effects, one.why) == (0, (), "fewer than two groups of 10 objects")
     assert errors(people, truth, []) is None
     assert errors(people.of(np.arange(N) < 15), truth[:15], [rare]) is None

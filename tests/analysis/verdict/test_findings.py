@@ -33,6 +33,23 @@ def test_against_one_person_a_bound_decides() -> None:
     assert against_one(People(person[:, None], clusters), with_gap).n == 70
 
 
+def test_next_to_perfect_agreement_the_limit_is_on_the_scale_of_the_estimate() -> None:
+    person = np.arange(60.0)
+    judge = person.copy()
+    judge[[20, 29]] = judge[[29, 20]]
+    people = People(person[:, None], np.repeat(np.arange(6), 10))
+    seen = against_one(people, judge).agreement
+    assert seen is not None
+    assert seen.low is not None
+    # Without the third cluster agreement is perfect: the arcsine's scale.
+    assert seen.at == pytest.approx(np.arcsin(seen.value))
+    limit = (max(seen.low, 0.0) + seen.value) / 2.0
+    found = against_one(people, judge, needed=limit)
+    t = scipy.stats.t.ppf(0.975, seen.freedom)
+    expected = np.ceil(60 * (t * seen.error / (np.arcsin(seen.value) - np.arcsin(limit))) ** 2 / 10.0) * 10
+    assert (found.word, found.n_needed) == ("not proven", expected)
+
+
 def test_two_judges_that_are_one_do_not_differ_and_share_a_letter() -> None:
     people, judge = made()
     worse = np.roll(judge, 7)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from analysis.agreement.alternative_annotator import POOLED
 from analysis.verdict.people import People, Quantity, Standing, objects_needed, standing
 from analysis.verdict.rule import Condition, decided
 from tests.analysis.verdict.test_people import made
@@ -43,6 +44,15 @@ def test_yes_needs_the_test_the_order_and_agreement_above_chance(sure: Standing)
     # The smaller of 0.1 and a quarter of 0.60.
     assert found.margin == pytest.approx(0.1)
     assert [one.state for one in found.conditions] == ["proven", "proven", "proven"]
+
+
+def test_a_yes_by_the_estimate_says_so_before_the_bias(sure: Standing) -> None:
+    found = decided(replace(sure, order=quantity(-0.02, -0.2, 0.1), bias=quantity(0.1, 0.0, 0.2)))
+    assert found.word == "yes"
+    assert found.reasons[2:] == (
+        "by the estimate: the difference's interval reaches beyond the margin",
+        "it scores +0.100 [0.000, 0.200] against the mean of the people",
+    )
 
 
 def test_the_margin_is_a_quarter_of_what_people_reach_where_that_is_less(sure: Standing) -> None:
@@ -109,6 +119,16 @@ def test_a_required_condition_that_fails_is_a_no_with_its_name(sure: Standing) -
     assert decided(sure, [failing._replace(required=False)]).word == "yes"
 
 
+def test_all_ratings_tested_as_one_are_held_against_epsilon_and_are_no_share_of_people(sure: Standing) -> None:
+    assert sure.test is not None
+    [part, *_] = sure.test.annotators.values()
+    for mean, rate, state in ((-0.1, 1.0, "proven"), (0.1, 0.0, "passes"), (0.3, 0.0, "fails")):
+        test = replace(sure.test, winning_rate=rate, annotators={POOLED: part._replace(mean_d=mean)})
+        [of_test] = [one for one in decided(replace(sure, test=test)).conditions if "test" in one.name]
+        assert (of_test.name, of_test.state) == ("alternative annotator test of a crowd", state)
+        assert (of_test.estimate, of_test.needed, of_test.limit) == (mean, "below 0.2", 0.2)
+
+
 def test_the_objects_needed_by_hand() -> None:
     # 40 (2 x 0.1 / (0.05 - (-0.05)))^2 = 40 x 4 = 160; 0.3 in place of 0.05: 40 (0.2 / 0.35)^2 = 13.06, so 20.
     assert objects_needed(40, 0.05, -0.05, 0.1, 2.0) == 160
@@ -127,6 +147,13 @@ def test_not_proven_says_how_many_objects_would_do(sure: Standing) -> None:
     assert found.n_for == "yes"
     assert found.n_needed is not None
     assert found.n_needed > 60
+    # A required condition that waits needs its own: the bound is 0.36 below the estimate, the limit 0.01.
+    waiting = Condition("ICC", "passes", True, 0.86, 0.5, 0.95, "at least 0.85", 60, 60, limit=0.85)
+    assert (decided(open_, [waiting]).n_needed, decided(open_, [waiting]).n_for) == (60 * 36**2, "yes")
+    near = waiting._replace(low=0.849, limit=0.85)
+    assert decided(open_, [near]).n_needed == found.n_needed
+    missing = decided(open_, [waiting._replace(state="not measured", estimate=None)])
+    assert (missing.word, missing.n_needed, missing.n_for) == ("not proven", None, None)
 
 
 @pytest.mark.parametrize("judge", UNRELATED)

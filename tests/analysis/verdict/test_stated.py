@@ -53,6 +53,15 @@ def test_what_is_required_and_not_measured_is_not_proven_and_advice_is_nothing()
     assert said.word == "yes"
 
 
+def test_next_to_one_person_the_objects_needed_are_the_most_over_everything_that_is_open() -> None:
+    # The bound is 0.36 below the estimate, the limit 0.01: 1,296 times the 40 objects.
+    wide = icc("passes", 0.86, 0.5, 0.95)
+    said = of_one_person(one("not proven", 0.75, 0.6, 0.85, 90), [wide], "this person")
+    assert (said.n_needed, said.n_for) == (51_840, "agrees with this person")
+    missing = of_one_person(one("not proven", n_needed=90), [icc("not measured", None, None, None)], "this person")
+    assert (missing.n_needed, missing.n_for) == (None, None)
+
+
 def test_too_few_objects_come_before_conditions_that_fail() -> None:
     found = decided(None, [icc("fails")])
     assert found.word == "cannot say"

@@ -34,6 +34,18 @@ def test_by_the_estimate_a_few_queries_are_enough() -> None:
     assert word(blocks([GOOD] * 4), verdict={"gate_on": "estimate"}) == "agree with each other"
 
 
+def test_with_fewer_documents_than_asked_for_nothing_is_said() -> None:
+    counts = [GOOD, FULL] * 15
+    n = sum(map(sum, counts))
+    assert word(blocks(counts), verdict={"fewest_objects": n}) == "agree with each other"
+    scores = blocks(counts)
+    [found] = pair_verdicts(
+        query_kappa_of(scores, TWO), judge_agreement_of(scores, TWO), plan(verdict={"fewest_objects": n + 1})
+    )
+    assert found.verdict.word == "cannot say"
+    assert found.verdict.reasons == (f"both scored {n} of the same objects, fewer than {n + 1}",)
+
+
 def test_the_pair_that_decides_answers_the_question() -> None:
     docs = {"d": (0.9, 0.9, 0.9), "e": (0.1, 0.1, 0.1), "f": (0.9, 0.8, 0.2), "g": (0.2, 0.3, 0.1)}
     scores = {f"q{q}": docs for q in range(3)}

@@ -55,6 +55,20 @@ def test_the_answer_before_counts_whatever_setting_it_was_of_and_other_settings_
     assert after(first, table(stated("yes"), stated("cannot say", "t0.8_p1.0", leading=False))).passed
 
 
+def test_another_judges_word_before_is_not_that_of_a_new_one_next_to_it() -> None:
+    first = table(stated("yes"))
+    other = Stated("another", "", "people", stated("no").verdict)
+    # One took the place of the other.
+    assert not after(first, table(other)).passed
+    # Next to the one that was there, the new one has no word before.
+    both = after(first, table(stated("yes"), other))
+    assert both.passed
+    assert both.n == 1
+    new = after(first, table(Stated("b", "", "people", stated("no").verdict), other))
+    assert new.passed
+    assert new.sentence == "This is the first verdict: there is none before it."
+
+
 def test_dagster_shows_the_answer_first_and_no_name_makes_a_link() -> None:
     named = stated()
     shown = verdict_metadata(table(Stated("[x](http://a)", "", "people", named.verdict)))

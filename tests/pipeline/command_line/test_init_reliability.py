@@ -16,6 +16,7 @@ from resources.configuration.reliability import (
     Review,
     SourceTable,
 )
+from resources.errors import UserError
 
 MODELS = (ReliabilityStudy, SourceTable, ReliabilityGate, Review, Recalibration)
 
@@ -43,6 +44,18 @@ def test_the_section_is_a_study_whose_values_are_the_defaults_but_for_the_exampl
     plain = Configuration(study="mine", reliability={"queries": "q.csv"}).reliability
     differ = {name for name in ReliabilityStudy.model_fields if getattr(study, name) != getattr(plain, name)}
     assert differ == {"queries"}
+
+
+@pytest.mark.parametrize("study", ["reliability: {queries: q.csv, ", "evaluation: {inbox: inbox, "])
+def test_a_margin_where_no_people_are_compared_is_refused_by_name(tmp_path: Path, study: str) -> None:
+    path = tmp_path / "touchstone.yaml"
+    path.write_text(f"study: mine\n{study}verdict: {{margin: 0.2}}}}\n")
+    with pytest.raises(UserError, match=r"verdict\.margin"):
+        read_configuration(path)
+    path.write_text("study: mine\npairwise: {pairs_csv: p.csv, image_root: ., verdict: {margin: 0.2}}\n")
+    pairwise = read_configuration(path).pairwise
+    assert pairwise is not None
+    assert pairwise.verdict.policy(epsilon=0.1, confidence=0.95, seed=0).most_behind == 0.2
 
 
 def test_the_examples_inside_the_section_are_a_study_too(tmp_path: Path, section: str) -> None:

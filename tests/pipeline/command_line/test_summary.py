@@ -216,7 +216,7 @@ def test_where_no_setting_is_compared_each_reason_is_said_once(tmp_path: Path) -
     assert f"Not compared: {STEADY}, {SHAKY}, {COARSE}: its calls are of another judge" in said
 
 
-def test_whether_the_judge_stands_in_is_one_line() -> None:
+def test_the_test_of_annotators_is_one_line_without_a_yes() -> None:
     rows = pd.DataFrame(
         {
             "annotator": [EVERYBODY, "a", "b", "c"],
@@ -226,10 +226,10 @@ def test_whether_the_judge_stands_in_is_one_line() -> None:
         }
     )
     said = stand_in(rows, 0.5)
-    assert said == "Stands in for a person: no, it wins against 1 of 2 annotators (omega 0.33, needed 0.5)."
-    assert stand_in(rows, 0.3).startswith("Stands in for a person: yes")
+    assert said == "Alternative annotator test: it wins against 1 of 2 annotators (omega 0.33, needed 0.5)."
+    assert stand_in(rows, 0.3) == said.replace("0.5", "0.3")
     few = rows.assign(omega=None, undefined="only 1 annotator")
-    assert stand_in(few, 0.5) == "Stands in for a person: not testable (only 1 annotator)."
+    assert stand_in(few, 0.5) == "Alternative annotator test: not testable (only 1 annotator)."
 
 
 def test_what_the_judge_does_not_see_is_one_line() -> None:

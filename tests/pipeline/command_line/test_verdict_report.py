@@ -1,6 +1,7 @@
 """What `touchstone verdict` writes: a page with the verdict first, data sets of study C, JSON by its schema."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,34 @@ def test_the_table_of_objects_begins_with_the_largest_difference(made: Path) -> 
     first = table.iloc[0]
     row = frame.loc[first["object"]]
     assert first["difference"] == pytest.approx(row["good"] - row[["human1", "human2", "human3"]].mean())
+
+
+def test_scores_of_another_scale_have_no_difference(made: Path) -> None:
+    from pipeline.command_line.verdict_report import objects_table
+    from pipeline.command_line.verdict_result import Question, answer
+    from resources.inputs.ratings.layout import RatingColumns
+
+    columns = RatingColumns(judges=("distance", "good"), people=("human1", "human2", "human3"), item="id")
+    said = answer(Question((str(made / "r.csv"),), columns))
+    assert not said.found.judges[0].same_scale
+    table = objects_table(said).set_index("judge")
+    assert table.loc["distance", "difference"].isna().all()
+    assert table.loc["distance", "rating"].notna().any()
+    assert table.loc["good", "difference"].notna().all()
+
+
+def test_what_the_verdict_rests_on_is_what_two_people_rated(made: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(made / "r.csv")
+    frame.loc[:49, ["human2", "human3"]] = None
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    page = tmp_path / "page.html"
+    result = answered(tmp_path / "few.csv", "--judge", "good", *HUMANS, "--item", "id", "--report", page)
+    [judge] = result["judges"]
+    assert (judge["n"], judge["n_clusters"], result["n_objects"]) == (100, 100, 150)
+    said = re.sub("<[^>]*>", "", page.read_text(encoding="utf-8"))
+    assert "100 objects, 100 clusters; people: human1" in said
+    [judge] = answered(tmp_path / "few.csv", "--judge", "good", "--human", "human2", "--item", "id")["judges"]
+    assert (judge["n"], judge["n_clusters"]) == (100, 100)
 
 
 def test_ratings_become_a_data_set_of_study_c(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

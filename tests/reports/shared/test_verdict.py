@@ -1,5 +1,6 @@
 """The verdict as people read it: each word in both languages with its colour, and the same lines everywhere."""
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -7,7 +8,16 @@ import pytest
 from analysis.verdict.rule import Condition, Verdict, Word
 from analysis.verdict.stated import RANKS, Stated
 from reports.shared.colours import VERDICTS, verdict_state
-from reports.shared.verdict import answer_of, colours_in_css, first_line, lines_of, needed_text, style_of, word_text
+from reports.shared.verdict import (
+    answer_of,
+    colours_in_css,
+    first_line,
+    lines_in_short,
+    lines_of,
+    needed_text,
+    style_of,
+    word_text,
+)
 
 ORDER = Condition("agreement next to people's own", "passes", True, -0.02, -0.2, 0.1, "above -0.1", 40, 20, limit=-0.1)
 ICC = Condition("repeatability (ICC)", "fails", True, 0.8, 0.7, 0.9, "at least 0.85", 24, 12, "repeatable", "", 0.85)
@@ -46,6 +56,15 @@ def test_what_decides_comes_first() -> None:
     assert lines_of(stated("not proven", proven, ORDER, n_needed=90, n_for="yes"))[0].startswith("Its agreement")
 
 
+def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:
+    short = ICC._replace(required=True)
+    missing = ICC._replace(name="validity of answers", state="not measured", estimate=None, why="nobody asked")
+    first, second, third, *_ = lines_of(stated("not proven", ORDER, missing, short))
+    assert first.endswith("needed at least 0.85: fails.")
+    assert second == "Valid answers: nobody asked."
+    assert third.startswith("Its agreement with people")
+
+
 def test_more_objects_are_said_and_far_more_are_not_counted() -> None:
     told = lines_of(stated("not proven", ORDER, n_needed=90, n_for="yes"))
     assert "If these numbers held, 90 objects in all would make it 'yes'." in told
@@ -57,6 +76,28 @@ def test_what_cannot_be_said_says_why_first() -> None:
     told = lines_of(stated("cannot say", ORDER))
     assert told[0] == "the reason in words."
     assert lines_of(stated("cannot say"))[0] == "the reason in words."
+
+
+def test_a_crowd_is_held_against_epsilon_in_both_languages() -> None:
+    crowd = Condition("alternative annotator test of a crowd", "proven", True, 0.01, None, None, "below 0.1", 600, 60)
+    [reason, *_] = answer_of(stated("yes", crowd)).reasons
+    assert reason.plain("en").startswith("Share of votes where a person is nearer to the others than it is, less")
+    assert reason.plain("en").endswith("0.010, needed below 0.1: proven")
+    assert "Quota di voti" in reason.plain("it")
+    assert "sotto 0,1" in reason.plain("it")
+
+
+def test_in_short_what_to_do_next_and_what_is_not_covered_come_before_more_reasons() -> None:
+    one = stated("not proven", ORDER, ICC, ICC._replace(name="kappa macro"), n_needed=90, n_for="yes")
+    one = replace(one, not_covered=("golden: none", "alterations: hue_5"))
+    assert lines_in_short(one, 3) == [
+        "Repeatability, ICC(1,k): 0.800 [0.700, 0.900], needed at least 0.85: fails.",
+        "If these numbers held, 90 objects in all would make it 'yes'.",
+        "Not for changes that nobody showed it: no golden set was judged.",
+    ]
+    short = lines_in_short(replace(one, verdict=one.verdict._replace(word="no", n_needed=None, n_for=None)), 3)
+    assert [line[:10] for line in short] == ["Repeatabil", "Kappa, mea", "Not for ch"]
+    assert lines_in_short(stated("no", ICC), 3) == lines_of(stated("no", ICC))
 
 
 def test_numbers_are_written_in_the_languages_way() -> None:

@@ -6,17 +6,22 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
+from analysis.messages import message
 from pipeline.command_line.verdict_report import report_text
-from pipeline.command_line.verdict_result import Question, answer, verdict_values
+from pipeline.command_line.verdict_result import Answer, Question, answer, verdict_values
 from resources.inputs.ratings.layout import RatingColumns
 
 SCORES = Path(__file__).resolve().parents[3] / "examples/ratings/scores.csv"
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def said() -> Answer:
     columns = RatingColumns(judges=("gpt4_score",), people=("human1", "human2", "human3"), item="id")
-    said = answer(Question((str(SCORES),), columns))
+    return answer(Question((str(SCORES),), columns))
+
+
+@pytest.fixture(scope="module")
+def page_file(said: Answer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(report_text(said, verdict_values(said)), encoding="utf-8")
     return path
@@ -29,6 +34,24 @@ def test_the_page_names_what_errors_depend_on_and_what_is_corrected(page_file: P
     assert "PPI++" in text
     assert "Does it agree with people?" in text
     assert "Concorda con le persone?" in text
+
+
+def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_counts(said: Answer) -> None:
+    result = verdict_values(said)
+    [judge] = result["judges"]
+    few = message("both scored {n} of the same objects, fewer than {fewest}", n=7, fewest=30)
+    own = "by the estimate: the difference's interval reaches beyond the margin"
+    judge["verdict"] |= {"word": "agrees", "reasons": ["one", "two", few, own]}
+    for one in judge["errors"]["tried"]:
+        one["p_holm"] = 0.0 if one["column"] == "language" else None
+    text = report_text(said, result)
+    body = text[text.index("<main") : text.index("<h2")]
+    assert "Its errors depend on language" in body
+    assert "Both scored 7 of the same objects, fewer than 30." in body
+    assert "Entrambi hanno valutato" in body
+    assert "By the estimate: the difference" in body
+    # The colour that the word has everywhere.
+    assert '<div class="answer answer-in_part">' in body
 
 
 @pytest.fixture
