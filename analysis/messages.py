@@ -4,14 +4,17 @@ A table holds the finished sentence, and pandas keeps plain text only. So what e
 sentence, is stored with every table that holds it (`resources.tables.parquet`), and is known again once that is read.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import numpy as np
 
 Value = str | int | float
 Made = tuple[str, dict[str, Value]]
 
-_made: dict[str, Made] = {}
+MOST_KNOWN: Final = 100_000  # sentences; the oldest are forgotten, and are their own template then
+_made: OrderedDict[str, Made] = OrderedDict()
 
 
 def message(template: str, /, **values: Value) -> str:
@@ -32,8 +35,15 @@ def message(template: str, /, **values: Value) -> str:
     one, _, many = template.partition("|")
     sentence = (many if many and plain["n"] != 1 else one).format(**plain)
     if sentence not in plain.values():  # a list of one message is that message
-        _made[sentence] = (template, plain)
+        _keep(sentence, (template, plain))
     return sentence
+
+
+def _keep(sentence: str, made: Made) -> None:
+    """Know a sentence from now on; what it was made of the first time counts."""
+    _made.setdefault(sentence, made)
+    while len(_made) > MOST_KNOWN:
+        _made.popitem(last=False)
 
 
 def message_list(parts: Iterable[str | None], between: str = "; ") -> str:
@@ -63,12 +73,17 @@ def messages_behind(sentences: Iterable[str]) -> dict[str, Made]:
     left = list(sentences)
     while left:
         sentence = left.pop()
-        if sentence in _made and sentence not in found:
-            found[sentence] = _made[sentence]
-            left += [value for value in _made[sentence][1].values() if isinstance(value, str)]
+        if sentence not in found and (made := _made.get(sentence)) is not None:
+            found[sentence] = made
+            left += [value for value in made[1].values() if isinstance(value, str)]
     return found
 
 
-def remember(made: Mapping[str, Made]) -> None:
-    """Know again what `messages_behind` gave, also after it was JSON."""
-    _made.update({sentence: (template, dict(values)) for sentence, (template, values) in made.items()})
+def remember(made: object) -> None:
+    """Know again what `messages_behind` gave, also after it was JSON; what has another shape is left out."""
+    for sentence, one in made.items() if isinstance(made, Mapping) else ():
+        match one:
+            case [str(template), dict(values)] if all(
+                isinstance(value, str | int | float) for value in values.values()
+            ):
+                _keep(sentence, (template, values))

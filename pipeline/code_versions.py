@@ -98,7 +98,9 @@ def _asked(judge: Section) -> Any:
         return judge.model_dump(mode="json", exclude={"workers"})
     variables = not isinstance(judge, ModelJudge)
     access = [judge.model or os.environ.get(MODEL), os.environ.get(BASE_URL)] if variables else []
-    return [*access, judge.model_dump(mode="json", exclude=set(NOT_OF_AN_ANSWER))]
+    # Where a task's prompt is stored changes no answer: `_judge` has what it says.
+    excluded: dict[str, Any] = {**dict.fromkeys(NOT_OF_AN_ANSWER, True), "task": {"prompt"}}
+    return [*access, judge.model_dump(mode="json", exclude=excluded)]
 
 
 def _judge(study: Study) -> Any:

@@ -34,7 +34,7 @@ def by_name(values: Mapping[str, Any]) -> dict[str, Any]:
                 f"judges: number {number} has no name. Write `name:` first, a word that studies call it by."
             )
         if name.lower() in {known.lower() for known in judges}:
-            raise UserError(f"judges: '{name}' stands twice, whatever the case of its letters. Rename one.")
+            raise UserError(f"judges: two have the name '{name}', whatever the case of its letters. Rename one.")
         kind = judge.get("kind", "model")
         own = {key: value for key, value in judge.items() if kind == "model" or key != "name"}
         judges[name] = own | {"kind": kind}

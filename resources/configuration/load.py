@@ -215,6 +215,8 @@ def _fault(error: Any) -> str:
         found = "" if given is None else f" (found {_shown(given)})"
         return f"{where}: needs `kind`: {' or '.join(kinds)}{found}."
     found = "" if isinstance(error["input"], dict | BaseModel) else f" (found {_shown(error['input'])})"
+    if error["loc"][-1:] == ("key_variable",):
+        found = " (found '***')"  # it may be the key itself
     said = _PLAIN_WORDS.get(error["type"], error["msg"].removeprefix("Value error, "))
     return f"{where}: {said}{found}."
 

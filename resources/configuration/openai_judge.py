@@ -83,10 +83,23 @@ class ModelJudge(OpenAIJudge):
             refuse_unknown_provider(provider)
         return self
 
+    @model_validator(mode="after")
+    def known_to_the_format(self) -> "ModelJudge":
+        """Refuse what Anthropic's format has no place for, rather than leave it out silently."""
+        provider = self.asked.provider
+        if provider is None or provider.wire_format != "anthropic":
+            return self
+        if self.image_detail != "auto":
+            raise ValueError(f"image_detail: Anthropic's format has none; leave `{self.image_detail}` out")
+        if self.answer_form == "json_object":
+            raise ValueError("answer_form: Anthropic's format has no json_object; write json_schema, plain or auto")
+        return self
+
     @property
     def asked(self) -> Asked:
-        """Who is asked; with a `base_url` a colon may be part of the model's name, as in Ollama's."""
-        provider, _, model = self.model.partition(":")
-        if model and provider in PROVIDERS:
-            return Asked(PROVIDERS[provider], model)
-        return Asked(None, self.model)
+        """Who is asked; with a `base_url` a colon is part of the model's name, unless another format goes with it."""
+        name, _, model = self.model.partition(":")
+        provider = PROVIDERS.get(name) if model else None
+        if provider is None or (self.base_url is not None and provider.wire_format == "openai"):
+            return Asked(None, self.model)
+        return Asked(provider, model)

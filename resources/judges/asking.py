@@ -22,7 +22,7 @@ from resources.database.locks import Turn
 from resources.errors import UserError
 from resources.judges.answers import Parsed
 from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Reply, Sampling
-from resources.judges.without_score import FirstAnswers
+from resources.judges.without_score import FirstAnswers, refuse_unusable
 from resources.runtime.progress import Advance, TracksProgress
 from resources.tables.call_states import SCORED_STATES
 
@@ -82,7 +82,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
         waited for, and only what it left is asked.
 
         Raises:
-            UserError: The judge must not be asked, or a fault ended the run.
+            UserError: The judge must not be asked, none of its answers so far has a score, or a fault ended the run.
             Exception: Whatever a call raised, after every answer that came is in the ledger.
         """
         with self.ledger.turn(self._turns, self._who) as turn:
@@ -102,9 +102,8 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
 
     @property
     def any_scored(self) -> bool:
-        """Whether a planned call has a score already."""
-        known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
-        return any(known[key].scored for key in self._planned if key in known)
+        """Whether the study has an answer with a score under this judge already, at any setting."""
+        return any(one.scored for one in self.ledger.progress(self.study, self.judge.identity.digest).values())
 
     @abstractmethod
     def _prompt_hash(self, judged: Thing) -> str:
@@ -164,7 +163,15 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
             return come_to.scored
         return come_to.answered or (self.judge.faults_are_final and come_to.attempts > 0)
 
+    def _refuse_if_unusable(self) -> None:
+        """Refuse to pay again for a judge of which these calls have answers, and the study has no score."""
+        if not (self.judge.faults_are_final or self.retry_states or self.any_scored):
+            known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
+            states = [str(known[key].state) for key in self._planned if key in known and known[key].answered]
+            refuse_unusable(states, self.judge.identity.model)
+
     def _ask(self, calls: dict[CallKey, int], turn: Turn, progress: TracksProgress, log: logging.Logger) -> None:
+        self._refuse_if_unusable()
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
         asking = _Asking(self, turn, progress, log, n_answered=len(self._planned) - len(calls))
@@ -345,9 +352,11 @@ class _Asking:
             if is_over:
                 return
             if self._came:
-                self._write()
+                rows = self._write()
+                # A run that ends writes what was paid for and judges no more of it.
+                self._first.see(rows, self._run.judge.identity.model)
 
-    def _write(self) -> None:
+    def _write(self) -> list[CallRecord]:
         """Put what came on the disk; it stays among what came until it is there, whatever stops the run meanwhile."""
         with self._changed:
             came = list(self._came)
@@ -360,13 +369,13 @@ class _Asking:
         with self._changed:
             del self._came[: len(came)]
         self.n_answered += sum(row.answered for row in rows)
-        self._first.see(rows, self._run.judge.identity.model)
         for row in rows:
             # What a provider says is seen at once, such as a parameter that is left out from then on.
             if not row.answered and row.fault_message not in self._faults and len(self._faults) < MOST_FAULTS_SAID:
                 self._faults.add(str(row.fault_message))
                 self._log.warning(f"{row.state}: {row.fault_message}")
         self._turn.keep()
+        return rows
 
     def _end(self, pool: ThreadPoolExecutor) -> None:
         """Send nothing more, and keep what is under way: it is paid for, whatever stopped the run."""

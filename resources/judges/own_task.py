@@ -30,6 +30,7 @@ PLACES: Final[Mapping[str, tuple[str, ...]]] = {
 NO_TEXT: Final = Text("", "", "", "", "")
 _PLACE: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _WORD: Final = r"(?<!\w){}(?!\w)"
+_NEGATED: Final = r"(?:(?<!\w)(?:not|no|never)|n['\u2019]t)\s+{}(?!\w)"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class OwnTask:
         return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
 
     def messages(self, judged: JudgedObject, run_id: str) -> tuple[str, str]:
-        """What stands before the images, a system message, and what comes behind them; nothing is added to either.
+        """What comes before the images, a system message, and what comes after them; nothing is added to either.
 
         Raises:
             UserError: The text is another than the one whose hash was recorded.
@@ -158,13 +159,15 @@ def _both(parsed: Parsed) -> Parsed:
 
 
 def _label(text: str, labels: tuple[str, ...]) -> Parsed:
-    """The label that is the whole answer, or the only one that stands in it as a word."""
+    """The label that is the whole answer, or the only one that is in it as a word and not negated."""
     places = {label.casefold(): place / (len(labels) - 1) for place, label in enumerate(labels)}
     whole = text.strip(" \t\r\n\"'`*.").casefold()
     if whole in places:
         return _both(Parsed("valid", places[whole]))
     rest, found = text.casefold(), []
     for label in sorted(places, key=len, reverse=True):  # `very good` is not also `good`
+        if re.search(_NEGATED.format(re.escape(label)), rest):
+            return Parsed("ambiguous", problem=f"'{label}' comes after a negation: {text[:80]}")
         rest, n = re.subn(_WORD.format(re.escape(label)), " ", rest)
         found += [label] * bool(n)
     if len(found) == 1:
@@ -211,12 +214,11 @@ def _read(path: Path, task_json: str, mtime_ns: int, size: int) -> OwnTask:
     if task.shows == "text" and DOCUMENT not in places:
         raise FileFault(path, f"the place '{{{DOCUMENT}}}' is missing.", "Write it where the text is to be read.")
     if task.shows == "images" and places.count(IMAGES) != 1:
-        problem = f"the place '{{{IMAGES}}}' stands {places.count(IMAGES)} times in the prompt."
+        problem = f"the prompt has the place '{{{IMAGES}}}' {places.count(IMAGES)} times."
         raise FileFault(path, problem, "Write it once, where the photos and the candidate are to be shown.")
     if task.shows == "images" and not text.partition(f"{{{IMAGES}}}")[2].strip():
-        raise FileFault(
-            path, f"nothing stands behind '{{{IMAGES}}}'.", "Write the question and the answer's form there."
-        )
+        problem = f"nothing comes after '{{{IMAGES}}}'."
+        raise FileFault(path, problem, "Write the question and the answer's form there.")
     asked = scale_asked_for(text)
     if asked is not None and task.labels is None and asked != task.range:
         (low, high), (from_, to) = asked, task.range

@@ -46,6 +46,24 @@ def why_no_score(states: Sequence[str] | pd.Series, messages: Sequence[str | Non
     return f"Of {count_noun(len(answers), 'answer')}, {len(rows)} are `{state}`{example}. {remedy}"
 
 
+def refuse_unusable(states: Sequence[str], model: str) -> None:
+    """Refuse to ask a judge on whose answers of an earlier run have no score.
+
+    Args:
+        states: Of the answers, none with a score.
+        model: Its name.
+
+    Raises:
+        UserError: There are ten or more.
+    """
+    if len(states) >= ENOUGH_UNUSABLE:
+        raise UserError(
+            f"None of the {len(states)} answers of {model} that the ledger has to these calls has a score, so nothing "
+            f"was sent. {why_no_score(states, [None] * len(states))} In study A `touchstone calls --retry` asks for "
+            "them again as they are."
+        )
+
+
 class FirstAnswers:
     """The first answers of a run, which stop a judge where none has a score; `matter` is false where one had before."""
 

@@ -4,7 +4,9 @@ A new engine asks the library for its dialect and compiles each statement again,
 Dagster needs for a table. Connections are still made anew each time and closed.
 """
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -13,18 +15,18 @@ import sqlalchemy as sa
 
 # Each run has a database of its own; the last ones are enough.
 KEPT = 32
-# Dagster's modules that make an engine for each connection.
-MODULES = (
-    "event_log.sqlite.sqlite_event_log",
-    "runs.sqlite.sqlite_run_storage",
-    "schedules.sqlite.sqlite_schedule_storage",
-)
 
 
-def keep_engines() -> None:
-    """From here on Dagster gets the same engine for the same database, in this process."""
-    for name in MODULES:
-        vars(import_module(f"dagster._core.storage.{name}"))["create_engine"] = kept_engine
+def keep_engines(modules: Iterable[str]) -> None:
+    """From here on Dagster gets the same engine for the same database, in this process.
+
+    Args:
+        modules: Of Dagster, each makes an engine by a `create_engine` of its own.
+    """
+    for name in modules:
+        names = vars(import_module(name))
+        assert "create_engine" in names, f"{name} makes its engines in another way now"
+        names["create_engine"] = kept_engine
 
 
 def kept_engine(address: str, poolclass: type[sa.Pool], connect_args: Mapping[str, Any] | None = None) -> sa.Engine:
@@ -46,5 +48,11 @@ def _engine(address: str, poolclass: type[sa.Pool], arguments: tuple[tuple[str, 
 
 
 def _without_waiting_for_each_commit(connection: Any, _record: object) -> None:
-    """With a write-ahead log, which Dagster uses, a killed process loses nothing by it; a power cut the last events."""
-    connection.execute("PRAGMA synchronous = NORMAL")
+    """Only with a write-ahead log, which Dagster asks for and not every disk takes.
+
+    A killed process loses nothing by it, a power cut the last events; without such a log it may damage the database.
+    """
+    # What is wrong with a damaged or a busy file is for the first question to find.
+    with suppress(sqlite3.Error):
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            connection.execute("PRAGMA synchronous = NORMAL")

@@ -49,8 +49,14 @@ LATER = {
     "PartitionKeyFilter": "dagster._core.storage.event_log.base",
     "location_origins_from_yaml_paths": "dagster._core.workspace.load",
 }
+# Modules that make an engine for each connection.
+ENGINE_MODULES = (
+    "dagster._core.storage.event_log.sqlite.sqlite_event_log",
+    "dagster._core.storage.runs.sqlite.sqlite_run_storage",
+    "dagster._core.storage.schedules.sqlite.sqlite_schedule_storage",
+)
 
-keep_engines()
+keep_engines(ENGINE_MODULES)
 
 
 def __getattr__(name: str) -> Any:

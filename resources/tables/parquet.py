@@ -28,6 +28,8 @@ ARROW: dict[Kind, pa.DataType] = {
 
 NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
 NOTHING = "Nothing was stored."
+WITHOUT_MESSAGES = ("raw_answer", "rationale")  # a judge's own words, long and many
+MOST_NOTED = 4_000_000  # characters in a file's notes; a file with 100 million could not be read again
 _NUMBERED = r"\d+"
 
 
@@ -65,7 +67,8 @@ def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
 def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
     """Write a checked frame, with what `attrs["about"]` says of it; a missing number becomes a null, not a NaN.
 
-    What its sentences were made of (`analysis.messages`) is stored with it, so that reports in other languages know.
+    What its sentences were made of (`analysis.messages`) is stored with it, so that reports in other languages know;
+    not where that is too much, and those reports have the English sentences then.
     """
     declared = _declared(table, frame.columns)
     fields = [
@@ -75,10 +78,12 @@ def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
     texts = [
         (frame[label].explode() if column.kind == "texts" else frame[label]).dropna().unique()
         for label, column in declared
-        if column.kind in ("text", "texts")
+        if column.kind in ("text", "texts") and label not in WITHOUT_MESSAGES
     ]
     known = {"about": frame.attrs.get("about"), "messages": messages_behind(itertools.chain.from_iterable(texts))}
     notes = {name: json.dumps(note) for name, note in known.items() if note}
+    if len(notes.get("messages", "")) > MOST_NOTED:
+        del notes["messages"]
     schema = pa.schema(fields, metadata={"table": table.name, "meaning": table.meaning, **notes})
     pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), file)
 
@@ -101,7 +106,7 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
         # What pandas notes of its own in the file says nothing that the declaration does not.
         frame, labels = stored.to_pandas(types_mapper=NULLABLE.get, ignore_metadata=True), stored.column_names
         notes = stored.schema.metadata or {}
-        about, made = (json.loads(notes.get(name, b"{}")) for name in (b"about", b"messages"))
+        about, made = json.loads(notes.get(b"about", b"{}")), _messages(notes.get(b"messages", b"{}"))
     except (pa.ArrowException, OSError, ValueError) as error:
         if getattr(error, "errno", None) is not None:  # the disk's or the network's error, not the content's
             raise
@@ -130,6 +135,14 @@ def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> 
         typed.attrs["about"] = about
     remember(made)
     return typed
+
+
+def _messages(note: bytes) -> object:
+    """What sentences were made of; nothing where the note cannot be read, because the rows are whole without."""
+    try:
+        return json.loads(note)
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _declared(table: Table, labels: Iterable[str]) -> list[tuple[str, Column]]:

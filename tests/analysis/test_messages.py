@@ -1,6 +1,7 @@
 """A sentence and what it was made of."""
 
 import json
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -33,6 +34,26 @@ def test_messages_in_messages_are_known_again_after_they_were_json() -> None:
     remember({"a sentence of another process": ("a sentence of {whom}", {"whom": "another process"})} | stored)
     assert made_of("a sentence of another process")[1] == {"whom": "another process"}
     assert made_of(inner) == ("{n} clusters, for the test of messages", {"n": 9})
+
+
+def test_what_a_sentence_was_made_of_first_counts_and_the_oldest_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("analysis.messages._made", OrderedDict())
+    monkeypatch.setattr("analysis.messages.MOST_KNOWN", 2)
+    first = message("{n} of two", n=1)
+    assert message("{n} of {total}", n=1, total="two") == first
+    assert made_of(first) == ("{n} of two", {"n": 1})
+    remember({first: ["{m} of two", {"m": 1}], "b": ["{x}", {"x": "b"}]})
+    assert made_of(first) == ("{n} of two", {"n": 1})
+    remember({"c": ["{x}", {"x": "c"}]})
+    assert [made_of(one)[0] for one in (first, "b", "c")] == [first, "{x}", "{x}"]
+
+
+@pytest.mark.parametrize("made", [None, [1], {"d": 1}, {"d": ["t"]}, {"d": ["t", {"x": [1]}]}, {"d": [1, {}]}])
+def test_what_no_messages_are_is_left_out(made: object) -> None:
+    remember(made)
+    assert made_of("d") == ("d", {})
 
 
 def test_an_undefined_statistic_says_why_as_a_message() -> None:

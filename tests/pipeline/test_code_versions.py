@@ -12,9 +12,10 @@ from pipeline.input_watch import partition_tags
 from pipeline.runs import QUIET
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.configuration.fidelity import FidelityThresholds, ReplayJudge, RubricWeights
-from resources.configuration.openai_judge import OpenAIJudge, Price
+from resources.configuration.openai_judge import ModelJudge, OpenAIJudge, Price
 from resources.configuration.pairwise import ClipModel
 from resources.configuration.reliability import ReliabilityGate
+from resources.configuration.task import Task
 from resources.inputs.input_versions import INDEX
 from resources.study import Study
 from tests.small_datasets import study_over, write_answers, write_scores
@@ -145,6 +146,19 @@ def test_what_is_set_for_one_data_set_is_no_change_of_the_others(tmp_path: Path)
         *("correlation", "category_breakdown", "metric_comparison"),
         *("evaluation_trust_verdict", "evaluation_report"),
     }
+
+
+def test_a_prompt_of_ones_own_counts_by_what_it_says_and_not_by_its_place(tmp_path: Path) -> None:
+    study = write_study(tmp_path)
+
+    def judged_by(path: Path, text: str) -> Study:
+        path.write_text(text)
+        task = Task(prompt=path, scale=(1.0, 5.0))
+        return changed(study, judge=ModelJudge(kind="model", model="openai:m", task=task))
+
+    one = judged_by(tmp_path / "one.txt", "{images} Rate from 1 to 5.")
+    assert differ(one, judged_by(tmp_path / "two.txt", "{images} Rate from 1 to 5.")) == set()
+    assert differ(one, judged_by(tmp_path / "three.txt", "{images} Rate it from 1 to 5.")) == ASKING
 
 
 def test_a_threshold_and_a_prompt_of_study_d_start_what_reads_them(tmp_path: Path) -> None:

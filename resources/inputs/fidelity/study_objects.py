@@ -14,6 +14,7 @@ import pandas as pd
 from upath import UPath
 
 from analysis.images.appearance.mask import shows_nothing
+from analysis.words import count_noun
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.csv_files import read_csv_file
@@ -164,12 +165,15 @@ def find_study_objects(human_scores: pd.DataFrame, selected: pd.DataFrame | None
         Objects with ``object != judged_object`` stay unless the study says ``mismatched_objects: exclude``.
 
     Raises:
-        FileFault: A selected object has no human score.
+        FileFault: A selected object has no human score, or a text that people scored is not in its file any more.
         UserError: An image folder does not exist.
     """
     objects = _objects_to_judge(human_scores, selected, study)
     if study.texts is not None:
         texts = read_texts(study.texts)
+        if gone := [row["item_id"] for row in objects if row["object"] not in texts]:
+            problem = f"there is no text any more of {count_noun(len(gone), 'object')}: {listing(gone)}."
+            raise FileFault(study.texts.file, problem, "Put it back, or make human_scores again without its scores.")
         return _typed([_text_row(row, texts[row["object"]], study.texts.file) for row in objects])
     photos = ImageFolders.at(study.references, "references")
     candidates = ImageFolders.at(study.candidates, "candidates")

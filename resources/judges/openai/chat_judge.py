@@ -29,19 +29,23 @@ _ABOUT_THE_FORM = re.compile(
     r"structured output|guided",
     re.I,
 )
+# Anthropic's field that holds the form of the answer and the effort.
+_OUTPUT_CONFIG = re.compile(r"output[ _]?config", re.IGNORECASE)
 _ABOUT_TOKENS = re.compile(r"max_(completion_)?tokens", re.IGNORECASE)
+_ABOUT_LENGTH = re.compile(r"input|prompt|context", re.IGNORECASE)
 UNAUTHORISED, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, TOO_LARGE = 401, 402, 403, 404, 413
 REDIRECTS: Final = (300, 400)
 OUT_OF_QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _NO_IMAGES: Final = re.compile(
-    r"\b(images?|image_url|vision)\b[^.]{0,60}\b(not|un)[ -]?(supported|allowed|accepted|available|enabled)"
-    r"|\b(not|n't)\b[^.]{0,30}\b(support|accept|take|process)\w*\b[^.]{0,30}\b(images?|image_url|vision)\b",
+    r"\b(images?|image_url|vision)\b[^.]{0,60}(\bnot[ -]?|\bun-?|n't )(supported|accepted|available|enabled)"
+    r"|(\bnot|n't)\b[^.]{0,30}\b(support|accept|take)\w*\b[^.]{0,30}\b(images?|image_url|vision)\b",
     re.IGNORECASE,
 )
 _NO_CREDIT: Final = re.compile(r"credit balance is too low", re.IGNORECASE)  # Anthropic, with status 400
 FILTERED: Final = ("content_filter", "content_policy_violation")
 FIRST_PAUSE_S: Final = 1.0
 KEPT = "What came is kept, and running again goes on from here."
+NAME_A_KEY: Final = "Name by `key_variable` an environment variable that holds a key."
 CODE_VERSION: Final = "1"
 
 
@@ -53,6 +57,7 @@ class RequestForm:
     form_is_fixed: bool
     tokens_field: Literal["max_completion_tokens", "max_tokens"]
     tokens_field_is_fixed: bool = False
+    forms: tuple[AnswerForm, ...] = FORMS
     left_out: frozenset[str] = frozenset()
 
     def without(self, refused: Refused, dispensable: Collection[str] = ()) -> "RequestForm | None":
@@ -62,7 +67,7 @@ class RequestForm:
         """
         about = f"{refused.param} {refused.message}"
         if is_about_the_form(refused) and not self.form_is_fixed and self.form != "plain":
-            return replace(self, form=FORMS[FORMS.index(self.form) + 1])
+            return replace(self, form=self.forms[self.forms.index(self.form) + 1])
         if _ABOUT_TOKENS.search(about) and not self.tokens_field_is_fixed:
             other: Literal["max_completion_tokens", "max_tokens"]
             other = "max_tokens" if self.tokens_field == "max_completion_tokens" else "max_completion_tokens"
@@ -84,13 +89,18 @@ class RequestForm:
 class SharedForm:
     """The form that all calls use; the first that a server refuses changes it for all."""
 
-    def __init__(self, configuration: OpenAIJudge, is_openai: bool, has_schema: bool = True) -> None:
+    def __init__(
+        self, configuration: OpenAIJudge, is_openai: bool, has_schema: bool = True, is_anthropic: bool = False
+    ) -> None:
         wanted = configuration.answer_form if has_schema else "plain"
         self._form = RequestForm(
             form="json_schema" if wanted == "auto" else wanted,
             form_is_fixed=wanted != "auto",
             # OpenAI's newer models know only the one, most other servers only the other.
             tokens_field="max_completion_tokens" if is_openai else "max_tokens",
+            # Anthropic's format has one name of the field, and no object without a schema.
+            tokens_field_is_fixed=is_anthropic,
+            forms=("json_schema", "plain") if is_anthropic else FORMS,
         )
         self._lock = threading.Lock()
 
@@ -151,22 +161,34 @@ def request_of(
 
 def is_about_the_form(refused: Refused) -> bool:
     """Whether a refusal is about the form in which the answer was asked for."""
-    return _ABOUT_THE_FORM.search(f"{refused.param} {refused.message}") is not None
+    about = f"{refused.param} {refused.message}"
+    if _OUTPUT_CONFIG.search(about) and not _names("reasoning_effort", about):
+        return True
+    return _ABOUT_THE_FORM.search(about) is not None
 
 
 def setting_blamed(refused: Refused) -> str | None:
-    """The sampling setting that a refusal is about; null where it is about none."""
-    for name in SETTINGS:
-        if refused.param == name or re.search(rf"(?<![a-z_]){name}(?![a-z_])", refused.message, re.IGNORECASE):
-            return name
-    return None
+    """The sampling setting that a refusal is about; null where it is about none.
+
+    Of temperature and top_p it is the top_p where both are named: newer Claude models take only one of the two.
+    """
+    found = [name for name in SETTINGS if refused.param == name or _names(name, refused.message)]
+    if "top_p" in found and refused.param != "temperature":
+        return "top_p"
+    return next(iter(found), None)
+
+
+def _names(setting: str, words: str) -> bool:
+    """Whether words name a setting; Anthropic calls the effort of reasoning `effort`."""
+    name = r"(?<!best[ -])(reasoning_)?effort" if setting == "reasoning_effort" else setting
+    return re.search(rf"(?<![a-z_]){name}(?![a-z_])", words, re.IGNORECASE) is not None
 
 
 def stops_the_run(
-    no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge, remedies: Remedies
+    no_answer: NoAnswer, call: Call, access: Access, configuration: OpenAIJudge, task: Task
 ) -> str | None:
     """What a person has to do before any other call makes sense; null where another call may fare better."""
-    said, status, places = no_answer.message, no_answer.status, access.places
+    said, status, places, remedies = no_answer.message, no_answer.status, access.places, task.remedies
     key = places.key or "`key_variable`"
     if no_answer.code in OUT_OF_QUOTA or status == PAYMENT_REQUIRED or _NO_CREDIT.search(said):
         return (
@@ -174,6 +196,8 @@ def stops_the_run(
         )
     # Google answers a wrong key with status 400, others with 403.
     if status == UNAUTHORISED or (status and WRONG_KEY.search(f"{no_answer.code} {said}")):
+        if not places.key:
+            return f"{access.public_url} asks for a key ({said}). {NAME_A_KEY} {KEPT}"
         return f"{access.public_url} does not take the key ({said}). Set {key} to one that it issued. {KEPT}"
     if status == FORBIDDEN:
         said_so = f"{access.public_url} does not let the key use '{access.model}' ({said})."
@@ -196,8 +220,13 @@ def stops_the_run(
             f"'{access.model}' does not take `answer_form: {configuration.answer_form}` ({said}). Set `answer_form: "
             f"auto` in the judge's section. {KEPT}"
         )
-    if no_answer.refused is not None and call.judged.image_hashes and _NO_IMAGES.search(said):
+    if no_answer.refused is not None and task.size.n_pictures(call) and _NO_IMAGES.search(said):
         return f"'{access.model}' at {access.public_url} takes no images ({said}). Choose a model that sees. {KEPT}"
+    if no_answer.refused is not None and access.dialect.name == "anthropic" and _is_about_tokens(no_answer.refused):
+        return (
+            f"'{access.model}' does not take `max_output_tokens: {configuration.max_output_tokens}` ({said}). Lower "
+            f"`max_output_tokens` in the judge's section. {KEPT}"
+        )
     if no_answer.refused is not None:
         return _refused_setting(no_answer, call, access, configuration, remedies)
     if no_answer.retry_after_s is not None and no_answer.retry_after_s > configuration.longest_wait_s:
@@ -206,6 +235,12 @@ def stops_the_run(
             f"({configuration.longest_wait_s:g} s) allows ({said}). Run again later. {KEPT}"
         )
     return None
+
+
+def _is_about_tokens(refused: Refused) -> bool:
+    """Whether a refusal is about the limit of tokens alone, and not about one call that is too long with it."""
+    about = f"{refused.param} {refused.message}"
+    return _ABOUT_TOKENS.search(about) is not None and not _ABOUT_LENGTH.search(about)
 
 
 def _refused_setting(
@@ -253,7 +288,12 @@ class ChatJudge:
         """Nothing is opened or sent, and neither key nor price are looked at before `begin`."""
         self._configuration, self._task, self._access = configuration, task, access
         self.workers, self.attempts = configuration.concurrency, configuration.attempts
-        self._form = SharedForm(configuration, access.is_openai, has_schema=task.schema is not None)
+        self._form = SharedForm(
+            configuration,
+            access.is_openai,
+            has_schema=task.schema is not None,
+            is_anthropic=access.dialect.name == "anthropic",
+        )
         self._circuit = Circuit(configuration.faults_until_open, configuration.longest_wait_s)
         self._client = Client(access, configuration.timeout_s)
         self._allowance = Allowance(configuration, self._circuit, task.remedies)
@@ -388,7 +428,7 @@ class ChatJudge:
             return Reply(read.text, answer_state=read.state, fault_message=message, **facts)
         if error.code in FILTERED:
             return Reply(None, answer_state="filtered", fault_message=error.message, **facts)
-        stops = stops_the_run(error, call, self._access, self._configuration, self._task.remedies)
+        stops = stops_the_run(error, call, self._access, self._configuration, self._task)
         wait_s = pause_s(error, call, self._configuration.longest_wait_s)
         return Reply(
             None,

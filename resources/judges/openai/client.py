@@ -109,11 +109,14 @@ class Client:
             key, base_url = self._access.key, self._access.base_url
             # Key and images go to the address that a person gave, and to no other.
             transport = openai.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False)
-            self._opened.append(
-                openai.AsyncOpenAI(
-                    api_key=key, base_url=base_url, timeout=timeout, max_retries=0, http_client=transport
-                )
+            sdk = openai.AsyncOpenAI(
+                api_key=key, base_url=base_url, timeout=timeout, max_retries=0, http_client=transport
             )
+            # What the SDK finds in the environment: another key, and names that are no other provider's business.
+            sdk.admin_api_key = None
+            if not self._access.is_openai:
+                sdk.organization = sdk.project = None
+            self._opened.append(sdk)
         return self._opened[0]
 
     async def _send(self, request: dict[str, Any]) -> Body | NoAnswer:

@@ -81,6 +81,16 @@ def test_with_an_address_a_colon_may_be_part_of_the_models_name(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("model", "asked"), [("mistral:7b", "mistral:7b"), ("openai:m", "openai:m"), ("anthropic:claude", "claude")]
+)
+def test_at_an_address_of_its_own_only_the_name_of_another_format_is_no_part_of_the_models(
+    model: str, asked: str
+) -> None:
+    assert ModelJudge(kind="model", model=model, base_url="http://127.0.0.1:1/v1").asked.model == asked
+    assert ModelJudge(kind="model", model=model).asked.model == model.partition(":")[2]
+
+
+@pytest.mark.parametrize(
     ("judges", "rest", "said"),
     [
         ("[{name: a, model: 'opnai:gpt-4o'}]", "", "there is no provider 'opnai' (did you mean 'openai'?)"),
@@ -92,9 +102,12 @@ def test_with_an_address_a_colon_may_be_part_of_the_models_name(tmp_path: Path) 
         ),
         ("[{name: a}]", "", "judges.a.model.model: must be given."),
         ("[{model: 'openai:m'}]", "", "judges: number 1 has no name"),
-        ("[{name: a, model: 'openai:m'}, {name: A, kind: local}]", "", "judges: 'A' stands twice"),
+        ("[{name: a, model: 'openai:m'}, {name: A, kind: local}]", "", "judges: two have the name 'A'"),
         ("[{name: a, model: 'openai:m', key_variable: sk 1}]", "", "judges.a.model.key_variable"),
         ("[{name: a, model: 'openai:m', key_variable: AIzaSyD0123456789abcdefghij}]", "", "(found '***')"),
+        ("[{name: a, model: 'openai:m', key_variable: hunter2-secret}]", "", "(found '***')"),
+        ("[{name: a, model: 'anthropic:m', image_detail: low}]", "", "image_detail: Anthropic's format has none"),
+        ("[{name: a, model: 'anthropic:m', answer_form: json_object}]", "", "Anthropic's format has no json_object"),
         ("[{name: a, model: 'openai:m', concurency: 2}]", "", "concurency: no such key (did you mean 'concurrency'?)."),
         (
             "[{name: a, model: 'anthropic:m'}]",

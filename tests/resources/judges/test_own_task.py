@@ -70,6 +70,10 @@ def test_a_number_is_read_on_the_prompts_own_scale(raw: str, state: str, score: 
         ("It looks very good to me", "recovered", 1.0),
         ("bad, or good?", "ambiguous", None),
         ("excellent", "out_of_range", None),
+        ("It is not good.", "ambiguous", None),
+        ("This isn't good", "ambiguous", None),
+        ("never very good", "ambiguous", None),
+        ("It is nothing but good, no.", "recovered", 0.5),
     ],
 )
 def test_a_label_is_one_of_the_list_or_no_answer(raw: str, state: str, score: float | None, tmp_path: Path) -> None:
@@ -101,9 +105,9 @@ def test_fields_of_json_are_weighted_by_the_rubric(tmp_path: Path) -> None:
     ("text", "keys", "said"),
     [
         ("{images} {item} 1 to 5", {}, r"there is no place '\{item\}' \(did you mean 'item_id'\?\)"),
-        ("Rate it from 1 to 5.", {}, r"the place '\{images\}' stands 0 times"),
-        ("{images} then {images} x", {}, r"the place '\{images\}' stands 2 times"),
-        ("Rate from 1 to 5: {images}", {}, r"nothing stands behind '\{images\}'"),
+        ("Rate it from 1 to 5.", {}, r"the prompt has the place '\{images\}' 0 times"),
+        ("{images} then {images} x", {}, r"the prompt has the place '\{images\}' 2 times"),
+        ("Rate from 1 to 5: {images}", {}, r"nothing comes after '\{images\}'"),
         ("{images} Rate from 0 to 10.", {}, r"asks for answers from 0 to 10, and `scale` is \[1, 5\]"),
         (" ", {}, "the prompt has 1 bytes"),
         ("{images} good?", {"scale": ("bad", "good"), "answer": "label"}, "does not name the label 'bad'"),

@@ -1,5 +1,6 @@
 """What stops the asking, an error or a person, and what is in the ledger then."""
 
+import itertools
 import logging
 import threading
 import time
@@ -107,6 +108,31 @@ def test_a_person_who_stops_the_run_loses_no_answer_and_starts_no_further_call(l
     assert 1 <= asked <= 2 * WAITING_PER_WORKER
     assert recorded(ledger) == asked
     assert len(ask(ledger, FakeJudge()).asked) == PLANNED - asked
+
+
+def test_answers_without_a_score_that_come_after_a_person_stopped_the_run_are_all_kept(ledger: Ledger) -> None:
+    numbers, began, held = itertools.count(), threading.Barrier(12, timeout=PATIENCE_S), threading.Event()
+
+    def no_score(call: Call) -> Reply:
+        number = next(numbers)
+        began.wait()
+        if number >= 10:
+            assert held.wait(PATIENCE_S)
+        return Reply("I like it")
+
+    class SlowLedger(InterruptedLedger):
+        n = 0
+
+        def record_many(self, rows: Iterable[CallRecord]) -> int:
+            self.n += super().record_many(rows)
+            if self.n >= 10:
+                held.set()
+                time.sleep(0.3)  # the last two come while ten that have no score are written
+            return self.n
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(SlowLedger(ledger.engine), FakeJudge(no_score, workers=12))
+    assert recorded(ledger) == 12
 
 
 class LimitedRun(NamedTuple):

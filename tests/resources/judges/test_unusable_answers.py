@@ -49,6 +49,32 @@ def test_ten_answers_without_a_score_stop_the_judge_and_one_is_shown(tmp_path: P
     assert len(judging.open_calls()) == 20 - len(server.requests)
 
 
+def test_running_a_judge_again_whose_answers_all_lack_a_score_sends_nothing_unless_they_are_to_be_tried_again(
+    tmp_path: Path,
+) -> None:
+    with openai_server([answered("no")]) as server:
+        judging = judging_on(tmp_path, server, "some-model")
+        with pytest.raises(UserError, match="None of the first"):
+            judging.ask(LoggedProgress(), LOG)
+        asked = len(server.requests)
+        with pytest.raises(UserError, match="so nothing was sent. Of .* are `invalid_json`"):
+            judging_on(tmp_path, server, "some-model").ask(LoggedProgress(), LOG)
+        assert len(server.requests) == asked
+        again = judging_on(tmp_path, server, "some-model")  # a judge that was stopped asks nothing more
+        with pytest.raises(UserError, match="None of the first"):
+            replace(again, retry_states=frozenset({"invalid_json"})).ask(LoggedProgress(), LOG)
+        assert len(server.requests) > asked
+
+
+def test_a_score_at_another_setting_lets_a_judge_go_on(tmp_path: Path) -> None:
+    with openai_server([answered(), answered("no")]) as server:
+        judging = judging_on(tmp_path, server, "some-model")
+        replace(judging, objects=judging.objects[:1]).ask(LoggedProgress(), LOG)
+        other = replace(judging, settings=[Setting(0.8, 1.0)])
+        other.ask(LoggedProgress(), LOG)
+        assert len(server.requests) == 5 + 20
+
+
 def test_one_answer_with_a_score_lets_the_judge_go_on(tmp_path: Path) -> None:
     with openai_server([*[answered("no")] * 9, answered(), answered("no")]) as server:
         judging_on(tmp_path, server, "some-model").ask(LoggedProgress(), LOG)

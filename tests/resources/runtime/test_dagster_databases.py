@@ -5,7 +5,7 @@ import pytest
 import sqlalchemy as sa
 
 from resources.runtime import dagster_databases
-from resources.runtime.dagster_databases import kept_engine
+from resources.runtime.dagster_databases import keep_engines, kept_engine
 from tests.small_study import sqlite_instance_in
 from tests.unsynced import synced
 
@@ -45,6 +45,17 @@ def test_the_log_is_written_ahead_and_a_commit_does_not_wait_for_the_disk(tmp_pa
 
     with synced():
         assert [asked("journal_mode"), asked("synchronous")] == ["wal", 1]
+
+
+def test_without_such_a_log_a_commit_waits_for_the_disk(tmp_path):
+    with synced(), kept_engine(f"sqlite:///{tmp_path / 'one.db'}", sa.pool.NullPool).connect() as connection:
+        asked = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+    assert asked == ["delete", 2]
+
+
+def test_a_module_that_makes_its_engines_in_another_way_is_named():
+    with pytest.raises(AssertionError, match="json makes its engines in another way now"):
+        keep_engines(["json"])
 
 
 def test_no_more_engines_are_kept_than_a_process_needs(tmp_path):

@@ -122,6 +122,21 @@ def test_what_sentences_were_made_of_is_stored_with_them_and_known_again(monkeyp
     assert made_of(f"clip: {few}") == ("{name}: {words}", {"name": "clip", "words": few})
 
 
+def test_notes_that_are_too_many_or_cannot_be_read_cost_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = message("{n} rows, for the test of notes", n=3)
+    rows = checked(SCORES, frame("a").assign(note=[few]))
+    with monkeypatch.context() as patch:
+        patch.setattr("resources.tables.parquet.MOST_NOTED", 10)
+        write(SCORES, rows, short := io.BytesIO())
+    write(SCORES, rows, stored := io.BytesIO())
+    schemas = [pq.read_schema(file).metadata for file in (short, stored)]
+    assert [b"messages" in notes for notes in schemas] == [False, True]
+    for note in (b"{", b"[1]", b'{"a": 1}'):
+        bad = io.BytesIO()
+        pq.write_table(pq.read_table(stored).replace_schema_metadata({**schemas[1], b"messages": note}), bad)
+        assert len(read(SCORES, bad)) == 1
+
+
 def test_any_damaged_byte_is_read_or_refused_and_never_an_error_of_the_program() -> None:
     stored = io.BytesIO()
     write(SCORES, checked(SCORES, frame("a", "b")), stored)

@@ -39,6 +39,15 @@ def test_each_text_is_an_object_without_pictures(plan: FidelityStudy) -> None:
     assert frame["candidate_sha256"].nunique() == len(GRADES)
 
 
+def test_a_text_that_was_removed_after_its_scores_were_read_is_named(plan: FidelityStudy) -> None:
+    assert plan.texts is not None
+    frame = read_human_scores(plan).frame
+    lines = plan.texts.file.read_text().splitlines()
+    plan.texts.file.write_text("\n".join(line for line in lines if not line.startswith("a03,")) + "\n")
+    with pytest.raises(UserError, match=r"answers.csv: there is no text any more of 1 object: a03\. .* Put it back"):
+        find_study_objects(frame, None, plan)
+
+
 def test_the_prompt_holds_question_and_answer_and_a_changed_text_is_refused(plan: FidelityStudy) -> None:
     assert plan.texts is not None
     text = read_texts(plan.texts)[object_of("a03")]

@@ -126,21 +126,45 @@ def test_an_error_may_pass_or_not_as_its_kind_says(scripted: Message, fault: str
         (refused(400, "invalid_request_error", "image input is not supported"), "takes no images"),
         (refused(400, "invalid_request_error", "Your credit balance is too low"), "quota or credit"),
         (refused(400, "invalid_request_error", f"temperature: no, {KEY}"), "does not take the temperature"),
+        (refused(400, "invalid_request_error", "output_config.effort: no"), "Correct `reasoning_effort: None`"),
+        (
+            refused(400, "invalid_request_error", "`temperature` and `top_p` cannot both be specified"),
+            "does not take the top_p of t0.2_p0.95",
+        ),
+        (refused(400, "invalid_request_error", "max_tokens: 1000 > 900, the maximum"), "Lower `max_output_tokens`"),
     ],
 )
 def test_what_every_call_would_get_stops_the_run_with_what_to_do(scripted: Message, words: str, tmp_path: Path) -> None:
     with anthropic_server([scripted]) as server:
         reply = ask(judge_on(server), judged_in(tmp_path))
+    assert len(server.requests) == 1
     assert words in (reply.stops_run or "")
     assert KEY not in repr(reply)
 
 
-def test_a_schema_that_is_refused_gives_way_to_a_plain_answer(tmp_path: Path) -> None:
-    schema = refused(400, "invalid_request_error", "output_config.format: not supported by this model")
+@pytest.mark.parametrize(
+    "said", ["output_config.format: not supported by this model", "output_config: Extra inputs are not permitted"]
+)
+def test_a_schema_that_is_refused_gives_way_to_a_plain_answer(said: str, tmp_path: Path) -> None:
+    schema = refused(400, "invalid_request_error", said)
     with anthropic_server([schema, Message()]) as server:
         reply = ask(judge_on(server), judged_in(tmp_path))
     assert [bool(reply.raw_answer), len(reply.earlier)] == [True, 1]
     assert "output_config" not in server.requests[1].body
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Could not process image",
+        "messages.0.content.1.image: this image is not allowed",
+        "input length and `max_tokens` exceed context limit: 199000 + 1000 > 199999",
+    ],
+)
+def test_what_is_wrong_with_one_call_does_not_stop_the_others(said: str, tmp_path: Path) -> None:
+    with anthropic_server([refused(400, "invalid_request_error", said)]) as server:
+        reply = ask(judge_on(server), judged_in(tmp_path))
+    assert (reply.fault, reply.stops_run, len(server.requests)) == ("provider_error", None, 1)
 
 
 def test_without_a_header_of_its_own_a_used_up_allowance_says_how_long_to_wait(tmp_path: Path) -> None:
@@ -173,6 +197,12 @@ def test_a_missing_key_is_named_before_anything_is_sent(tmp_path: Path) -> None:
     judge = OpenAIJudge(described, RubricWeights(), access_of(described, {"OPENAI_API_KEY": KEY}))
     with pytest.raises(UserError, match=r"The judge claude cannot be asked: ANTHROPIC_API_KEY is not set"):
         judge.begin(Spent())
+
+
+def test_a_judge_without_a_key_that_is_asked_for_one_is_to_name_its_variable(tmp_path: Path) -> None:
+    with anthropic_server([refused(401, "authentication_error", "x-api-key is missing")]) as server:
+        reply = ask(judge_on(server, key_variable=None), judged_in(tmp_path))
+    assert "Name by `key_variable` an environment variable that holds a key." in (reply.stops_run or "")
 
 
 def test_the_key_of_a_provider_goes_to_no_other_address() -> None:

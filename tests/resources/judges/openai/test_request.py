@@ -7,6 +7,7 @@ import pytest
 
 from resources.configuration.fidelity import Setting
 from resources.judges.contract import JudgedObject
+from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import Refused, RequestForm, setting_blamed
 from tests.openai_server import Asked, Scripted, answered, failed, openai_server
 from tests.resources.judges.openai.asked import KEY, ask, call_of, judge_of, judge_on, judged_in
@@ -169,6 +170,21 @@ def test_what_changes_an_answer_makes_another_judge_and_the_rest_does_not(change
     assert KEY not in str(plain)
 
 
+def test_names_of_an_organisation_and_an_administrators_key_go_to_no_other_provider(
+    judged: JudgedObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
+        monkeypatch.setenv(name, "ours")
+    with openai_server() as server:
+        ask(judge_on(server), judged)
+        monkeypatch.setattr(Access, "is_openai", True)
+        ask(judge_on(server), judged)
+    other, own = (asked.headers for asked in server.requests)
+    assert not {"openai-organization", "openai-project"} & set(other)
+    assert [own["openai-organization"], own["openai-project"]] == ["ours", "ours"]
+    assert other["authorization"] == own["authorization"] == f"Bearer {KEY}"
+
+
 def test_openai_itself_is_asked_with_the_newer_name_first() -> None:
     form = RequestForm("json_schema", False, "max_completion_tokens")
     other = form.without(Refused("max_completion_tokens", "unknown field"))
@@ -182,7 +198,10 @@ def test_openai_itself_is_asked_with_the_newer_name_first() -> None:
     [
         ("temperature", "", "temperature"),
         ("", "Unsupported value: 'temperature' does not support 0.2", "temperature"),
-        ("", "`temperature` and `top_p` cannot both be specified for this model.", "temperature"),
+        ("", "`temperature` and `top_p` cannot both be specified for this model.", "top_p"),
+        ("temperature", "temperature: use top_p instead", "temperature"),
+        ("", "output_config.effort: Extra inputs are not permitted", "reasoning_effort"),
+        ("", "the seed is taken at best effort", "seed"),
         ("", "top_p must be in (0, 1]", "top_p"),
         ("", 'Unknown name "seed": Cannot find field.', "seed"),
         ("", "the image is not proceeded", None),
