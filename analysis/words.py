@@ -1,5 +1,7 @@
 """Numbers inside sentences: nouns that fit them, and two numbers that differ shown so that one sees it."""
 
+from analysis.messages import message
+
 FEWEST_DIGITS, MOST_DIGITS = 3, 12
 
 
@@ -29,11 +31,23 @@ def distinct_numbers(one: float, other: float) -> tuple[str, str]:
 
 def decimals(value: float, *, sign: bool = False) -> str:
     """A number with 3 decimals, or 3 digits where it is too large or too small for that."""
+    return f"{value:{_form(value, sign=sign)}}"
+
+
+def _form(value: float, *, sign: bool = False) -> str:
     plain = value == 0 or 5e-4 <= abs(value) < 1e4
-    return f"{value:{'+' if sign else ''}.3{'f' if plain else 'g'}}"
+    return f"{'+' if sign else ''}.3{'f' if plain else 'g'}"
 
 
 def with_bounds(value: float, low: float | None, high: float | None, *, sign: bool = False) -> str:
     """A number with its interval behind it, where there is one: 0.824 [0.752, 0.877]."""
     shown = decimals(value, sign=sign)
     return shown if low is None or high is None else f"{shown} [{decimals(low)}, {decimals(high)}]"
+
+
+def bounded(value: float, low: float | None, high: float | None, *, sign: bool = False) -> str:
+    """The same as `with_bounds` as a message, whose numbers have each language's marks."""
+    form = f"{{value:{_form(value, sign=sign)}}}"
+    if low is None or high is None:
+        return message(form, value=value)
+    return message(f"{form} [{{low:{_form(low)}}}, {{high:{_form(high)}}}]", value=value, low=low, high=high)

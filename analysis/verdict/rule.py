@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
 from analysis.messages import message
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
-from analysis.words import count_noun, decimals, with_bounds
+from analysis.words import bounded, with_bounds
 
 Word = Literal[
     "yes",
@@ -57,6 +57,14 @@ class Policy:
 
 DEFAULT = Policy()
 CONSTANT = "the judge gives one and the same answer to everything"
+OTHER_SCALE = "its scores have another scale than people's: only their order can be compared"
+NEAR_A_CROWD = (
+    "it is as near to the others as a person of the crowd, all ratings tested as one, within epsilon {epsilon:g}"
+)
+NOT_NEAR_A_CROWD = (
+    "it is not proven to be as near to the others as a person of the crowd, all ratings tested as one, within epsilon "
+    "{epsilon:g}"
+)
 
 
 class Condition(NamedTuple):
@@ -143,7 +151,7 @@ def decided(
     if not failing and own.low > 0.0:
         if wins and _keeps_up(standing, order, margin, policy):
             open_ = order.low <= -margin
-            wide = ("by the estimate: the difference's interval reaches beyond the margin",) if open_ else ()
+            wide = (message("by the estimate: the difference's interval reaches beyond the margin"),) if open_ else ()
             said = Verdict("yes", (*_reached(standing, margin), *wide, *_bias(standing)), conditions, margin)
             return proven_with(said, waiting, standing.n)
         if can_rank and order.low > -margin:
@@ -151,9 +159,9 @@ def decided(
             return proven_with(said, waiting, standing.n)
     reasons = [f"{condition.name} fails: {_why(condition)}" for condition in failing]
     if behind and test is not None and mean_d(test) >= test.epsilon:
-        reasons.append("it is further from people than they are from each other, in order and in value")
+        reasons.append(message("it is further from people than they are from each other, in order and in value"))
     elif order.high < -margin:
-        reasons.append("it sorts objects worse than a person does, beyond the margin")
+        reasons.append(message("it sorts objects worse than a person does, beyond the margin"))
     if reasons:
         return Verdict("no", (*reasons, _sorts(standing, margin)), conditions, margin)
     n_needed, n_for = _further(standing, margin, policy, can_rank)
@@ -284,43 +292,52 @@ def _order_quantile(standing: Standing, order: Quantity, policy: Policy) -> floa
 
 
 def _sorts(standing: Standing, margin: float) -> str:
-    return (
-        f"it agrees with the others at {_number(standing.own)}, a person at {_number(standing.people)}: "
-        f"difference {_number(standing.order)}, margin {decimals(margin)} ({_counted(standing)})"
+    return message(
+        "it agrees with the others at {own}, a person at {person}: "
+        "difference {difference}, margin {margin} ({counted})",
+        own=_number(standing.own),
+        person=_number(standing.people),
+        difference=_number(standing.order),
+        margin=bounded(margin, None, None),
+        counted=_counted(standing),
     )
 
 
 def _counted(standing: Standing) -> str:
-    n = count_noun(standing.n, "object")
-    return n if standing.n_clusters == standing.n else f"{n} in {count_noun(standing.n_clusters, 'cluster')}"
+    objects = message("{n:,} object|{n:,} objects", n=standing.n)
+    if standing.n_clusters == standing.n:
+        return objects
+    return message("{objects} in {n:,} cluster|{objects} in {n:,} clusters", objects=objects, n=standing.n_clusters)
 
 
 def _reached(standing: Standing, margin: float) -> tuple[str, str]:
     test = standing.test
+    sorts = _sorts(standing, margin)
     if test is None:
-        return _sorts(standing, margin), "its scores have another scale than people's: only their order can be compared"
-    of_test = (
-        f"it is as near to the others as {test.n_rejected} of {test.n_tested} people within epsilon {test.epsilon:g}"
-    )
+        return sorts, message(OTHER_SCALE)
     if POOLED in test.annotators:
-        near = "is" if test.n_rejected else "is not proven to be"
-        of_test = f"it {near} as near to the others as a person of the crowd, all ratings tested as one, within epsilon"
-        of_test += f" {test.epsilon:g}"
-    return _sorts(standing, margin), of_test
+        return sorts, message(NEAR_A_CROWD if test.n_rejected else NOT_NEAR_A_CROWD, epsilon=test.epsilon)
+    return sorts, message(
+        "it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}",
+        n_rejected=test.n_rejected,
+        n=test.n_tested,
+        epsilon=test.epsilon,
+    )
 
 
 def _bias(standing: Standing) -> tuple[str, ...]:
     if standing.test is None:
-        return ("its scores have another scale than people's: only their order can be compared",)
+        return (message(OTHER_SCALE),)
     if standing.bias is None:
         return ()
-    return (f"it scores {_number(standing.bias, sign=True)} against the mean of the people",)
+    bias = _number(standing.bias, sign=True)
+    return (message("it scores {bias} against the mean of the people", bias=bias),)
 
 
 def _number(seen: Quantity | None, *, sign: bool = False) -> str:
     if seen is None:
-        return "an undefined number"
-    return with_bounds(seen.value, seen.low, seen.high, sign=sign)
+        return message("an undefined number")
+    return bounded(seen.value, seen.low, seen.high, sign=sign)
 
 
 def mean_d(test: AlternativeAnnotator) -> float:

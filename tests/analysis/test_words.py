@@ -1,6 +1,8 @@
 """Numbers inside sentences: the noun fits, and two numbers that differ look so."""
 
-from analysis.words import count_noun, distinct_numbers, noun, queries
+import pytest
+
+from analysis.words import bounded, count_noun, distinct_numbers, noun, queries, with_bounds
 
 
 def test_one_thing_is_singular_and_none_or_several_are_not():
@@ -13,3 +15,9 @@ def test_numbers_that_differ_are_shown_so_and_equal_ones_with_three_digits():
     assert distinct_numbers(0.5, 0.66) == ("0.5", "0.66")
     assert distinct_numbers(0.6601, 0.66049) == ("0.6601", "0.6605")
     assert distinct_numbers(0.66, 0.66) == ("0.66", "0.66")
+
+
+@pytest.mark.parametrize("bounds", [(None, None), (0.1, 12_345.6), (-0.00001, 0.0)])
+@pytest.mark.parametrize("sign", [True, False])
+def test_a_message_of_a_number_has_the_same_words(bounds: tuple[float | None, float | None], sign: bool) -> None:
+    assert bounded(0.12345, *bounds, sign=sign) == with_bounds(0.12345, *bounds, sign=sign)

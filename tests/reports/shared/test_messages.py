@@ -9,6 +9,7 @@ import pytest
 
 from analysis.messages import labelled, message, message_list
 from reports.shared.phrases import catalogue, phrase
+from resources.errors import listing
 
 ROOT = Path(__file__).resolve().parents[3]
 MAKERS = {"message", "UndefinedStatistic", "no_interval", "none_because"}
@@ -92,6 +93,11 @@ def test_a_message_is_said_in_italian_with_the_same_numbers_in_its_marks() -> No
         "en": "t(3.46), 1,234 products, user's own words",
         "it": "t(3,46), 1.234 prodotti, user's own words",
     }
+
+
+def test_what_a_list_leaves_out_is_said_in_italian_of_sentences_too() -> None:
+    said = listing(["One is wrong.", "Two is wrong."], 1)
+    assert phrase(said).plains == {"en": "One is wrong. and 1 more.", "it": "One is wrong. e altri 1."}
 
 
 def test_within_a_sentence_the_full_stop_is_left_out() -> None:

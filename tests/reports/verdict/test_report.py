@@ -1,5 +1,6 @@
 """The page of `touchstone verdict` over a file of the examples, and its table that sorts and filters in a browser."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,14 @@ def test_the_page_names_what_errors_depend_on_and_what_is_corrected(page_file: P
     assert "PPI++" in text
     assert "Does it agree with people?" in text
     assert "Concorda con le persone?" in text
+
+
+def test_reasons_of_the_rule_are_said_in_italian_too(page_file: Path) -> None:
+    text = page_file.read_text(encoding="utf-8")
+    body = text[text.index("<main") : text.index("<h2")]
+    assert "It agrees with the others at 0." in body
+    assert re.search(r"Concorda con gli altri a 0,\d{3} \[0,\d{3}, 0,\d{3}\], una persona a 0,\d{3}", body)
+    assert re.search(r"È vicino agli altri quanto \d persone su 3, entro epsilon 0,2\.", body)
 
 
 def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_counts(said: Answer) -> None:
