@@ -46,7 +46,7 @@ def test_before_any_run_nothing_is_made_and_the_command_that_makes_it_is_named(c
     relevance_study(tmp_path, [AGREED] * 3)
     code, said = call("status")
     assert code == 0
-    assert "0 of 15 made" in said
+    assert "0 of 16 made" in said
     assert "Last run  never" in said
     assert "Nothing is made yet: touchstone run reliability" in said
     assert "fidelity" not in said  # not configured here
@@ -57,7 +57,7 @@ def test_after_a_run_tables_run_gates_numbers_and_the_next_step_are_there(call: 
     assert call("run", "reliability")[0] == 0
     code, said = call("status")
     assert code == 0
-    assert "15 of 15 made; none out of date" in words(said)
+    assert "16 of 16 made; none out of date" in words(said)
     assert "write_ground_truth succeeded, 20" in said
     assert "status passed, kappa_macro 1.000, kappa_micro 1.000, total_queries 10" in words(said)
     assert re.search(r"Gates +\d pass", said)
