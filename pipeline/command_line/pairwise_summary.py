@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from upath import UPath
 
+from analysis.words import count_noun
 from assets.pairwise.logic.photo_pair_counts import after_filter, missing_of, n_images
 from assets.pairwise.pairwise_report import report_path
 from resources.configuration.pairwise import PairwiseStudy
@@ -47,6 +48,20 @@ def show_pairwise(study: Study, console: Console) -> bool:
     console.print(f"Benchmark files: {_folder(export)}", soft_wrap=True, highlight=False)
     console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
     return meant or not rows.empty
+
+
+def unavailable_in_short(tables: UPath) -> str:
+    """How many methods were not tried and why, in a sentence; empty where none.
+
+    Args:
+        tables: Folder of the study's tables.
+    """
+    frame = _stored(tables, "method_metrics")
+    left_out = frame[frame["unavailable"].notna()]
+    if left_out.empty:
+        return ""
+    n = count_noun(len(left_out), "method")
+    return f"{n} unavailable: {'; '.join(_by_reason(left_out, 'unavailable'))}."
 
 
 def why_nothing(pairs: pd.DataFrame, metrics: pd.DataFrame, plan: PairwiseStudy) -> str:

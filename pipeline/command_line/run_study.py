@@ -189,7 +189,7 @@ def run_and_show(
     with console.status("Loading"):
         from assets.fidelity.fidelity_report import report_path
         from pipeline.command_line.evaluation_summary import show_evaluation
-        from pipeline.command_line.pairwise_summary import show_pairwise
+        from pipeline.command_line.pairwise_summary import show_pairwise, unavailable_in_short
         from pipeline.command_line.reliability_summary import show_reliability
         from pipeline.command_line.study_verdict import show_in_short, show_verdict_first, stops_of
         from pipeline.command_line.summary import show_drift, show_made_up, show_outcome, show_summary
@@ -224,7 +224,8 @@ def run_and_show(
         raise typer.Exit(INTERRUPTED) from None
     made_up = study.made_up.get("fidelity" if name == "drift" else name, ())
     if in_short and outcome.succeeded and not outcome.user_errors and not outcome.other_errors:
-        show_in_short(home, name, console, outcome.checks, made_up)
+        left_out = unavailable_in_short(home.tables / name) if name == "pairwise" else ""
+        show_in_short(home, name, console, outcome.checks, made_up, left_out)
         return
     stops = stops_of(outcome.checks)
     if stops or f"{name}_trust_verdict" in outcome.tables:

@@ -49,7 +49,7 @@ def test_help_needs_no_extra_and_the_review_page_names_its_own(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_the_demo_runs_all_but_what_needs_models_and_says_so(tmp_path: Path) -> None:
-    done = touchstone(tmp_path / "home", "demo")
+    done = touchstone(tmp_path / "home", "demo", "-v")
     assert done.returncode == 0, done.stderr
     assert f"its judge `embedding` needs the extra `models`: {MODELS}" in done.stdout
     assert f"CLIP: not installed ({MODELS})" in done.stdout

@@ -1,13 +1,15 @@
 """What the terminal calls significantly better than a coin: by the study's confidence, and only on enough clusters."""
 
 from io import StringIO
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from rich.console import Console
 from rich.text import Text
+from upath import UPath
 
-from pipeline.command_line.pairwise_summary import in_words, ranking
+from pipeline.command_line.pairwise_summary import in_words, ranking, unavailable_in_short
 from tests.assets.pairwise.made_photo_pairs import plan
 
 ROWS = pd.DataFrame(
@@ -62,3 +64,11 @@ def test_what_is_sure_keeps_a_mark_where_there_is_no_colour_and_numbers_stay_bel
     best, worst = [line for line in console.file.getvalue().splitlines() if "[0." in line]  # type: ignore[attr-defined]
     assert ("*" in best, "*" in worst) == (True, False)
     assert best.index("]") == worst.index("]")
+
+
+def test_methods_that_were_not_tried_are_counted_with_the_reason_in_short_too(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"method": ["a", "b", "c"], "unavailable": [None, "no weights", "no weights"]})
+    frame.to_parquet(tmp_path / "method_metrics.parquet")
+    assert unavailable_in_short(UPath(tmp_path)) == "2 methods unavailable: no weights."
+    frame.assign(unavailable=None).to_parquet(tmp_path / "method_metrics.parquet")
+    assert unavailable_in_short(UPath(tmp_path)) == ""
