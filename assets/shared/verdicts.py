@@ -98,4 +98,14 @@ def verdict_metadata(frame: pd.DataFrame) -> dict[str, Any]:
     """The verdict as the first thing that the UI shows of a table or a report: Markdown, without a click."""
     led = frame[(frame["row"] == VERDICT) & frame["leading"].astype(bool)]
     answers = led[["judge", "place", "word"]].to_dict("records")
-    return {"verdict": dg.MetadataValue.md(markdown(frame)), ANSWERS: dg.MetadataValue.json(answers)}
+    return {"verdict": dg.MetadataValue.md(markdown(frame)), ANSWERS: dg.MetadataValue.json(answers), **_numbers(frame)}
+
+
+def _numbers(frame: pd.DataFrame) -> dict[str, dg.MetadataValue]:
+    """Of the first answer, for the UI to draw over time: its first condition with a number, and the n of that."""
+    seen = frame[(frame["row"] == CONDITION) & frame["leading"].astype(bool) & frame["estimate"].notna()]
+    if seen.empty:
+        return {"verdict_n": dg.MetadataValue.int(0)}
+    first = seen.iloc[0]
+    n = 0 if pd.isna(first["n"]) else int(first["n"])
+    return {"verdict_estimate": dg.MetadataValue.float(float(first["estimate"])), "verdict_n": dg.MetadataValue.int(n)}

@@ -76,3 +76,10 @@ def test_dagster_shows_the_answer_first_and_no_name_makes_a_link() -> None:
     text = str(shown["verdict"].value)
     assert text.startswith("May \\[x\\](http://a) stand in for people? **no**\n\n- Repeatability, ICC(1,k): 0.800")
     assert shown["answers"].value == [{"judge": "[x](http://a)", "place": "", "word": "no"}]
+
+
+def test_the_number_that_the_ui_draws_is_that_of_the_first_condition_with_one() -> None:
+    shown = verdict_metadata(table(stated("no", "t0.5_p1.0", leading=False), stated()))
+    assert (shown["verdict_estimate"].value, shown["verdict_n"].value) == (0.8, 40)
+    undefined = Stated("model", "", "people", Verdict("cannot say", ("too few",), (BLANK,)))
+    assert verdict_metadata(table(undefined))["verdict_n"].value == 0
