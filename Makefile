@@ -53,7 +53,7 @@ test test-all: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() 
 test: $(READY) ## Run the fast tests (about 8 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) -m "fast or not slow"
 
-test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 40 minutes on 2 cores)
+test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 50 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) --durations=25
 
 check: $(READY) ## Lint, format and types
