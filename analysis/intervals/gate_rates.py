@@ -110,18 +110,13 @@ def number_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]
                 members = MEMBERS if MEMBERS in world.members else world.members[1]
                 made = world.measure(random, Design(clusters, members, SHARE), data_sets)
                 found = next(one for one in made if one.statistic == gate.statistic)
+                unit, bound, passes = 1.0, found.bounds.low, np.greater_equal
                 if gate.at_most:
-                    unit = setting / found.truth
-                    high = np.where(np.isfinite(found.bounds.high), found.bounds.high, np.inf)
-                    passed = (
-                        float(np.mean(unit * found.values <= gate.needed)),
-                        float(np.mean(unit * high <= gate.needed)),
-                    )
-                    yield GateRate(gate.name, gate.needed, setting, clusters, *passed, at_most=True)
-                    continue
-                low = np.where(np.isfinite(found.bounds.low), found.bounds.low, -np.inf)
-                passed = float(np.mean(found.values >= gate.needed)), float(np.mean(low >= gate.needed))
-                yield GateRate(gate.name, gate.needed, found.truth, clusters, *passed)
+                    unit, bound, passes = setting / found.truth, found.bounds.high, np.less_equal
+                # A study without a bound does not pass by it: nothing is above or below NaN.
+                passed = [float(np.mean(passes(unit * seen, gate.needed))) for seen in (found.values, bound)]
+                truth = setting if gate.at_most else found.truth
+                yield GateRate(gate.name, gate.needed, truth, clusters, *passed, at_most=gate.at_most)
 
 
 def steadiness_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]:

@@ -71,7 +71,7 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
     """What the objects that people rated say about those that only the judge did, if they are a random part of all.
 
     Args:
-        people: Whose answers are NaN where nobody rated an object.
+        people: Whose answers are NaN where no one rated an object.
         judge: Shape ``(n,)``, NaN where there is none.
         levels: How sure is sure.
         same_scale: Whether the judge's scores have people's unit; else a line is fitted first.

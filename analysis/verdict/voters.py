@@ -119,7 +119,7 @@ def _nearer(one: Floats, two: Floats, n: Floats, pick: Floats) -> tuple[Floats, 
 def _tested(
     mean: float, error: float, n_clusters: int, n_votes: int, shares: tuple[float, float], levels: Levels
 ) -> AlternativeAnnotator:
-    """One test of all voters as one annotator, as of a crowd in which nobody rated enough."""
+    """One test of all voters as one annotator, as of a crowd in which no one rated enough."""
     t, p = None, 1.0
     if error == 0.0:
         p = 0.0 if compare(mean, levels.epsilon, 1.0) < 0 else 1.0

@@ -56,12 +56,9 @@ def unavailable_in_short(tables: UPath) -> str:
     Args:
         tables: Folder of the study's tables.
     """
-    frame = _stored(tables, "method_metrics")
-    left_out = frame[frame["unavailable"].notna()]
-    if left_out.empty:
-        return ""
-    n = count_noun(len(left_out), "method")
-    return f"{n} unavailable: {'; '.join(_by_reason(left_out, 'unavailable'))}."
+    reasons = _by_reason(_stored(tables, "method_metrics"), "unavailable")
+    n = count_noun(sum(map(len, reasons.values())), "method")
+    return f"{n} unavailable: {'; '.join(reasons)}." if reasons else ""
 
 
 def why_nothing(pairs: pd.DataFrame, metrics: pd.DataFrame, plan: PairwiseStudy) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
-from reports.shared.verdict import style_of
+from reports.shared.verdict import FAR, style_of
 from resources.errors import listing
 from resources.inputs.any_file import Opening
 from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
@@ -19,7 +19,6 @@ from resources.inputs.ratings.layout import ratings_file
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.record_files import Record
 
-FAR = 10
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
 # Of steps of a scale weighted kappa says the same; `--json` has them.
 NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")

@@ -42,7 +42,7 @@ class Answer:
         question: As a sentence.
         word: The verdict.
         state: A key of `VERDICTS`, which gives its colour.
-        reasons: At most three, the one that decides first.
+        reasons: The one that decides first; at most three of a study.
         next_step: What would prove it; none where nothing is to be said.
         not_covered: What it does not speak of.
         rests_on: How many objects; none where none.
@@ -279,13 +279,13 @@ def lines_in_short(stated: Stated, most: int) -> list[str]:
 
 def markdown(frame: pd.DataFrame) -> str:
     """The verdict first, then its reasons, for Dagster's metadata; no sign in a name makes a link."""
-    told = []
+    said = []
     for stated in stated_of(frame):
         found = answer_of(stated)
         question, word = (in_markdown(one.plain(LANGUAGES[0]), LONGEST) for one in (found.question, found.word))
-        told.append(f"{question} **{word}**")
-        told.append("\n".join(f"- {in_markdown(line, LONGEST)}" for line in lines_of(stated)))
-    return "\n\n".join(one for one in told if one)
+        said.append(f"{question} **{word}**")
+        said.append("\n".join(f"- {in_markdown(line, LONGEST)}" for line in lines_of(stated)))
+    return "\n\n".join(one for one in said if one)
 
 
 def as_data(frame: pd.DataFrame | None) -> list[dict[str, Any]]:
@@ -313,13 +313,13 @@ def verdict_tables(frame: pd.DataFrame | None) -> list[TableView]:
     """What a verdict rests on: its conditions, the people by the same statistic, and the study's other verdicts."""
     if frame is None:
         return []
-    views = []
-    for one in stated_of(frame):
+    every, views = stated_of(frame, leading=False), []
+    led = [one for one in every if one.leading]
+    for one in led:
         views.append(_conditions_table(one))
         if one.people:
             views.append(_people_table(one))
-    every = stated_of(frame, leading=False)
-    if len(every) > len(stated_of(frame)):
+    if len(every) > len(led):
         heads = [Head(say("verdict.head.which"), numeric=False), Head(say("verdict.head.word"), numeric=False)]
         rows: list[list[Part]] = [[one.place or one.judge, word_text(one.verdict.word)] for one in every]
         views.append(TableView(say("verdict.head.others"), heads, rows, stacks=True))

@@ -14,6 +14,7 @@ from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataColumn, DataTable, Head, TableView
 from reports.shared.text import Part, Text, Translations, joined, same
+from reports.shared.verdict import FAR, Answer
 from resources.runtime.provenance import Provenance
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words")
@@ -23,7 +24,6 @@ TERMS: Final = (
 )
 MOST_OBJECTS: Final = 20_000
 LEVEL: Final = 0.05
-FAR: Final = 10
 Values = Mapping[str, Any]
 say = WORDS.say
 
@@ -76,8 +76,8 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
     )
 
 
-def _answer(judge: Values, result: Values) -> dict[str, Any]:
-    """What stands first on the page, in the fields of the block that all pages share."""
+def _answer(judge: Values, result: Values) -> Answer:
+    """What is first on the page, for the block that all pages share."""
     said, people = judge["verdict"], result["people"]
     names = {"judge": same(judge["name"]), "person": same(people[0])}
     next_step = None
@@ -95,15 +95,15 @@ def _answer(judge: Values, result: Values) -> dict[str, Any]:
     ]
     if depends:
         not_covered.insert(0, say("not_covered.depends", columns=joined(depends[:4])))
-    return {
-        "question": say("question.of_people" if len(people) > 1 else "question.of_person", **names),
-        "word": say(f"word.{said['word'].replace(' ', '_')}"),
-        "state": verdict_state(said["word"]),
-        "reasons": [sentence(reason) for reason in said["reasons"]],
-        "next_step": next_step,
-        "not_covered": not_covered,
-        "rests_on": say("rests_on", **counts, people=joined(people[:8])),
-    }
+    return Answer(
+        question=say("question.of_people" if len(people) > 1 else "question.of_person", **names),
+        word=say(f"word.{said['word'].replace(' ', '_')}"),
+        state=verdict_state(said["word"]),
+        reasons=[sentence(reason) for reason in said["reasons"]],
+        next_step=next_step,
+        not_covered=not_covered,
+        rests_on=say("rests_on", **counts, people=joined(people[:8])),
+    )
 
 
 def _value(seen: Values | None) -> Text:

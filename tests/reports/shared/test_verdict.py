@@ -66,15 +66,15 @@ def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:
 
 
 def test_more_objects_are_said_and_far_more_are_not_counted() -> None:
-    told = lines_of(stated("not proven", ORDER, n_needed=90, n_for="yes"))
-    assert "If these numbers held, 90 objects in all would make it 'yes'." in told
-    told = lines_of(stated("not proven", ORDER, n_needed=900, n_for="yes"))
-    assert "If these numbers held, it would take more than 400 objects to make it 'yes'." in told
+    said = lines_of(stated("not proven", ORDER, n_needed=90, n_for="yes"))
+    assert "If these numbers held, 90 objects in all would make it 'yes'." in said
+    said = lines_of(stated("not proven", ORDER, n_needed=900, n_for="yes"))
+    assert "If these numbers held, it would take more than 400 objects to make it 'yes'." in said
 
 
 def test_what_cannot_be_said_says_why_first() -> None:
-    told = lines_of(stated("cannot say", ORDER))
-    assert told[0] == "the reason in words."
+    said = lines_of(stated("cannot say", ORDER))
+    assert said[0] == "the reason in words."
     assert lines_of(stated("cannot say"))[0] == "the reason in words."
 
 
@@ -93,7 +93,7 @@ def test_in_short_what_to_do_next_and_what_is_not_covered_come_before_more_reaso
     assert lines_in_short(one, 3) == [
         "Repeatability, ICC(1,k): 0.800 [0.700, 0.900], needed at least 0.85: fails.",
         "If these numbers held, 90 objects in all would make it 'yes'.",
-        "Not for changes that nobody showed it: no golden set was judged.",
+        "Not for changes that it was never shown: no golden set was judged.",
     ]
     short = lines_in_short(replace(one, verdict=one.verdict._replace(word="no", n_needed=None, n_for=None)), 3)
     assert [line[:10] for line in short] == ["Repeatabil", "Kappa, mea", "Not for ch"]
