@@ -1,6 +1,7 @@
 """How often gates are right: those on a number and on its lower bound at and around their thresholds."""
 
 from collections.abc import Callable, Iterator
+from operator import ge, le
 from typing import NamedTuple
 
 import numpy as np
@@ -110,13 +111,15 @@ def number_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]
                 members = MEMBERS if MEMBERS in world.members else world.members[1]
                 made = world.measure(random, Design(clusters, members, SHARE), data_sets)
                 found = next(one for one in made if one.statistic == gate.statistic)
-                unit, bound, passes = 1.0, found.bounds.low, np.greater_equal
+                unit, bound, passes = 1.0, found.bounds.low, ge
                 if gate.at_most:
-                    unit, bound, passes = setting / found.truth, found.bounds.high, np.less_equal
+                    unit, bound, passes = setting / found.truth, found.bounds.high, le
                 # A study without a bound does not pass by it: nothing is above or below NaN.
-                passed = [float(np.mean(passes(unit * seen, gate.needed))) for seen in (found.values, bound)]
+                by_number, by_bound = (
+                    float(np.mean(passes(unit * seen, gate.needed))) for seen in (found.values, bound)
+                )
                 truth = setting if gate.at_most else found.truth
-                yield GateRate(gate.name, gate.needed, truth, clusters, *passed, at_most=gate.at_most)
+                yield GateRate(gate.name, gate.needed, truth, clusters, by_number, by_bound, gate.at_most)
 
 
 def steadiness_gates(*, seed: int, data_sets: int = DATA_SETS) -> Iterator[GateRate]:
