@@ -105,6 +105,8 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
         named=[*sorted(in_groups), *([] if dataset.cluster is None else [dataset.cluster])],
         skip_bad_rows=dataset.skip_bad_rows,
         normalise_answers=dataset.normalise_answers,
+        options=dataset.options,
+        scale=dataset.scale,
     )
     refuse_unusable(read, max(study.evaluation.max_unusable_share, MOST_UNUSABLE))
     refuse_unknown_fields(name, dataset, read.fields)

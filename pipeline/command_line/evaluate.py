@@ -41,7 +41,7 @@ def correlation(
 
 @command(
     application,
-    f"prediction truth cluster skip_bad_rows normalise_answers {INTERVALS} output as_json plot",
+    f"prediction truth options cluster skip_bad_rows normalise_answers {INTERVALS} output as_json plot",
 )
 def mcq(asked: Asked) -> None:
     """Accuracy and confusion of answers to multiple-choice questions.
@@ -55,8 +55,8 @@ def mcq(asked: Asked) -> None:
 
 @command(
     application,
-    f"kind prediction truth lower_is_better cluster ties skip_bad_rows normalise_answers {INTERVALS} output as_json "
-    "plot",
+    f"kind prediction truth options lower_is_better cluster ties skip_bad_rows normalise_answers {INTERVALS} output "
+    "as_json plot",
 )
 def breakdown(
     asked: Asked,

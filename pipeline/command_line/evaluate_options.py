@@ -115,6 +115,14 @@ class Asked:
             rich_help_panel=COLUMNS,
         ),
     ] = True
+    options: Annotated[
+        str | None,
+        typer.Option(
+            help="Options of every question, in their order, where rows do not name them: pass,fail (or pass|fail).",
+            metavar="NAMES",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None
     n_bootstrap: Annotated[
         int, typer.Option("--n-bootstrap", min=100, help="Resamples.", rich_help_panel=INTERVALS)
     ] = 1000
@@ -158,6 +166,12 @@ class Asked:
     def scores(self) -> tuple[str, ...]:
         """The fields with predictions that were named, each once."""
         return tuple(dict.fromkeys(self.predictions or ([self.prediction] if self.prediction is not None else [])))
+
+    @property
+    def chosen_from(self) -> tuple[str, ...]:
+        """The options of every question, where they were named."""
+        named = self.options or ""
+        return tuple(name.strip() for name in named.split("|" if "|" in named else ",")) if named else ()
 
     @property
     def lower(self) -> tuple[str, ...]:

@@ -150,6 +150,7 @@ def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by:
         numbers=opinions,
         skip_bad_rows=asked.skip_bad_rows,
         normalise_answers=asked.normalise_answers,
+        options=asked.chosen_from,
     )
     refuse_unusable(read, MOST_UNUSABLE)
     read = with_ties(read, asked.ties)

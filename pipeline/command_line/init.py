@@ -152,6 +152,7 @@ fidelity:
 #       prediction: DSSIM           # optional: column, else final_score, quality_score, prediction or score
 #       truth: mos                  # optional: column, else mos or metadata.mos
 #       higher_is_better: false
+#       scale: [0, 9]               # optional: what the truth runs from and to; a row outside is refused
 #       cluster: ref_img            # optional: samples of one reference are resampled together
 #       group_by: [[dst_type]]      # optional: breakdowns, outermost field first
 #       same_scale: true            # optional: scores and truth share a scale: RMSE without a mapping too
@@ -162,6 +163,11 @@ fidelity:
 #       skip_bad_rows: false        # true leaves out and counts rows that cannot be read
 #       normalise_answers: true     # read "(B)", "Answer: B" and the like as the option B
 #       gates: {min_srcc: 0.8}      # optional: also min_accuracy, max_paper_deviation
+#     my_labels:
+#       file: labels.csv
+#       prediction: llm_label
+#       truth: [ann, ben]           # each person's column: of scores their mean counts, of labels their majority
+#       options: [pass, fail]       # optional: of every question, where rows do not name them
 #   baseline: baseline.json         # optional: a paper's results
 #   defaults: {}                    # what holds for files of the inbox, with the keys of a data set
 #   max_unusable_share: 0.05        # share of a file's rows without a usable score or true answer at which a gate fails

@@ -25,7 +25,11 @@ class Dataset(Section):
     file: Path | None = None
     kind: Literal["scores", "answers"] | None = None
     prediction: str | None = None
-    truth: str | None = None
+    truth: str | Annotated[tuple[str, ...], Field(min_length=1)] | None = Field(
+        None, description="field of the truth, or a list with each person's field: their mean counts, or their majority"
+    )
+    options: tuple[str, ...] = Field((), description="of every question, in their order, where rows do not name them")
+    scale: tuple[float, float] | None = Field(None, description="what people's scores run from and to")
     higher_is_better: bool = True
     same_scale: bool = False
     mapping: MappingFunction = "logistic_4"
@@ -37,6 +41,15 @@ class Dataset(Section):
     skip_bad_rows: bool = False
     normalise_answers: bool = Field(True, description='read "(B)", "Answer: B" and the like as the option B')
     gates: EvaluationGates = EvaluationGates()
+
+    @model_validator(mode="after")
+    def one_kind(self) -> "Dataset":
+        """Refuse a scale that does not rise, and options of scores."""
+        if self.scale is not None and not self.scale[0] < self.scale[1]:
+            raise ValueError(f"scale [{self.scale[0]:g}, {self.scale[1]:g}] must rise")
+        if self.options and (self.kind == "scores" or self.scale is not None):
+            raise ValueError("options: they are of answers, and `kind: scores` or a `scale` says that it holds scores")
+        return self
 
     @model_validator(mode="after")
     def both_of_the_opinions(self) -> "Dataset":

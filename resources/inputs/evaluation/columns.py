@@ -44,7 +44,8 @@ class EvaluationColumns:
 
     `sample_id` is null where there is no such field, `options` where the file holds scores, `fields` where every
     field is kept. `known_fields` are those that can be kept as far as the names are known, `rivals` those that would
-    have been chosen had they been among them.
+    have been chosen had they been among them. `truths` are the fields with each person's where there are several, the
+    first as `truth`; what counts is their mean, or their majority.
     """
 
     kind: Kind
@@ -55,17 +56,23 @@ class EvaluationColumns:
     fields: tuple[str, ...] | None
     known_fields: tuple[str, ...]
     rivals: tuple[str, ...]
+    truths: tuple[str, ...] = ()
+
+    @property
+    def truth_named(self) -> str:
+        """The truth's field, or those that it is taken from."""
+        return ", ".join(self.truths or (self.truth,))
 
     @property
     def wanted(self) -> list[str]:
         """Every field to read."""
         kept = self.known_fields if self.fields is None else self.fields
-        named = (self.prediction, self.truth, self.sample_id, self.options, *kept)
+        named = (self.prediction, self.truth, *self.truths, self.sample_id, self.options, *kept)
         return list(dict.fromkeys(name for name in named if name is not None))
 
     def holds_values(self, name: str) -> bool:
         """Whether a field is read for what it says of a sample's scores or answers, and is no metadata."""
-        own = (self.prediction, self.truth, self.sample_id, self.options)
+        own = (self.prediction, self.truth, *self.truths, self.sample_id, self.options)
         return name in own or (self.options is not None and name.startswith(f"{self.options}."))
 
 
@@ -73,7 +80,7 @@ def evaluation_columns(
     file: RecordFile,
     kind: Kind | None = None,
     prediction: str | None = None,
-    truth: str | None = None,
+    truth: str | Sequence[str] | None = None,
     fields: Sequence[str] | None = None,
 ) -> EvaluationColumns:
     """What to read from a file.
@@ -83,7 +90,7 @@ def evaluation_columns(
         kind: What it holds; null to recognise it by the truth.
         prediction: Dotted name of the field with predictions; null for the first known one that is there, in any
             letter case.
-        truth: The same for the truth.
+        truth: The same for the truth; several where each person's is in a field.
         fields: Dotted names of the metadata to keep; null for all.
 
     Raises:
@@ -107,16 +114,18 @@ def _columns(
     names: Sequence[str],
     kind: Kind | None,
     prediction: str | None,
-    truth: str | None,
+    truth: str | Sequence[str] | None,
     fields: Sequence[str] | None,
 ) -> EvaluationColumns:
-    prediction, truth = _own(file, prediction, names), _own(file, truth, names)
+    asked = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
+    truths = tuple(dict.fromkeys(own for name in asked if (own := _own(file, name, names)) is not None))
+    prediction, truth = _own(file, prediction, names), truths[0] if truths else None
     fields = None if fields is None else [own for name in fields if (own := _own(file, name, names)) is not None]
     kind = kind or _recognised(file, names, prediction, truth)
     chosen_prediction, passed = _chosen(file, names, "prediction", KNOWN[kind].prediction, prediction)
     chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)
-    if chosen_prediction == chosen_truth:
-        raise FileFault(file.name, f"'{chosen_truth}' is named as prediction and as truth.", "Name two fields.")
+    if chosen_prediction in (chosen_truth, *truths):
+        raise FileFault(file.name, f"'{chosen_prediction}' is named as prediction and as truth.", "Name two fields.")
     sample_id = own_name(SAMPLE_ID, names)
     columns = EvaluationColumns(
         kind=kind,
@@ -127,6 +136,7 @@ def _columns(
         fields=None if fields is None else tuple(dict.fromkeys(fields)),
         known_fields=(),
         rivals=(*passed, *passed_truths, *(() if sample_id == SAMPLE_ID else (SAMPLE_ID,))),
+        truths=truths if len(truths) > 1 else (),
     )
     known = tuple(name for name in names if not columns.holds_values(name))
     return EvaluationColumns(**{**vars(columns), "known_fields": known})

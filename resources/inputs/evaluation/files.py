@@ -189,12 +189,14 @@ def read_evaluation_file(
     *,
     kind: Kind | None = None,
     prediction: str | None = None,
-    truth: str | None = None,
+    truth: str | Sequence[str] | None = None,
     fields: Sequence[str] | None = None,
     numbers: Sequence[str] = (),
     named: Sequence[str] = (),
     skip_bad_rows: bool = False,
     normalise_answers: bool = True,
+    options: Sequence[str] = (),
+    scale: tuple[float, float] | None = None,
 ) -> EvaluationRead:
     """Predictions and truths, sample by sample, with the metadata that groups them.
 
@@ -204,13 +206,15 @@ def read_evaluation_file(
         path: Local path or fsspec address of a JSONL, CSV or Parquet file.
         kind: What it holds; null to recognise it by its fields.
         prediction: Dotted name of the field with predictions; null for the first known one that is there.
-        truth: The same for the truth.
+        truth: The same for the truth; several where each person's is in a field: their mean counts, or their majority.
         fields: Dotted names of the metadata to keep; null for every field with a single value.
         numbers: Names of metadata that are numbers, whose texts are as programs write them whatever the file does.
         named: More names of metadata that the caller uses. The table has a field under the name that it is asked by,
             in any letter case.
         skip_bad_rows: Leave out and count rows that cannot be read, instead of refusing the file.
         normalise_answers: Read "(B)", "Answer: B" and the like as the option B; else only what is written as an option.
+        options: Of every question, in their order; none: each row has its own, or A to D.
+        scale: What people's scores run from and to; null where that is not known.
 
     Returns:
         The samples in the file's order. Rows without a finite score on both sides, or without a true answer,
@@ -221,11 +225,11 @@ def read_evaluation_file(
         FileFaults: Several rows cannot be read, or give one sample different scores.
     """
     file = record_file(path, LIKELY)
-    columns = evaluation_columns(file, kind, prediction, truth, fields)
+    columns = evaluation_columns(file, "answers" if options else kind, prediction, truth, fields)
     asked = tuple(dict.fromkeys((*(fields or ()), *numbers, *named)))
 
     def read(written: WrittenColumns) -> EvaluationRead:
-        reader = row_reader(file, columns, written, normalise_answers)
+        reader = row_reader(file, columns, written, normalise_answers, options=options, scale=scale)
         reading = _Reading(file, columns, reader, written, numbers, skip_bad_rows)
         for found in file.records(columns.wanted):
             reading.n_rows += 1
@@ -306,7 +310,7 @@ class _Reading:
         if not self.skip_bad_rows:
             self._refuse_no_numbers(fields)
         scores = self.columns.kind == "scores"
-        outside = outside_scales(self.columns.prediction, self.columns.truth, values, rows) if scores else []
+        outside = outside_scales(self.columns.prediction, self.columns.truth_named, values, rows) if scores else []
         if self.sample_id is not None:
             compared = self.reader.compared(values)
             repeated = repeated_samples(ids, rows, compared, list(fields.values()), self.faults)
@@ -333,7 +337,7 @@ class _Reading:
             kind=self.columns.kind,
             frame=frame,
             prediction_field=self.columns.prediction,
-            truth_field=self.columns.truth,
+            truth_field=self.columns.truth_named,
             fields=tuple(fields),
             sample_id_is_row=self.sample_id is None,
             n_rows_in_file=self.n_rows,
@@ -411,7 +415,7 @@ class _Reading:
         if n_kept:
             return
         causes = ", ".join(f"{count} {cause}" for cause, count in self.excluded.items())
-        sides = f"'{self.columns.prediction}' and '{self.columns.truth}'"
+        sides = f"'{self.columns.prediction}' and '{self.columns.truth_named}'"
         first = f" The first: {listing(self.examples, 3)}." if self.examples else ""
         problem = f"no row has both {sides}, of {self.n_rows} rows ({causes}).{first}" if causes else "there is no row."
         raise FileFault(self.file.name, problem, "Correct the file, or name other fields.")

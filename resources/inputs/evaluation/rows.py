@@ -1,6 +1,6 @@
 """Reads one record of an evaluation file: a pair of scores, or an answer with its options and truth."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -23,6 +23,7 @@ from resources.inputs.written_values import (
     NOT_A_NUMBER,
     NoOptions,
     Options,
+    Score,
     as_whole,
     options_in,
     score_in,
@@ -31,7 +32,9 @@ from resources.inputs.written_values import (
 _CAUSES = {MISSING: "missing_{}", NOT_A_NUMBER: "{}_not_a_number", INFINITE: "infinite_{}"}
 _CACHED = 65_536
 EXAMPLES, _LONGEST_EXAMPLE = 3, 60
+TIED: Final = "tied_truth"
 Arrays = Mapping[str, pa.ChunkedArray]
+Scale = tuple[float, float]
 _WHOLE, _FRACTION = r"^-?\d+(\.0*)?$", r"\.0*$"
 PIECE = 16384
 # Of a column's values, the largest share that may be written like 4/5, 1_000 or 2024-05-01 and be left out.
@@ -86,26 +89,43 @@ class ScoreRows:
 
     types: Mapping[str, pa.DataType] = {"prediction": pa.float64(), "truth": pa.float64(), "normalised": pa.bool_()}
 
-    def __init__(self, file: RecordFile, columns: EvaluationColumns, written: WrittenColumns) -> None:
-        """Find the two fields."""
+    def __init__(
+        self, file: RecordFile, columns: EvaluationColumns, written: WrittenColumns, scale: Scale | None = None
+    ) -> None:
+        """Find the two fields; `scale` is what people's scores run from and to, where that is known."""
         self._sides = [
-            (side, name, value_of(name), partial(written.number, name))
-            for side, name in (("prediction", columns.prediction), ("truth", columns.truth))
+            [(side, name, value_of(name), partial(written.number, name)) for name in names]
+            for side, names in (("prediction", (columns.prediction,)), ("truth", columns.truths or (columns.truth,)))
         ]
-        self._numbers_are_text = file.numbers_are_text
+        self._numbers_are_text, self._scale, self._written = file.numbers_are_text, scale, written
 
     def read(self, record: Fields) -> tuple[Any, ...]:
         """Prediction, truth, and whether one of them is written as text where a number could stand."""
         values: list[float] = []
         from_text = False
-        for side, name, value_in, number in self._sides:
-            value = value_in(record)
-            score = score_in(value, number)
-            if score.cause is not None:
-                raise LeftOut(name, value, _CAUSES[score.cause].format(side))
-            values.append(score.value)
-            from_text = from_text or score.from_text
+        for fields in self._sides:
+            found = []
+            for side, name, value_in, number in fields:
+                value = value_in(record)
+                score = score_in(value, number)
+                if score.cause == MISSING and (found or name != fields[-1][1]):
+                    continue  # another person's may be there
+                if score.cause is not None:
+                    raise LeftOut(name, value, _CAUSES[score.cause].format(side))
+                scale = self._scale if side == "truth" and self._written.reads else None
+                found.append(score.value if scale is None else self._on_scale(name, score, scale))
+                from_text = from_text or score.from_text
+            values.append(sum(found) / len(found))
         return values[0], values[1], from_text and not self._numbers_are_text
+
+    def _on_scale(self, name: str, score: Score, scale: Scale) -> float:
+        """A person's score, which must not be outside the scale."""
+        low, high = scale
+        value = self._written.on_scale(name, score.value, low, high) if score.from_text else score.value
+        if not low <= value <= high:
+            problem = f"score {value:g} in column '{name}' is outside the scale {low:g}-{high:g}."
+            raise RowFault(problem, "Correct it, or declare the scale that people used as `scale: [low, high]`.")
+        return value
 
     def compared(self, arrays: Arrays) -> list[pa.Array]:
         """Both scores."""
@@ -131,33 +151,71 @@ class AnswerRows:
         "option_set": pa.int32(),
     }
 
-    def __init__(self, file: RecordFile, columns: EvaluationColumns, normalise: bool = True) -> None:
-        """Find the three fields; without `normalise` an answer counts as it is written."""
+    def __init__(
+        self, file: RecordFile, columns: EvaluationColumns, normalise: bool = True, options: Sequence[str] = ()
+    ) -> None:
+        """Find the three fields; without `normalise` an answer counts as it is written.
+
+        Args:
+            file: The file.
+            columns: Its fields.
+            normalise: Whether "(B)" is read as B.
+            options: Of every question; none: each row has its own.
+
+        Raises:
+            FileFault: The options are fewer than two, or two are alike.
+        """
         self._columns, self._normalise = columns, normalise
-        self._prediction, self._truth = value_of(columns.prediction), value_of(columns.truth)
+        self._prediction = value_of(columns.prediction)
+        self._truths = [(name, value_of(name)) for name in columns.truths or (columns.truth,)]
         self._options = value_of(columns.options or "")
+        try:
+            self._of_all = options_in(list(options)) if options else None
+        except NoOptions as fault:
+            raise FileFault(file.name, str(fault), "Name at least two different options.") from fault
         self._option_sets: dict[tuple[str, ...], int] = {}
 
     def read(self, record: Fields) -> tuple[Any, ...]:
         """Prediction (null where it names no option), truth, whether one was respelled, answer, number of options."""
         columns = self._columns
         try:
-            options = options_in(self._options(record))
+            options = self._of_all or options_in(self._options(record))
         except NoOptions as fault:
             raise RowFault(str(fault), f"Give at least two different options in field '{columns.options}'.") from fault
         given = self._text(columns.prediction, self._prediction(record))
-        true = self._text(columns.truth, self._truth(record))
-        if not true.strip():
-            raise LeftOut(columns.truth, true, _CAUSES[MISSING].format("truth"))
         prediction = _named(as_whole(given, options), options, self._normalise)
-        truth = _named(as_whole(true, options), options)
-        if truth.option is None:
-            among = listing(map(repr, options.names))
-            raise RowFault(
-                f"'{true:.60}' in field '{columns.truth}' is none of the options {among}.", "Correct either."
-            )
+        truth = self._true(record, options)
         number = self._option_sets.setdefault(options.names, len(self._option_sets))
         return prediction.option, truth.option, prediction.normalised or truth.normalised, given, number
+
+    def _true(self, record: Fields, options: Options) -> OptionAnswer:
+        """The truth; of several people's the one that most gave.
+
+        Raises:
+            LeftOut: There is none, or two were given equally often.
+            RowFault: It is none of the options.
+        """
+        found: list[OptionAnswer] = []
+        for name, value in self._truths:
+            true = self._text(name, value(record))
+            if not true.strip():
+                continue
+            truth = _named(as_whole(true, options), options)
+            if truth.option is None:
+                among = listing(map(repr, options.names))
+                remedy = "Correct either." if self._of_all is None else "Correct it, or add it to the options."
+                if self._of_all is None and self._options(record) is None:
+                    remedy = (
+                        "Correct it, or name every question's options by `--options` (in touchstone.yaml `options:`)."
+                    )
+                raise RowFault(f"'{true:.60}' in field '{name}' is none of the options {among}.", remedy)
+            found.append(truth)
+        if not found:
+            raise LeftOut(self._columns.truth, "", _CAUSES[MISSING].format("truth"))
+        (most, n), *others = Counter(one.option for one in found).most_common(2)
+        if others and others[0][1] == n:
+            raise LeftOut(self._columns.truth_named, " / ".join(str(one.option) for one in found), TIED)
+        return next(one for one in found if one.option == most)
 
     def compared(self, arrays: Arrays) -> list[pa.Array]:
         """The options, the truth and the answer: as the option that it names, or as given where it names none."""
@@ -202,12 +260,18 @@ class AnswerRows:
 
 
 def row_reader(
-    file: RecordFile, columns: EvaluationColumns, written: WrittenColumns, normalise_answers: bool = True
+    file: RecordFile,
+    columns: EvaluationColumns,
+    written: WrittenColumns,
+    normalise_answers: bool = True,
+    *,
+    options: Sequence[str] = (),
+    scale: Scale | None = None,
 ) -> RowReader:
     """What reads the records of this kind of file."""
     if columns.kind == "scores":
-        return ScoreRows(file, columns, written)
-    return AnswerRows(file, columns, normalise_answers)
+        return ScoreRows(file, columns, written, scale)
+    return AnswerRows(file, columns, normalise_answers, options)
 
 
 def _with_examples(shown: Sequence[str]) -> str:
