@@ -17,13 +17,16 @@ from benchmarks.made_models import write_clip, write_photos, write_vit
 from benchmarks.photos import Silent, decoded
 from benchmarks.table import wall_s as seconds
 from resources.configuration.pairwise import PairwiseStudy
+from resources.errors import UserError
 from resources.gpu import GpuResource, Precision
+from resources.judges.relevance.embedding import EmbeddingMeasure
 from resources.photos.features.reading import read_features
 from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.stages import Stages, stages_of
 
 NO_CUDA = "This machine has no CUDA device that torch sees: nothing was measured."
 MODELS = ("clip", "vit")
+N_TEXTS = 2_000
 SIZE_PX = (4000, 3000)
 SIDE_PX = 224
 # The same photo through the same network in 32 bits: the order of sums differs, and cards may sum in 19 bits.
@@ -119,6 +122,21 @@ def same_numbers(base: Path, paths: list[str], study: PairwiseStudy) -> bool:
     return alike
 
 
+def same_sentences(device: str, n: int) -> bool:
+    """The judge `embedding` on the card: texts a second, and whether the vectors are those of the processor."""
+    try:
+        there, here = (EmbeddingMeasure(GpuResource(device=one, batch_size=128)) for one in (device, "cpu"))
+    except UserError as reason:
+        print(f"embedding: not measured. {reason}")
+        return True
+    texts = [f"Sentence {place} of the bench. " * (1 + place % 40) for place in range(n)]
+    few = texts[:: max(1, n // 50)]
+    least = float((there.embeddings(few) * here.embeddings(few)).sum(axis=1).min())
+    per_s = n / seconds(lambda: there.embeddings(texts))
+    print(f"embedding: {per_s:.0f} texts/s; least cosine with the processor {least:.6f} (needed: {LEAST_COSINE})")
+    return least >= LEAST_COSINE
+
+
 def survives_full_memory(study: PairwiseStudy, device: str) -> bool:
     """Whether a batch that does not fit is halved until it does, with the same result."""
     gpu = GpuResource(device=device, batch_size=1024)
@@ -164,6 +182,7 @@ def main() -> int:
         forward_rates(study, device, (2,) if tried_out else (32, 128, 512), 0.1 if tried_out else 2.0)
         end_to_end(base, paths, study, device)
         alike = same_numbers(base, paths[:32], study)
+        alike &= same_sentences(device, 100 if tried_out else N_TEXTS)
         return 0 if alike and (tried_out or survives_full_memory(study, device)) else 1
 
 

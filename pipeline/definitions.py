@@ -33,7 +33,7 @@ from resources.alerts.webhook import WEBHOOK, AlertWebhook
 from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError
 from resources.extras import require_extra
-from resources.gpu import GpuResource
+from resources.gpu import POOL, GpuResource
 from resources.judges.openai.prices import costs_money
 from resources.photos.features.stages import gpu_of
 from resources.runtime.progress import LoggedProgress
@@ -53,7 +53,6 @@ READ_BY_PEOPLE: Final = (
 VARIABLE = "TOUCHSTONE_EXECUTOR"
 GPU_POD = "TOUCHSTONE_GPU_POD"
 PROCESS, KUBERNETES = "process", "kubernetes"
-GPU_POOL = "gpu"
 OWNERS = ["team:evaluation"]
 ASKS_JUDGE = "touchstone/asks_judge"
 
@@ -91,7 +90,7 @@ def step_executor(assets: Iterable[dg.AssetsDefinition]) -> dg.ExecutorDefinitio
 
 def pods_of(assets: Iterable[dg.AssetsDefinition]) -> dict[str, Any]:
     """How the pods of steps differ from the run's: those of the pool `gpu` go where a GPU is."""
-    steps = [asset.op.name for asset in assets if asset.is_executable and asset.op.pool == GPU_POOL]
+    steps = [asset.op.name for asset in assets if asset.is_executable and asset.op.pool == POOL]
     return {"per_step_k8s_config": dict.fromkeys(steps, _gpu_pod()) if steps else {}}
 
 

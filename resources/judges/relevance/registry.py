@@ -9,6 +9,7 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, RecordedJudge, RelevanceJudge
 from resources.database.ledger import Ledger
 from resources.errors import UserError, listing
+from resources.gpu import GpuResource
 from resources.judges.openai.access import access_of
 from resources.judges.relevance import recorded
 from resources.judges.relevance.documents import AskedDocument, Count, Keep, Outcome, refuse_without_text
@@ -67,7 +68,8 @@ class AskingRun(NamedTuple):
 
     `unattended`: no person started it, and a paid judge then needs a daily budget. `keep` stores judgments, again and
     again; what it got counts as done once it has returned. A judgment may come that an earlier run handed on already:
-    answers of the ledger come first, and offline judges always judge anew, with the same result.
+    answers of the ledger come first, and offline judges always judge anew, with the same result. `gpu` runs the model
+    of the judge `embedding`.
     """
 
     ledger: Ledger
@@ -76,6 +78,7 @@ class AskingRun(NamedTuple):
     dagster_run_id: str | None
     unattended: bool
     keep: Keep
+    gpu: GpuResource
 
 
 def judge_documents(study: Study, judge: PromptedJudge, asked: Sequence[AskedDocument], run: AskingRun) -> Outcome:
@@ -138,7 +141,7 @@ def _judge_at_once(
     assert not isinstance(section, OpenAIJudge)
     if isinstance(section, RecordedJudge):
         section = recorded.RecordedJudge(name, section.path, version)
-    opened = section if isinstance(section, recorded.RecordedJudge) else _offline(study, name, section, asked)
+    opened = section if isinstance(section, recorded.RecordedJudge) else _offline(study, name, section, asked, run.gpu)
     with run.progress.track("documents judged", len(asked), run.log) as advance:
         for chunk in _chunks(asked):
             count.keep(opened.judged(chunk, version))
@@ -147,7 +150,11 @@ def _judge_at_once(
 
 
 def _offline(
-    study: Study, name: str, section: EmbeddingJudge | LexicalJudge, asked: Sequence[AskedDocument]
+    study: Study,
+    name: str,
+    section: EmbeddingJudge | LexicalJudge,
+    asked: Sequence[AskedDocument],
+    gpu: GpuResource,
 ) -> OfflineJudge:
     calibration = _calibration(study, name)
     calibration.refuse_evaluated(asked)
@@ -155,7 +162,7 @@ def _offline(
     if isinstance(section, EmbeddingJudge):
         from resources.judges.relevance.embedding import EmbeddingMeasure
 
-        return OfflineJudge(name, section.kind, EmbeddingMeasure(), calibration)
+        return OfflineJudge(name, section.kind, EmbeddingMeasure(gpu), calibration)
     from resources.judges.relevance.lexical import LexicalMeasure
 
     corpus = [example.document for example in calibration.examples]

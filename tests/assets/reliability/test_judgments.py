@@ -1,5 +1,6 @@
 """Judgments: the gates on them passed and failed, who is asked about what, and who could be asked again."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,10 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from assets.reliability.judgments import complete_gate, headline, judges_gate, sound_scores
+from assets.reliability.judgments import complete_gate, headline, judges_gate, pool_of, sound_scores
 from assets.reliability.logic.judge_pairs import scored_documents
 from assets.reliability.logic.judged_again import documents_of, refuse_without_judges, rounds
+from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, ReliabilityStudy
 from resources.errors import UserError
 from resources.runtime.home import Home
 from resources.study import Study
@@ -44,6 +46,13 @@ def test_without_documents_the_gate_fails() -> None:
 def test_the_passing_gate_counts_what_is_left_out() -> None:
     sentence = complete_gate(scored_of(with_gaps(1)), 0.05).sentence
     assert sentence == "19 of 20 documents have a score of every judge; 1 lacks one."
+
+
+def test_only_a_judge_that_runs_a_model_here_waits_for_the_device(tmp_path: Path) -> None:
+    lexical, embedding = LexicalJudge(kind="lexical"), EmbeddingJudge(kind="embedding")
+    study = partial(ReliabilityStudy, queries=tmp_path / "queries.csv", calibration=tmp_path / "calibration.csv")
+    assert pool_of(study(judges={"one": lexical, "two": embedding})) == "gpu"
+    assert pool_of(study(judges={"one": lexical, "two": lexical})) is pool_of(None) is None
 
 
 def test_two_judges_pass_and_one_does_not() -> None:

@@ -27,6 +27,7 @@ from resources.configuration.load import sample_configuration
 from resources.configuration.reliability import RecordedJudge, RelevanceJudge, ReliabilityStudy
 from resources.configuration.sample import FIRST, SECOND
 from resources.errors import UserError
+from resources.gpu import GpuResource
 from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
@@ -74,7 +75,8 @@ def first(plan: ReliabilityStudy, asked: list[AskedDocument]) -> pd.DataFrame:
     assert plan.calibration is not None
     calibration = read_calibration(plan.calibration)
     calibration.refuse_evaluated(asked)
-    measures = (EmbeddingMeasure(), LexicalMeasure([one.document for one in calibration.examples]))
+    lexical = LexicalMeasure([one.document for one in calibration.examples])
+    measures = (EmbeddingMeasure(GpuResource(device="cpu")), lexical)
     scored = pd.DataFrame({"query_id": [one.query_id for one in asked], "doc_id": [one.doc_id for one in asked]})
     for name, measure in zip(JUDGES, measures, strict=True):
         judge = OfflineJudge(name, name, measure, calibration)

@@ -13,6 +13,7 @@ from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
+from resources.gpu import GpuResource
 from resources.judges.relevance.documents import AskedDocument, Judged, Outcome
 from resources.judges.relevance.registry import AskingRun, PromptedJudge, judge_documents
 from resources.runtime.home import Home
@@ -90,6 +91,6 @@ def judge(
 ) -> tuple[list[Judged], Outcome]:
     """What one judge said."""
     said: list[Judged] = []
-    run = AskingRun(ledger, CountedProgress(), LOG, None, unattended, keep or said.extend)
+    run = AskingRun(ledger, CountedProgress(), LOG, None, unattended, keep or said.extend, GpuResource(device="cpu"))
     outcome = judge_documents(study, PromptedJudge(name, section, version), asked, run)
     return said, outcome

