@@ -14,6 +14,7 @@ from analysis.agreement.icc import icc
 from analysis.agreement.kappa import cohens_kappa, counts_of_queries, relevant
 from analysis.agreement.kappa_intervals import agreement, score_sums
 from analysis.agreement.krippendorff import krippendorff_alpha
+from analysis.resampling.bootstrap import Resampling
 from benchmarks.table import Row, at_most, cpu_s, times_as_fast
 
 SEED = 20260101
@@ -64,7 +65,7 @@ def kappa_intervals_of_100000_queries() -> Iterator[Row]:
 
     def ours() -> None:
         counts = counts_of_queries(relevant(first, 0.5), relevant(second, 0.5), queries, 100_000)
-        agreement(counts, score_sums(first, second, queries, 100_000), seed=SEED)
+        agreement(counts, score_sums(first, second, queries, 100_000), resampling=Resampling(SEED))
 
     yield Row("kappas with intervals, 100,000 queries", cpu_s(ours, 1), target=at_most(20))
 

@@ -15,7 +15,8 @@ import pandas as pd
 
 from analysis.preference.accuracy import preference_accuracy
 from analysis.preference.bradley_terry import bradley_terry
-from assets.evaluation.logic.rows import Sampling, correlation_rows
+from analysis.resampling.bootstrap import Resampling
+from assets.evaluation.logic.rows import correlation_rows
 from assets.fidelity.icc_by_setting import icc_row
 from assets.fidelity.stability import stability_rows
 from benchmarks.reliability_tables import agreement_tables, made_inputs
@@ -49,7 +50,10 @@ def pairwise(n: int) -> Callable[[], object]:
     first, second = series * 4 + place, series * 4 + (place + 1) % 4
     wins = random.integers(1, 9, n)
     truth, predicted = np.where(wins > 4, 1, 2), random.integers(1, 3, n)
-    return lambda: (bradley_terry(first, second, wins, 9 - wins), preference_accuracy(truth, predicted, series, seed=1))
+    return lambda: (
+        bradley_terry(first, second, wins, 9 - wins),
+        preference_accuracy(truth, predicted, series, resampling=Resampling(1)),
+    )
 
 
 def evaluation(n: int) -> Callable[[], object]:
@@ -58,8 +62,8 @@ def evaluation(n: int) -> Callable[[], object]:
     truth = random.uniform(1, 5, n).round(2)
     columns = {"prediction_score": truth + random.normal(0, 0.5, n), "truth_score": truth, "n_rows_in_file": n}
     samples = pd.DataFrame({"sample_id": [f"s{one}" for one in range(n)], "kind": "scores", **columns})
-    sampling = Sampling(resamples=200, bca_resamples=0)
-    return lambda: correlation_rows(samples, Dataset(), sampling)
+    resampling = Resampling(42, resamples=200)
+    return lambda: correlation_rows(samples, Dataset(), resampling)
 
 
 def reliability(n: int) -> Callable[[], object]:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import headline_intervals, left_out, of_jackknife
 from analysis.intervals.jackknife import standard_errors
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
 
@@ -32,22 +32,13 @@ class Accuracy(NamedTuple):
     n_clusters: int
 
 
-def accuracy(
-    correct: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
-) -> Accuracy:
+def accuracy(correct: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling) -> Accuracy:
     """The share of right answers.
 
     Args:
         correct: Shape ``(n,)``, true or false per sample.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval.
 
     Returns:
         The interval is Wilson's where each cluster holds one sample, else the score interval of clusters.
@@ -63,15 +54,10 @@ def accuracy(
     index, n_clusters = _clusters(right.size, clusters)
     n_correct = int(right.sum())
     if n_clusters == right.size:
-        interval = wilson(n_correct, right.size, confidence)
+        interval = wilson(n_correct, right.size, resampling.confidence)
     else:
         [interval] = headline_intervals(
-            lambda counts: (counts @ right / counts.sum(axis=1))[:, None],
-            ("share",),
-            index,
-            seed=seed,
-            confidence=confidence,
-            workers=workers,
+            lambda counts: (counts @ right / counts.sum(axis=1))[:, None], ("share",), index, resampling=resampling
         )
     return Accuracy(n_correct / right.size, interval, n_correct, right.size, n_clusters)
 
@@ -82,9 +68,7 @@ def spread_of_difference(
     first_clusters: ArrayLike | None,
     second_clusters: ArrayLike | None,
     *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    resampling: Resampling,
 ) -> Spread | None:
     """The jackknife interval over clusters and the standard error of mean first - mean second, of different samples.
 
@@ -93,9 +77,7 @@ def spread_of_difference(
         second: Shape ``(n2,)``, same unit.
         first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
         second_clusters: Shape ``(n2,)``; a label that occurs on both sides is one cluster of both.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval.
 
     Returns:
         None where no two samples share a cluster. No bounds where one side has no sample without one of the clusters.
@@ -125,8 +107,8 @@ def spread_of_difference(
         np.divide(sum_first, n_first, out=result, where=both)
         return np.asarray((result - np.divide(sum_second, n_second, out=np.zeros(len(counts)), where=both))[:, None])
 
-    found = left_out(difference, labels, seed=seed, workers=workers)
-    [interval] = of_jackknife(found, ("mean",), confidence=confidence)
+    found = left_out(difference, labels, seed=resampling.seed, workers=resampling.workers)
+    [interval] = of_jackknife(found, ("mean",), confidence=resampling.confidence)
     error = float(standard_errors(found.deleted[:, 0]))
     return Spread(interval, None if interval.low is None else error)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.accuracy.accuracy import spread_of_difference, truths
 from analysis.correlation.correlation import excludes_zero
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.significance.holm import below_level
 from analysis.significance.mcnemar import McNemar, mcnemar
@@ -81,9 +81,7 @@ def compare_accuracies(
     first_clusters: ArrayLike | None = None,
     second_clusters: ArrayLike | None = None,
     *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    resampling: Resampling,
 ) -> TwoAccuracies:
     """Whether answers to different samples are right equally often.
 
@@ -92,9 +90,7 @@ def compare_accuracies(
         second: Shape ``(n2,)``.
         first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
         second_clusters: Shape ``(n2,)``; a label on both sides is one cluster.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval; 1 - confidence is the level of `significant`.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
 
     Returns:
         Chi-square without continuity correction, or Fisher's exact test where an expected count is under 5.
@@ -109,15 +105,7 @@ def compare_accuracies(
     a, b = truths(first), truths(second)
     table = np.array([[a.sum(), a.size - a.sum()], [b.sum(), b.size - b.sum()]])
     chi_square, p, p_method = _two_by_two(table)
-    spread = spread_of_difference(
-        a,
-        b,
-        first_clusters,
-        second_clusters,
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
-    )
+    spread = spread_of_difference(a, b, first_clusters, second_clusters, resampling=resampling)
     interval, standard_error = (None, None) if spread is None else spread
     one, other = float(a.mean()), float(b.mean())
     if interval is not None:
@@ -132,20 +120,14 @@ def compare_accuracies(
         p_method,
         interval,
         standard_error,
-        below_level(p, 1.0 - confidence) if interval is None else excludes_zero(interval),
+        below_level(p, 1.0 - resampling.confidence) if interval is None else excludes_zero(interval),
         int(a.size),
         int(b.size),
     )
 
 
 def compare_on_same_samples(
-    first: ArrayLike,
-    second: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> SameSamples:
     """Whether two models answer the same samples right equally often.
 
@@ -153,9 +135,7 @@ def compare_on_same_samples(
         first: Shape ``(n,)``, right or wrong per sample.
         second: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval; 1 - confidence is the level of `significant`.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
 
     Returns:
         `significant` from McNemar's mid-p, or from the interval where samples share clusters.
@@ -177,9 +157,7 @@ def compare_on_same_samples(
         lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
         ("mean",),
         np.arange(a.size) if clusters is None else clusters,
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
+        resampling=resampling,
     )
     test = mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
     clustered = interval.n_clusters < a.size
@@ -190,7 +168,7 @@ def compare_on_same_samples(
         interval,
         test,
         f"McNemar, {ASSUMES}" if clustered else "McNemar",
-        excludes_zero(interval) if clustered else below_level(test.p_mid, 1.0 - confidence),
+        excludes_zero(interval) if clustered else below_level(test.p_mid, 1.0 - resampling.confidence),
         int(a.size),
     )
 

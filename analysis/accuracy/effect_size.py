@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from analysis.accuracy.accuracy import numbers
 from analysis.intervals.headline import headline_intervals
 from analysis.messages import message
-from analysis.resampling.bootstrap import Interval, no_interval
+from analysis.resampling.bootstrap import Interval, Resampling, no_interval
 from analysis.resampling.pairs import Pairs, paired
 from analysis.resampling.weighted import Counts, Floats, means, varies
 from analysis.ties import compare, differences
@@ -45,12 +45,7 @@ class EffectSize(NamedTuple):
 
 
 def effect_size(
-    original: ArrayLike,
-    altered: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    original: ArrayLike, altered: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> EffectSize:
     """Cohen's d, Hedges' g and d_z of pairs original - altered: a drop is positive.
 
@@ -58,8 +53,7 @@ def effect_size(
         original: Shape ``(n,)``, scores on 0-1.
         altered: Shape ``(n,)``, the same items, same order.
         clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
+        resampling: Of the intervals.
 
     Returns:
         d and g need a side that varies, d_z drops that vary; each is null by itself, with its reason. The interval of
@@ -74,8 +68,8 @@ def effect_size(
         (2013), Frontiers in Psychology 4:863 (d_z).
     """
     pairs = paired(original, altered, clusters, sides=SIDES, fewest=FEWEST)
-    d, g = _pooled(pairs, seed, confidence)
-    return EffectSize(d, g, _d_z(pairs, seed, confidence), pairs.n, pairs.n_clusters)
+    d, g = _pooled(pairs, resampling)
+    return EffectSize(d, g, _d_z(pairs, resampling), pairs.n, pairs.n_clusters)
 
 
 def cohens_d(first: ArrayLike, second: ArrayLike) -> float:
@@ -160,7 +154,7 @@ def _d_of_counts(first: tuple[Counts, Floats], second: tuple[Counts, Floats]) ->
     return d
 
 
-def _pooled(pairs: Pairs, seed: int, confidence: float) -> list[Effect]:
+def _pooled(pairs: Pairs, resampling: Resampling) -> list[Effect]:
     """Cohen's d and Hedges' g of the pairs, with intervals over the same clusters."""
     values = _d_and_g(_once(pairs.n), pairs)[0]
     if not np.isfinite(values).all():
@@ -169,8 +163,7 @@ def _pooled(pairs: Pairs, seed: int, confidence: float) -> list[Effect]:
         lambda counts: _d_and_g(counts, pairs),
         ("cohens_d", "cohens_d"),
         pairs.clusters,
-        seed=seed,
-        confidence=confidence,
+        resampling=resampling,
         refuse_constant=True,
     )
     return [Effect(float(value), interval) for value, interval in zip(values, intervals, strict=True)]
@@ -184,7 +177,7 @@ def _d_and_g(counts: Counts, pairs: Pairs) -> Floats:
     return np.column_stack([d, d * np.array([factors[int(n)] for n in total])])
 
 
-def _d_z(pairs: Pairs, seed: int, confidence: float) -> Effect:
+def _d_z(pairs: Pairs, resampling: Resampling) -> Effect:
     drops = differences(pairs.judge, pairs.human)
     if bool(np.all(drops == drops[0])):
         return Effect(None, None, "all drops are equal, so they have no standard deviation")
@@ -194,13 +187,12 @@ def _d_z(pairs: Pairs, seed: int, confidence: float) -> Effect:
             lambda counts: _d_z_of_counts(counts, drops)[:, None],
             ("d_z",),
             pairs.clusters,
-            seed=seed,
-            confidence=confidence,
+            resampling=resampling,
             refuse_constant=True,
         )
         return Effect(value, clustered)
     try:
-        low, high = noncentral_t_bounds(value * sqrt(pairs.n), pairs.n - 1, confidence)
+        low, high = noncentral_t_bounds(value * sqrt(pairs.n), pairs.n - 1, resampling.confidence)
     except UndefinedStatistic as none:
         return Effect(value, no_interval(none.reason, pairs.n_clusters))
     method = message("noncentral t, {n} degrees of freedom", n=pairs.n - 1)

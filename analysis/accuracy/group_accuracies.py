@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.accuracy.accuracy import truths
 from analysis.accuracy.accuracy_comparison import SMALLEST_EXPECTED, TwoAccuracies, compare_accuracies, expected_counts
-from analysis.resampling.bootstrap import FEWEST_CLUSTERS
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Resampling
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.significance.holm import below_level, holm
 from analysis.ties import compare
@@ -48,13 +48,7 @@ class GroupAccuracies(NamedTuple):
 
 
 def compare_groups(
-    correct: ArrayLike,
-    groups: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    correct: ArrayLike, groups: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> GroupAccuracies:
     """Whether groups of samples are answered right equally often: all at once, then all pairs.
 
@@ -62,9 +56,7 @@ def compare_groups(
         correct: Shape ``(n,)``, right or wrong per sample.
         groups: Shape ``(n,)``, the group's label of each sample.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: 1 - confidence is the level of all pairs together.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
 
     Returns:
         Pairs in the order of the labels. `significant` is read off Holm's p. Where clusters exist, that is Holm's of a
@@ -95,16 +87,14 @@ def compare_groups(
             right[members[j]],
             None if of_cluster is None else of_cluster[members[i]],
             None if of_cluster is None else of_cluster[members[j]],
-            seed=seed,
-            confidence=confidence,
-            workers=workers,
+            resampling=resampling,
         )
         for i, j in places
     ]
     p_values = [_p(each, min(n_clusters[i], n_clusters[j])) for each, (i, j) in zip(found, places, strict=True)]
     adjusted = iter(holm([p for p in p_values if p is not None]))
     pairs = [
-        _pair(names[i], names[j], each, None if p is None else next(adjusted), 1.0 - confidence)
+        _pair(names[i], names[j], each, None if p is None else next(adjusted), 1.0 - resampling.confidence)
         for (i, j), each, p in zip(places, found, p_values, strict=True)
     ]
     chi_square, p, method = _chi_square(table)

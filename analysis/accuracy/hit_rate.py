@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.accuracy.accuracy import accuracy
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.pairs import paired
 from analysis.ties import compare, differences
 
@@ -35,9 +35,8 @@ def hit_rate(
     expected: Expected,
     clusters: ArrayLike | None = None,
     *,
-    seed: int,
+    resampling: Resampling,
     tolerance: float = SAME_TOLERANCE,
-    confidence: float = 0.95,
 ) -> HitRate:
     """How often the altered score lies where it should next to the original's.
 
@@ -46,9 +45,8 @@ def hit_rate(
         altered: Shape ``(n,)``, the same items, same order.
         expected: `worse` wants a lower altered score, `better` a higher one, `same` one within the tolerance.
         clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
+        resampling: Of the interval.
         tolerance: Scores nearer than this are the same, in the scores' unit.
-        confidence: Of the interval.
 
     Returns:
         Equal scores are misses of `worse` and `better`; `n_ties` counts them whatever is expected. Differences are
@@ -72,7 +70,7 @@ def hit_rate(
         hits = compare(np.abs(drops), tolerance, np.maximum(np.abs(pairs.judge), np.abs(pairs.human))) < 0
     else:
         hits = drops > 0.0 if expected == "worse" else drops < 0.0
-    share = accuracy(hits, pairs.clusters, seed=seed, confidence=confidence)
+    share = accuracy(hits, pairs.clusters, resampling=resampling)
     return HitRate(
         value=share.value,
         interval=share.interval,

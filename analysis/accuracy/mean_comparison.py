@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.accuracy.accuracy import numbers, spread_of_difference
 from analysis.correlation.correlation import excludes_zero
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.significance.holm import below_level
 from analysis.ties import differences as joined_differences
@@ -40,9 +40,7 @@ def welch(
     first_clusters: ArrayLike | None = None,
     second_clusters: ArrayLike | None = None,
     *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    resampling: Resampling,
 ) -> MeanDifference:
     """Whether two sets of samples have the same mean, with spreads of their own.
 
@@ -51,9 +49,7 @@ def welch(
         second: Shape ``(n2,)``, same unit.
         first_clusters: Shape ``(n1,)``; both sides have clusters or neither.
         second_clusters: Shape ``(n2,)``; a label on both sides is one cluster.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval; 1 - confidence is the level of `significant`.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
 
     Returns:
         `df` is Welch-Satterthwaite's.
@@ -69,27 +65,13 @@ def welch(
     if bool(np.all(a == a[0])) and bool(np.all(b == b[0])):
         raise UndefinedStatistic("neither side varies")
     found = scipy.stats.ttest_ind(a, b, equal_var=False)
-    spread = spread_of_difference(
-        a,
-        b,
-        first_clusters,
-        second_clusters,
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
-    )
+    spread = spread_of_difference(a, b, first_clusters, second_clusters, resampling=resampling)
     clustered = None if spread is None else spread.interval
-    return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, confidence, a, b)
+    return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, resampling.confidence, a, b)
 
 
 def paired_t(
-    first: ArrayLike,
-    second: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> MeanDifference:
     """Whether the same samples have the same mean on both sides.
 
@@ -97,9 +79,7 @@ def paired_t(
         first: Shape ``(n,)``.
         second: Shape ``(n,)``, same order and unit.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval; 1 - confidence is the level of `significant`.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
 
     Returns:
         `df` is n - 1.
@@ -124,12 +104,10 @@ def paired_t(
             lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
             ("mean",),
             labels,
-            seed=seed,
-            confidence=confidence,
-            workers=workers,
+            resampling=resampling,
         )
     found = scipy.stats.ttest_1samp(differences, 0.0)
-    return _result(found, float(differences.mean()), "paired t", clustered, confidence, a, b)
+    return _result(found, float(differences.mean()), "paired t", clustered, resampling.confidence, a, b)
 
 
 def _side(values: ArrayLike) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from analysis.intervals.headline import headline_interval, headline_intervals, left_out, limit_intervals
 from analysis.messages import message, message_list
-from analysis.resampling.bootstrap import Estimate, Interval, check_confidence
+from analysis.resampling.bootstrap import Estimate, Interval, Resampling
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats, means, varies
 from analysis.ties import differences, join_ties
@@ -42,12 +42,7 @@ class Slope(NamedTuple):
 
 
 def bland_altman(
-    judge: ArrayLike,
-    human: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> BlandAltman:
     """Bias and 95 % limits of agreement: about 19 of 20 differences lie between the limits if they are normal.
 
@@ -55,8 +50,7 @@ def bland_altman(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals; the limits are at 1.96 standard deviations whatever it is.
+        resampling: Of the intervals; the limits are at 1.96 standard deviations whatever its confidence.
 
     Returns:
         Intervals by the t formula when every object is its own product, else of clusters. A constant side is no
@@ -74,17 +68,21 @@ def bland_altman(
     once = np.ones((1, pairs.n), dtype=np.int64)
     bias, lower, upper, sd = (float(value) for value in _limits(once, difference)[0])
     if pairs.clustered:
-        check_confidence(confidence)
-        found = left_out(lambda counts: _limits(counts, difference)[:, ::3], pairs.clusters, seed=seed)
+        found = left_out(lambda counts: _limits(counts, difference)[:, ::3], pairs.clusters, seed=resampling.seed)
         of_bias = headline_interval(
-            "mean", found.values[0], found.deleted[:, 0], found.sizes, found.n_clusters, confidence=confidence
+            "mean",
+            found.values[0],
+            found.deleted[:, 0],
+            found.sizes,
+            found.n_clusters,
+            confidence=resampling.confidence,
         )
-        intervals = [of_bias, *limit_intervals(found, LIMIT, confidence=confidence)]
+        intervals = [of_bias, *limit_intervals(found, LIMIT, confidence=resampling.confidence)]
     else:
         n = pairs.n
         errors = [sd / np.sqrt(n)] + [sd * np.sqrt(1.0 / n + LIMIT**2 / (2.0 * (n - 1)))] * 2
         intervals = [
-            _t_interval(value, float(error), n, n - 1, confidence)
+            _t_interval(value, float(error), n, n - 1, resampling.confidence)
             for value, error in zip((bias, lower, upper), errors, strict=True)
         ]
     estimates = [Estimate(value, interval) for value, interval in zip((bias, lower, upper), intervals, strict=True)]
@@ -92,12 +90,7 @@ def bland_altman(
 
 
 def slope_on_mean(
-    judge: ArrayLike,
-    human: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> Slope:
     """Slope of the differences judge - human on the means of judge and human.
 
@@ -109,8 +102,7 @@ def slope_on_mean(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Returns:
         Least-squares slope; t interval when every object is its own product, else of clusters. The p-value is
@@ -140,14 +132,10 @@ def slope_on_mean(
     if pairs.clustered:
         p_method = message_list([p_method, message("assumes independence")], ", ")
         [interval] = headline_intervals(
-            lambda counts: line(counts)[:, None],
-            ("mean",),
-            pairs.clusters,
-            seed=seed,
-            confidence=confidence,
+            lambda counts: line(counts)[:, None], ("mean",), pairs.clusters, resampling=resampling
         )
     else:
-        interval = _t_interval(slope, error, pairs.n, pairs.n - 2, confidence)
+        interval = _t_interval(slope, error, pairs.n, pairs.n - 2, resampling.confidence)
     p = 1.0 if slope == 0.0 else 0.0
     if error > 0.0:
         p = float(2.0 * scipy.stats.t.sf(abs(slope) / error, pairs.n - 2))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.pairs import paired, varying
 from analysis.resampling.weighted import Counts, Floats, OfCounts, means, pearson_of_counts, varies
 
@@ -29,12 +29,7 @@ class Concordance(NamedTuple):
 
 
 def concordance(
-    judge: ArrayLike,
-    human: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> Concordance:
     """How near the pairs lie to the 45-degree line, not just to some line.
 
@@ -42,8 +37,7 @@ def concordance(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Returns:
         ``ccc`` = ``precision`` (Pearson) times ``accuracy`` (C_b, 1 when mean and spread agree); moments divide by n.
@@ -62,11 +56,7 @@ def concordance(
     scale = float(np.sqrt(x.var() / y.var()))
     location = float((x.mean() - y.mean()) / np.sqrt(x.std() * y.std()))
     [interval] = headline_intervals(
-        lambda counts: ccc(counts)[:, None],
-        ("ccc",),
-        pairs.clusters,
-        seed=seed,
-        confidence=confidence,
+        lambda counts: ccc(counts)[:, None], ("ccc",), pairs.clusters, resampling=resampling
     )
     return Concordance(
         ccc=float(ccc(once)[0]),

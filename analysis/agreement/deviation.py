@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.intervals.headline import Statistic, headline_intervals
-from analysis.resampling.bootstrap import Estimate
+from analysis.resampling.bootstrap import Estimate, Resampling
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats
 
@@ -27,12 +27,7 @@ class Deviation(NamedTuple):
 
 
 def deviation(
-    judge: ArrayLike,
-    human: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    judge: ArrayLike, human: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> Deviation:
     """How far the judge is off, on average over objects and on average over products.
 
@@ -40,8 +35,7 @@ def deviation(
         judge: Shape ``(n,)``, scores on the humans' scale.
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
+        resampling: Of the intervals.
 
     Returns:
         ``mae`` and ``rmse`` at least 0, ``bias`` positive where the judge scores higher. In ``*_by_product`` every
@@ -61,7 +55,7 @@ def deviation(
     def statistics(counts: Counts) -> Floats:
         return np.column_stack([_errors(counts, error), _errors(counts * equal_products, error)])
 
-    intervals = headline_intervals(statistics, KINDS, pairs.clusters, seed=seed, confidence=confidence)
+    intervals = headline_intervals(statistics, KINDS, pairs.clusters, resampling=resampling)
     values = statistics(np.ones((1, pairs.n), dtype=np.int64))[0]
     mae, rmse, bias, *by_product = [Estimate(float(v), interval) for v, interval in zip(values, intervals, strict=True)]
     return Deviation(mae, rmse, bias, by_product[0], by_product[1], by_product[2], pairs.n, pairs.n_clusters)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import headline_intervals
 from analysis.messages import message
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.resampling.weighted import Counts, Floats
 from analysis.ties import compare, join_ties
 from analysis.undefined import UndefinedStatistic
@@ -37,12 +37,7 @@ class DoseResponse(NamedTuple):
 
 
 def dose_response(
-    drops: ArrayLike,
-    magnitudes: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    drops: ArrayLike, magnitudes: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> DoseResponse:
     """How drops grow with the dose, items compared with themselves only.
 
@@ -50,8 +45,7 @@ def dose_response(
         drops: Shape ``(n_items, n_magnitudes)``, original - altered scores on 0-1; NaN is a missing pair.
         magnitudes: Shape ``(n_magnitudes,)``, the dose of each column, in its own unit, all different.
         clusters: Shape ``(n_items,)``, the cluster of each item; none: every item is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
+        resampling: Of the intervals.
 
     Returns:
         Items with at least 2 pairs are used and counted in `n_used`. `r2` is the share of the variance within items
@@ -84,12 +78,7 @@ def dose_response(
     once = np.ones((1, len(matrix)), dtype=np.int64)
     slope, r2 = (float(value) for value in _line(once, moments)[0])
     intervals = headline_intervals(
-        lambda counts: _line(counts, moments),
-        ("mean", "r_squared"),
-        index,
-        seed=seed,
-        confidence=confidence,
-        refuse_constant=True,
+        lambda counts: _line(counts, moments), ("mean", "r_squared"), index, resampling=resampling, refuse_constant=True
     )
     mean_dose = float(np.broadcast_to(doses, matrix.shape)[present].mean())
     flat = bool(np.isnan(r2))

@@ -7,7 +7,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.kappa_intervals import of_sums
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 ASSUMES = "assumes independence of units"
@@ -77,20 +77,13 @@ def fleiss_kappa(counts: ArrayLike) -> FleissKappa:
     return FleissKappa(kappa, z, float(2.0 * scipy.stats.norm.sf(abs(z))), ASSUMES, n_units, n_raters)
 
 
-def fleiss_interval(
-    counts: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-) -> Interval:
+def fleiss_interval(counts: ArrayLike, clusters: ArrayLike, *, resampling: Resampling) -> Interval:
     """The interval of Fleiss' kappa over clusters.
 
     Args:
         counts: Shape ``(n_units, n_categories)``, of `category_counts`.
         clusters: Shape ``(n_units,)``, the query of each unit.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Returns:
         Bounds of clusters, or none and why.
@@ -106,7 +99,7 @@ def fleiss_interval(
     columns = _unit_columns(table, n_raters)
     sums = [np.bincount(index, column, n_clusters).astype(np.float64) for column in columns.T]
     per_query = np.column_stack(sums)
-    _, [interval] = of_sums(per_query, _kappas, ("kappa",), per_query[:, 0], seed=seed, confidence=confidence)
+    _, [interval] = of_sums(per_query, _kappas, ("kappa",), per_query[:, 0], resampling=resampling)
     return interval
 
 

@@ -6,18 +6,13 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.agreement.icc import DETERMINISTIC, icc
 from analysis.agreement.mean_squares import one_way_icc, parted, score_matrix
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.weighted import OfCounts
 from analysis.undefined import UndefinedStatistic
 
 
 def icc_by_product(
-    scores: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int,
-    planned_repeats: int | None = None,
-    confidence: float = 0.95,
+    scores: ArrayLike, clusters: ArrayLike, *, resampling: Resampling, planned_repeats: int | None = None
 ) -> Interval:
     """How far ICC(1,k) at the planned k could have come out with other products of the same kind.
 
@@ -26,9 +21,8 @@ def icc_by_product(
     Args:
         scores: Shape ``(n_objects, n_repeats)``, any one scale; NaN is a missing score.
         clusters: Shape ``(n_objects,)``, the product of each object.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
+        resampling: Of the interval.
         planned_repeats: As for `icc`.
-        confidence: Between 0 and 1.
 
     Returns:
         The delete-one-product jackknife's. Objects without a valid score are left out. There are no bounds where the
@@ -45,17 +39,13 @@ def icc_by_product(
     matrix, products = score_matrix(scores), np.asarray(clusters)
     if products.shape != (len(matrix),):
         raise ValueError(f"clusters must name the product of each of {len(matrix)} objects; shape {products.shape}")
-    estimate = icc(matrix, planned_repeats, confidence)
+    estimate = icc(matrix, planned_repeats, resampling.confidence)
     if estimate.deterministic:
         raise UndefinedStatistic(DETERMINISTIC)
     used = ~np.isnan(matrix).all(axis=1)
     of_counts = icc_of_counts(matrix[used], estimate.planned_repeats)
     return headline_intervals(
-        lambda counts: of_counts(counts)[:, None],
-        ("icc",),
-        products[used],
-        seed=seed,
-        confidence=confidence,
+        lambda counts: of_counts(counts)[:, None], ("icc",), products[used], resampling=resampling
     )[0]
 
 

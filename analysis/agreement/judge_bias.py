@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.messages import message, message_list, none_because
-from analysis.resampling.bootstrap import RESAMPLES, Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.significance.holm import below_level
 from analysis.significance.signed_rank import SignedRank, signed_rank
 from analysis.significance.walsh import differences_by_query, shift
@@ -52,15 +52,7 @@ class JudgeBias(NamedTuple):
 
 
 def judge_bias(
-    first: ArrayLike,
-    second: ArrayLike,
-    queries: ArrayLike,
-    *,
-    seed: int,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    confidence: float = 0.95,
-    workers: int = 1,
+    first: ArrayLike, second: ArrayLike, queries: ArrayLike, *, resampling: Resampling, level: float = LEVEL
 ) -> JudgeBias:
     """Whether one judge scores higher, and by how much.
 
@@ -68,11 +60,8 @@ def judge_bias(
         first: Shape ``(n_documents,)``, scores on 0-1.
         second: Shape ``(n_documents,)``, same documents.
         queries: Shape ``(n_documents,)``, the query of each document.
-        seed: Of the resamples of queries.
+        resampling: Of the shifts' intervals.
         level: A p below it on the query medians is called bias.
-        resamples: How many resamples.
-        confidence: Of the shifts' intervals.
-        workers: Processes; the results are the same for any number.
 
     Returns:
         `query_medians` tests the median difference of each query, since documents of one query are not independent;
@@ -88,18 +77,16 @@ def judge_bias(
     """
     apart, index, n_queries = differences_by_query(first, second, queries)
     one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    how = {"seed": seed, "resamples": resamples, "workers": workers}
     of_queries = query_medians(apart, index, np.maximum(np.abs(one), np.abs(two)))
     medians = _test(
         "query_medians",
         of_queries,
         np.arange(n_queries),
         _difference_of_medians(query_medians(one, index), query_medians(two, index)),
-        confidence,
-        how,
+        resampling,
     )
     biased = medians.p is not None and below_level(medians.p, level)
-    pooled = _test("pooled", apart, index, _difference_of_medians(one, two), confidence, how)
+    pooled = _test("pooled", apart, index, _difference_of_medians(one, two), resampling)
     if pooled.p is not None:
         pooled = pooled._replace(method=message_list([pooled.method, ASSUMES_INDEPENDENCE], ", "))
     return JudgeBias(medians._replace(biased=biased), pooled)
@@ -133,10 +120,9 @@ def _test(
     apart: NDArray[np.float64],
     clusters: NDArray[np.intp],
     difference_of_medians: float,
-    confidence: float,
-    how: dict[str, int],
+    resampling: Resampling,
 ) -> BiasTest:
-    moved = shift(apart, clusters, confidence=confidence, **how)
+    moved = shift(apart, clusters, resampling=resampling)
     n, n_zero = apart.size, int(np.count_nonzero(apart == 0.0))
     tail = (moved.value, moved.interval, difference_of_medians, None)
     try:

@@ -19,7 +19,7 @@ from analysis.agreement.coefficients import (
 from analysis.agreement.kappa import COUNTS, LOW_KAPPA, headline_kappas, is_low, kappas, with_documents
 from analysis.agreement.krippendorff import alpha_of_moments, alpha_of_tables
 from analysis.intervals.headline import Statistic, left_out_of_sums, of_jackknife
-from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Estimate, Interval, check_confidence
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Estimate, Interval, Resampling
 from analysis.significance.wilson import wilson
 
 OF_LABELS = (
@@ -104,20 +104,14 @@ def score_sums(first: ArrayLike, second: ArrayLike, queries: ArrayLike, n_querie
 
 
 def agreement(
-    counts: ArrayLike,
-    scores: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    low_kappa: float = LOW_KAPPA,
+    counts: ArrayLike, scores: ArrayLike | None = None, *, resampling: Resampling, low_kappa: float = LOW_KAPPA
 ) -> Agreement:
     """Macro and micro kappa and all that stands next to them, each with its interval over resampled queries.
 
     Args:
         counts: Shape ``(n_queries, 4)``, of `kappa.counts_of_queries`; queries without documents do not count.
         scores: Shape ``(n_queries, 28)``, of `score_sums`, same queries; none: only what labels tell.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
+        resampling: Of the intervals.
         low_kappa: A defined kappa below it is low.
 
     Returns:
@@ -143,17 +137,12 @@ def agreement(
     per_query = np.column_stack(columns)
     names = OF_LABELS if scores is None else OF_LABELS + OF_SCORES
     values, intervals = of_sums(
-        per_query,
-        _statistics,
-        [KINDS.get(name, "kappa") for name in names],
-        table.sum(axis=1),
-        seed=seed,
-        confidence=confidence,
+        per_query, _statistics, [KINDS.get(name, "kappa") for name in names], table.sum(axis=1), resampling=resampling
     )
     found = dict(zip(names, zip(values, intervals, strict=True), strict=True))
     low, defined = (int(column.sum()) for column in _kappa_columns(table, low_kappa)[:, [4, 3]].T)
     if defined >= FEWEST_CLUSTERS:
-        found["low_share"] = low / defined, wilson(low, defined, confidence)
+        found["low_share"] = low / defined, wilson(low, defined, resampling.confidence)
     return Agreement(
         {name: Estimate(value, interval) for name, (value, interval) in found.items() if not np.isnan(value)},
         {name: REASONS[name] for name, (value, _) in found.items() if np.isnan(value)},
@@ -168,8 +157,7 @@ def of_sums(
     kinds: Sequence[Statistic],
     sizes: ArrayLike,
     *,
-    seed: int,
-    confidence: float,
+    resampling: Resampling,
 ) -> tuple[list[float], list[Interval]]:
     """Statistics that depend on the data through sums over queries, and their headline intervals over queries.
 
@@ -178,8 +166,7 @@ def of_sums(
         statistics: Takes sums of shape ``(rows, k)`` and gives shape ``(rows, m)``, NaN where undefined.
         kinds: What each of the ``m`` is, of `intervals.headline`.
         sizes: Shape ``(n_queries,)``, the documents of each query.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
+        resampling: Of the intervals.
 
     Returns:
         ``m`` values (NaN where undefined) and ``m`` intervals.
@@ -187,10 +174,9 @@ def of_sums(
     Raises:
         ValueError: A bad confidence.
     """
-    check_confidence(confidence)
-    found = left_out_of_sums(statistics, per_query, sizes, seed=seed)
+    found = left_out_of_sums(statistics, per_query, sizes, seed=resampling.seed)
     return [float(value) for value in found.values], of_jackknife(
-        found, kinds, confidence=confidence, refuse_constant=True
+        found, kinds, confidence=resampling.confidence, refuse_constant=True
     )
 
 

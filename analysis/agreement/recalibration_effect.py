@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.agreement.kappa import COUNTS, ONE_LABEL, columns_of, headline_kappas, kappas
 from analysis.intervals.headline import headline_intervals
 from analysis.messages import message
-from analysis.resampling.bootstrap import Interval, no_interval
+from analysis.resampling.bootstrap import Interval, Resampling, no_interval
 
 STATISTICS = ("kappa_macro", "kappa_micro")
 NO_QUERY = message("no query of this part has documents that both judges scored before and after")
@@ -29,13 +29,7 @@ class KappaChange(NamedTuple):
 
 
 def recalibration_effect(
-    before: ArrayLike,
-    after: ArrayLike,
-    parts: Mapping[str, ArrayLike],
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    before: ArrayLike, after: ArrayLike, parts: Mapping[str, ArrayLike], *, resampling: Resampling
 ) -> list[KappaChange]:
     """Macro and micro kappa of each part before and after, paired by query.
 
@@ -43,9 +37,7 @@ def recalibration_effect(
         before: Shape ``(n_queries, 4)``, documents by `kappa.COUNTS`, under the first prompt.
         after: Shape ``(n_queries, 4)``, the same queries as they count now.
         parts: Name to mask of shape ``(n_queries,)``; parts may overlap.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals of the changes.
-        workers: Processes; the intervals are the same for any number.
+        resampling: Of the intervals.
 
     Returns:
         Per part `kappa_macro` (mean over queries, 1 by convention where both judges give one label) and `kappa_micro`
@@ -69,19 +61,11 @@ def recalibration_effect(
         if chosen.shape != both.shape or chosen.dtype.kind != "b":
             raise ValueError(f"part '{part}' must be true or false for each of {both.size} queries")
         rows = both & chosen
-        found += _of_part(part, old[rows], new[rows], seed=seed, confidence=confidence, workers=workers)
+        found += _of_part(part, old[rows], new[rows], resampling=resampling)
     return found
 
 
-def _of_part(
-    part: str,
-    old: NDArray[np.int64],
-    new: NDArray[np.int64],
-    *,
-    seed: int,
-    confidence: float,
-    workers: int,
-) -> list[KappaChange]:
+def _of_part(part: str, old: NDArray[np.int64], new: NDArray[np.int64], *, resampling: Resampling) -> list[KappaChange]:
     n = len(old)
     if not n:
         none = no_interval(NO_QUERY, 0)
@@ -101,9 +85,7 @@ def _of_part(
         changes,
         ("mean_of_clusters", "mean"),
         np.arange(n),
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
+        resampling=resampling,
         sizes=(old.sum(axis=1) + new.sum(axis=1)) / 2.0,
     )
     [values] = before_and_after(np.ones((1, n), dtype=np.int64))

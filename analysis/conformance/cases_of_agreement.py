@@ -15,6 +15,7 @@ from analysis.agreement.page_trend import page_trend
 from analysis.agreement.variance_components import reml_icc, variance_components
 from analysis.conformance import published
 from analysis.conformance.case import Case, of_result
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.marginal_homogeneity import bhapkar, stuart_maxwell
 
 SHROUT_FLEISS = "Shrout and Fleiss (1979), Psychol. Bull. 86:420-428, table 2, to more digits by R psych and by hand"
@@ -301,7 +302,7 @@ def _of_others() -> list[Case]:
         bland_altman,
         published.WRIGHT,
         published.MINI_WRIGHT,
-        seed=1,
+        resampling=Resampling(1),
         data=PEAK_FLOW,
         source="Bland and Altman (1986), Lancet 327:307-310; limits with 1.96 where the paper has 2",
         numbers={
@@ -315,7 +316,7 @@ def _of_others() -> list[Case]:
         concordance,
         published.WRIGHT,
         published.MINI_WRIGHT,
-        seed=1,
+        resampling=Resampling(1),
         data=PEAK_FLOW,
         source="Stata, help of concord: Lin (1989), Biometrics 45:255-268",
         numbers={"Lin's CCC": ("ccc", "0.943"), "its precision, Pearson's r": ("precision", "0.943")},

@@ -16,6 +16,7 @@ from analysis.conformance import published
 from analysis.conformance.case import Case, Reader, of_result
 from analysis.correlation.correlation import correlation, usual_p
 from analysis.resampling.bca import acceleration, delete_one_values
+from analysis.resampling.bootstrap import Resampling
 from analysis.resampling.weighted import pearson_of_counts
 from analysis.significance.benjamini_yekutieli import benjamini_yekutieli
 from analysis.significance.dependent_correlations import williams
@@ -94,12 +95,12 @@ def _of_tests() -> list[Case]:
         compare_groups,
         smoking,
         np.repeat(list("abcd"), published.PATIENTS),
-        seed=1,
+        resampling=Resampling(1),
         data="smokers in four groups of patients",
         source="Fleiss (1981), Statistical Methods for Rates and Proportions, p. 139; R, help of prop.test",
         numbers={"Chi-square of four shares": ("chi_square", "12.6"), "its p": ("p", "0.005585")},
     )
-    drugs: dict[str, Any] = {"data": "sleep, two drugs, 10 patients", "source": SLEEP, "seed": 1}
+    drugs: dict[str, Any] = {"data": "sleep, two drugs, 10 patients", "source": SLEEP, "resampling": Resampling(1)}
     found += of_result(
         welch,
         published.SLEEP_1,
@@ -145,12 +146,12 @@ def _of_correlation() -> list[Case]:
         ("Kendall's tau, exact p", "kendall", "p", "0.1194"),
     )
     found = [
-        Case(name, correlation, (*tuna, kind), read, printed, lots, COR_TEST, {"seed": 1})
+        Case(name, correlation, (*tuna, kind), read, printed, lots, COR_TEST, {"resampling": Resampling(1)})
         for name, kind, read, printed in rows
     ]
     four = ([0.8, 0.6, 0.9, 0.7], [0.75, 0.65, 0.85, 0.70])
     by_hand = "by hand, and scipy"
-    sampling = {"seed": 1}
+    sampling = {"resampling": Resampling(1)}
     schools = (published.LSAT, published.GPA, "pearson")
     deleted = delete_one_values(_law_schools, np.arange(15))[:, 0]
     return [
@@ -184,7 +185,7 @@ def _of_shares() -> list[Case]:
     numbers = ([1, 2, 3, 4], [3, 4, 5, 6, 7])
     drop = ([0.9, 0.85, 0.95, 0.88], [0.5, 0.45, 0.55, 0.48])
     sleep = (published.SLEEP_2, published.SLEEP_1)
-    sampling = {"seed": 1}
+    sampling = {"resampling": Resampling(1)}
     drugs = "sleep, two drugs, 10 patients"
     return [
         *found,

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from analysis.conformance.case import Case, of_result
 from analysis.correlation.metric_comparison import compare_metrics
 from analysis.correlation.score_correlation import score_correlations
+from analysis.resampling.bootstrap import Resampling
 
 TID2013 = "Ponomarenko et al. (2015), Signal Process. Image Commun. 30:57-77; metrics and numbers of VQMTCrossVal"
 IMAGES = "TID2013, 3,000 images"
@@ -31,7 +32,7 @@ def tid2013_cases(opinions: ArrayLike, metrics: Mapping[str, ArrayLike]) -> list
             metrics[name],
             opinions,
             higher_is_better=False,
-            seed=1,
+            resampling=Resampling(1),
             data=IMAGES,
             source=TID2013,
             numbers={
@@ -46,7 +47,7 @@ def tid2013_cases(opinions: ArrayLike, metrics: Mapping[str, ArrayLike]) -> list
         opinions,
         first_higher_is_better=False,
         second_higher_is_better=False,
-        seed=1,
+        resampling=Resampling(1),
         data=IMAGES,
         source="Williams (1959), J. R. Stat. Soc. B 21:396-399, on the correlations above",
         numbers={"Williams' t, DSSIM and Butteraugli": ("williams.statistic", "12.25487188")},

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.intervals.headline import headline_intervals
 from analysis.messages import message, message_list
 from analysis.resampling.bca import resampled_intervals
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.exact_permutation import LARGEST, Kind, exact_p
 from analysis.resampling.pairs import SIDES, paired, varying
 from analysis.resampling.weighted import OfCounts, kendall_of_counts, pearson_of_counts, spearman_of_counts
@@ -49,12 +49,8 @@ def correlations(
     human: ArrayLike,
     clusters: ArrayLike | None = None,
     *,
-    seed: int,
+    resampling: Resampling,
     kinds: tuple[Kind, ...] = KINDS,
-    resamples: int | None = None,
-    confidence: float = 0.95,
-    bca_resamples: int | None = None,
-    workers: int = 1,
     sides: tuple[str, str] = SIDES,
 ) -> dict[Kind, Correlation]:
     """Whether the judge orders objects as people do, by several coefficients over the same clusters.
@@ -63,12 +59,8 @@ def correlations(
         judge: Shape ``(n,)``, raw scores, or means with their ties joined (`ties.row_means`).
         human: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``, the product of each object; none: every object is its own.
-        seed: Of the resamples, and of the groups that are left out together above 1,000 clusters.
         kinds: Which coefficients.
-        resamples: How many resamples a percentile interval next to the headline uses; none: no such interval.
-        confidence: Of the intervals, and 1 - confidence is the level of `significant`.
-        bca_resamples: How many resamples a BCa interval next to it uses; none: no such interval.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
         sides: What to call judge and human in an error.
 
     Returns:
@@ -90,23 +82,12 @@ def correlations(
     def statistics(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.column_stack([function(counts) for function in functions])
 
-    headline = headline_intervals(
-        statistics, kinds, pairs.clusters, seed=seed, confidence=confidence, workers=workers, refuse_constant=True
-    )
-    percentile, bca = resampled_intervals(
-        statistics,
-        values,
-        pairs.clusters,
-        resamples=resamples,
-        bca_resamples=bca_resamples,
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
-    )
+    headline = headline_intervals(statistics, kinds, pairs.clusters, resampling=resampling, refuse_constant=True)
+    percentile, bca = resampled_intervals(statistics, values, pairs.clusters, resampling=resampling)
     results: dict[Kind, Correlation] = {}
     for kind, value, interval, of_bca, of_percentile in zip(kinds, values, headline, bca, percentile, strict=True):
         p, p_method = _p_value(kind, x, y)
-        significant: bool | None = below_level(p, 1.0 - confidence)
+        significant: bool | None = below_level(p, 1.0 - resampling.confidence)
         if pairs.clustered:
             p_method = message_list([p_method, message("assumes independence")], ", ")
             significant = excludes_zero(interval)
@@ -117,16 +98,10 @@ def correlations(
 
 
 def correlation(
-    judge: ArrayLike,
-    human: ArrayLike,
-    kind: Kind,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    judge: ArrayLike, human: ArrayLike, kind: Kind, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> Correlation:
     """One coefficient of `correlations`, with the same arguments, result and refusals."""
-    return correlations(judge, human, clusters, seed=seed, kinds=(kind,), confidence=confidence)[kind]
+    return correlations(judge, human, clusters, resampling=resampling, kinds=(kind,))[kind]
 
 
 def usual_p(kind: Kind, x: ArrayLike, y: ArrayLike) -> float:

@@ -12,7 +12,7 @@ from analysis.correlation.correlation import of_counts
 from analysis.correlation.mapping_functions import CURVES, Floats, MappingFunction, cubic_coefficients, rising_cubic
 from analysis.correlation.score_correlation import SIDES
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.pairs import paired, varying
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
@@ -132,9 +132,7 @@ def mapped_fit(
     truth: ArrayLike,
     clusters: ArrayLike | None = None,
     *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    resampling: Resampling,
 ) -> MappedFit:
     """PLCC and RMSE of mapped predictions.
 
@@ -143,9 +141,7 @@ def mapped_fit(
         prediction: Shape ``(n,)``, in the direction of the fit.
         truth: Shape ``(n,)``, same order.
         clusters: Shape ``(n,)``; none: every sample is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval.
 
     Returns:
         The interval holds the mapping fixed and says so. `rmse` divides by n less the fitted parameters.
@@ -165,12 +161,7 @@ def mapped_fit(
     x_mapped = varying(mapped, "mapped prediction")
     plcc = of_counts("pearson", x_mapped, y)
     [interval] = headline_intervals(
-        lambda counts: plcc(counts)[:, None],
-        ("pearson",),
-        pairs.clusters,
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
+        lambda counts: plcc(counts)[:, None], ("pearson",), pairs.clusters, resampling=resampling
     )
     once = np.ones((1, pairs.n), dtype=np.int64)
     before, after = (float(of_counts("spearman", side, y)(once)[0]) for side in (x, x_mapped))

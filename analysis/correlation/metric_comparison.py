@@ -10,7 +10,7 @@ from analysis.correlation.correlation import KINDS, excludes_zero, of_counts
 from analysis.correlation.score_correlation import KEYS, oriented
 from analysis.intervals.headline import difference_intervals, left_out
 from analysis.resampling.bca import resampled_intervals
-from analysis.resampling.bootstrap import Interval, check_confidence
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.exact_permutation import Kind
 from analysis.resampling.pairs import paired, varying
 from analysis.significance.dependent_correlations import DependentTest, steiger, williams
@@ -49,11 +49,8 @@ def compare_metrics(
     *,
     first_higher_is_better: bool,
     second_higher_is_better: bool,
-    seed: int,
+    resampling: Resampling,
     kinds: tuple[Kind, ...] = KINDS,
-    bca_resamples: int | None = None,
-    confidence: float = 0.95,
-    workers: int = 1,
 ) -> MetricComparison:
     """Two metrics on the samples that both have a value for.
 
@@ -64,11 +61,8 @@ def compare_metrics(
         clusters: Shape ``(n,)``, e.g. the reference image; none: every sample is its own.
         first_higher_is_better: False turns the sign of the first metric before anything is compared.
         second_higher_is_better: The same for the second.
-        seed: Of the resamples of BCa, and of groups above 1,000 clusters.
+        resampling: Of the intervals.
         kinds: Which coefficients.
-        bca_resamples: Of the BCa interval next to it; none: no such interval.
-        confidence: Of both.
-        workers: Processes; the results are the same for any number.
 
     Returns:
         An interval that includes 0 does not show that the metrics are equally good.
@@ -96,18 +90,10 @@ def compare_metrics(
 
     once = np.ones((1, pairs.n), dtype=np.int64)
     values = [(float(one(once)[0]), float(other(once)[0])) for one, other in sides]
-    check_confidence(confidence)
-    found_sides = left_out(both_sides, pairs.clusters, seed=seed, workers=workers)
-    headline = difference_intervals(found_sides, "correlation_difference", confidence=confidence)
+    found_sides = left_out(both_sides, pairs.clusters, seed=resampling.seed, workers=resampling.workers)
+    headline = difference_intervals(found_sides, "correlation_difference", confidence=resampling.confidence)
     _, bca = resampled_intervals(
-        differences,
-        [one - other for one, other in values],
-        pairs.clusters,
-        resamples=None,
-        bca_resamples=bca_resamples,
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
+        differences, [one - other for one, other in values], pairs.clusters, resampling=resampling
     )
     found = {
         KEYS[kind]: Difference(one, other, one - other, interval, interval_bca, excludes_zero(interval))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.correlation.correlation import KINDS, Correlation, correlations
+from analysis.resampling.bootstrap import Resampling
 from analysis.resampling.exact_permutation import Kind
 
 SIDES = ("prediction", "truth")
@@ -41,12 +42,8 @@ def score_correlations(
     clusters: ArrayLike | None = None,
     *,
     higher_is_better: bool,
-    seed: int,
+    resampling: Resampling,
     kinds: tuple[Kind, ...] = KINDS,
-    resamples: int | None = None,
-    bca_resamples: int | None = None,
-    confidence: float = 0.95,
-    workers: int = 1,
 ) -> dict[str, ScoreCorrelation]:
     """How well a metric predicts opinion scores.
 
@@ -55,12 +52,8 @@ def score_correlations(
         truth: Shape ``(n,)``, mean opinion scores, same order.
         clusters: Shape ``(n,)``, e.g. the reference image of each sample; none: every sample is its own.
         higher_is_better: False for a metric of distortion; its sign is turned before anything is compared.
-        seed: Of the resamples.
         kinds: Which coefficients.
-        resamples: Of the percentile interval next to the headline; none: no such interval.
-        bca_resamples: Of the BCa interval next to it, 10,000 advised; none: no such interval.
-        confidence: Of all; 1 - confidence is the level of `significant`.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval; 1 - its confidence is the level of `significant`.
 
     Returns:
         By key `srcc`, `plcc`, `krcc`. All but `value_as_given` is after the flip.
@@ -73,16 +66,7 @@ def score_correlations(
         docs/statistics.md, Score-level evaluation.
     """
     found = correlations(
-        oriented(prediction, higher_is_better),
-        truth,
-        clusters,
-        seed=seed,
-        kinds=kinds,
-        resamples=resamples,
-        confidence=confidence,
-        bca_resamples=bca_resamples,
-        workers=workers,
-        sides=SIDES,
+        oriented(prediction, higher_is_better), truth, clusters, resampling=resampling, kinds=kinds, sides=SIDES
     )
     sign = 1.0 if higher_is_better else -1.0
     return {

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.pairs import paired
 from analysis.resampling.weighted import Counts, Floats, OfCounts
 
@@ -21,12 +21,7 @@ class Separation(NamedTuple):
 
 
 def separation(
-    original: ArrayLike,
-    altered: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    original: ArrayLike, altered: ArrayLike, clusters: ArrayLike | None = None, *, resampling: Resampling
 ) -> Separation:
     """The probability that a random original scores higher than a random altered image, of any item.
 
@@ -34,8 +29,7 @@ def separation(
         original: Shape ``(n,)``, scores of any one scale.
         altered: Shape ``(n,)``, the same items, same order.
         clusters: Shape ``(n,)``, the item of each pair; none: every pair is its own.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Returns:
         From ranks, in n log n steps. Of a complete separation (0 or 1) the interval is Wilson's with one trial per
@@ -52,11 +46,7 @@ def separation(
     of_counts = auc_of_counts(np.concatenate([pairs.judge, pairs.human]))
     value = float(of_counts(np.ones((1, pairs.n), dtype=np.int64))[0])
     [interval] = headline_intervals(
-        lambda counts: of_counts(counts)[:, None],
-        ("auc",),
-        pairs.clusters,
-        seed=seed,
-        confidence=confidence,
+        lambda counts: of_counts(counts)[:, None], ("auc",), pairs.clusters, resampling=resampling
     )
     return Separation(value, interval, pairs.n, pairs.n_clusters)
 

@@ -28,7 +28,7 @@ from analysis.intervals.jackknife import (
 )
 from analysis.intervals.measured import fewest_clusters, reliable_from
 from analysis.messages import message, message_list
-from analysis.resampling.bootstrap import CELLS_AT_ONCE, Interval, Statistics, check_confidence, no_interval
+from analysis.resampling.bootstrap import CELLS_AT_ONCE, Interval, Resampling, Statistics, no_interval
 from analysis.resampling.workers import mapped
 
 Floats = NDArray[np.float64]
@@ -219,9 +219,7 @@ def headline_intervals(
     kinds: Sequence[Statistic],
     clusters: ArrayLike,
     *,
-    confidence: float,
-    seed: int,
-    workers: int = 1,
+    resampling: Resampling,
     refuse_constant: bool = False,
     sizes: ArrayLike | None = None,
 ) -> list[Interval]:
@@ -231,9 +229,7 @@ def headline_intervals(
         statistics: As in `bootstrap.resampled_values`.
         kinds: What each of the ``m`` columns is.
         clusters: Shape ``(n,)``, the cluster of each observation.
-        confidence: Between 0 and 1.
-        seed: Of the groups that are left out together above 1,000 clusters.
-        workers: Processes; the intervals are the same for any number.
+        resampling: Of the intervals.
         refuse_constant: As in `headline_interval`.
         sizes: Shape ``(n,)``, how many observations each of the ``n`` stands for; none: one.
 
@@ -243,11 +239,10 @@ def headline_intervals(
     Raises:
         ValueError: Bad confidence, clusters or workers.
     """
-    check_confidence(confidence)
     return of_jackknife(
-        left_out(statistics, clusters, seed=seed, workers=workers, sizes=sizes),
+        left_out(statistics, clusters, seed=resampling.seed, workers=resampling.workers, sizes=sizes),
         kinds,
-        confidence=confidence,
+        confidence=resampling.confidence,
         refuse_constant=refuse_constant,
     )
 

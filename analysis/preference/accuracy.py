@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.intervals.headline import headline_intervals
 from analysis.messages import message
 from analysis.preference.truth import NO_WINNER
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.significance.wilson import wilson
 from analysis.ties import snap
 from analysis.undefined import UndefinedStatistic
@@ -89,13 +89,7 @@ def credits_of(truth: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
 
 
 def preference_accuracy(
-    truth: ArrayLike,
-    predicted: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    truth: ArrayLike, predicted: ArrayLike, clusters: ArrayLike, *, resampling: Resampling
 ) -> PreferenceAccuracy:
     """How often the method picks what people picked.
 
@@ -103,9 +97,7 @@ def preference_accuracy(
         truth: Shape ``(n,)``, the winner by votes, 1 or 2.
         predicted: Shape ``(n,)``, 1, 2 or 0 (tie).
         clusters: Shape ``(n,)``, the photo series of each pair, or what several series share, such as a scene.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the intervals.
 
     Returns:
         Intervals are score intervals over clusters; Wilson's where each cluster gives one trial: one
@@ -124,7 +116,7 @@ def preference_accuracy(
     n, n_ties, n_right = true.size, int((~decided).sum()), int((decided & (taken == true)).sum())
     one_decided_each = bool(np.bincount(index[decided], minlength=1).max() == 1)
     if n_clusters == n and n_ties == 0:
-        whole = of_decided = wilson(n_right, n, confidence)
+        whole = of_decided = wilson(n_right, n, resampling.confidence)
     else:
         columns = [credit, np.ones(n), decided & (taken == true), decided]
         # One row per cluster: the same as of the pairs themselves, at a fraction of the cells.
@@ -133,13 +125,11 @@ def preference_accuracy(
             lambda counts: _shares((counts @ sums).astype(np.float64)),
             ("share", "share"),
             np.arange(n_clusters),
-            seed=seed,
-            confidence=confidence,
-            workers=workers,
+            resampling=resampling,
             sizes=sums[:, 1],
         )
         if one_decided_each:
-            of_decided = wilson(n_right, n - n_ties, confidence)
+            of_decided = wilson(n_right, n - n_ties, resampling.confidence)
     accuracy = float(credit.mean())
     if n == n_ties:
         return PreferenceAccuracy(accuracy, whole, 1.0, None, None, n, n_ties, n_clusters)
@@ -147,14 +137,7 @@ def preference_accuracy(
 
 
 def accuracy_by_agreement(
-    truth: ArrayLike,
-    predicted: ArrayLike,
-    agreement: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    truth: ArrayLike, predicted: ArrayLike, agreement: ArrayLike, clusters: ArrayLike, *, resampling: Resampling
 ) -> tuple[AgreementBand, ...]:
     """The accuracy (ties count a half) where people agree somewhat, mostly, and almost all.
 
@@ -163,9 +146,7 @@ def accuracy_by_agreement(
         predicted: Shape ``(n,)``, 1, 2 or 0.
         agreement: Shape ``(n,)``, the majority's share of votes, 0.5-1.
         clusters: Shape ``(n,)``.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the intervals.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the intervals.
 
     Returns:
         Bands [0.7, 0.8), [0.8, 0.9) and [0.9, 1.0], whatever the last digits of a division; pairs below are in none.
@@ -188,14 +169,7 @@ def accuracy_by_agreement(
         if not n:
             bands.append(AgreementBand(name, low, high, None, None, 0, message("no pair with such agreement")))
             continue
-        found = preference_accuracy(
-            true[inside],
-            taken[inside],
-            labels[inside],
-            seed=seed,
-            confidence=confidence,
-            workers=workers,
-        )
+        found = preference_accuracy(true[inside], taken[inside], labels[inside], resampling=resampling)
         bands.append(AgreementBand(name, low, high, found.accuracy, found.interval, n, ""))
     return tuple(bands)
 

@@ -11,7 +11,7 @@ from analysis.preference.accuracy import predicted_winners
 from analysis.preference.bradley_terry import BradleyTerry
 from analysis.preference.head import FOLDS, folds_of
 from analysis.preference.truth import NO_WINNER, vote_counts
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 CHANCE_PER_VOTE = float(np.log(0.5))
@@ -74,11 +74,9 @@ def held_out_likelihood(
     votes_2: ArrayLike,
     clusters: ArrayLike,
     *,
-    seed: int,
+    resampling: Resampling,
     groups: ArrayLike | None = None,
     folds: int = FOLDS,
-    confidence: float = 0.95,
-    workers: int = 1,
 ) -> HeldOutLikelihood:
     """How likely a method's score differences make the votes: ``P(1) = 1 / (1 + exp(-b (score 1 - score 2)))``.
 
@@ -88,11 +86,9 @@ def held_out_likelihood(
         votes_1: Shape ``(n,)``, votes for images 1; tied pairs count as well.
         votes_2: Shape ``(n,)``, votes for images 2.
         clusters: Shape ``(n,)``, the photo series of each pair, or what several series share; resampled whole.
-        seed: Of the folds and of the resamples.
+        resampling: Of the interval; its seed is of the folds too.
         groups: Shape ``(n,)``, what folds keep whole, such as `preference_head.linked_clusters`; none: the clusters.
         folds: How many.
-        confidence: Of the interval.
-        workers: Processes; the results are the same for any number.
 
     Returns:
         One b >= 0 per fold, fitted by maximum likelihood on the other folds, whose votes alone it saw. Of a method that
@@ -120,7 +116,7 @@ def held_out_likelihood(
     if one.size == 0:
         raise UndefinedStatistic("no pair, so there is no vote")
     index, n_clusters = cluster_index(clusters)
-    fold, _ = folds_of(grouped, folds, seed)
+    fold, _ = folds_of(grouped, folds, resampling.seed)
     difference = np.asarray(score_1, dtype=np.float64) - np.asarray(score_2, dtype=np.float64)
     # A tie that only the last bit breaks is a tie.
     difference = np.where(winner == NO_WINNER, 0.0, difference)
@@ -132,9 +128,7 @@ def held_out_likelihood(
         lambda counts: _means((counts @ sums).astype(np.float64)),
         ("mean",),
         np.arange(n_clusters),
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
+        resampling=resampling,
         refuse_constant=True,
         sizes=sums[:, 1],
     )

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import headline_intervals
 from analysis.preference.truth import NO_WINNER, vote_counts, winners
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 SHOWN = 5
@@ -150,13 +150,7 @@ def opposite_winners(
 
 
 def position_effect(
-    left: ArrayLike,
-    right: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    workers: int = 1,
+    left: ArrayLike, right: ArrayLike, clusters: ArrayLike, *, resampling: Resampling
 ) -> PositionEffect:
     """How far people prefer the image that they are shown first.
 
@@ -164,9 +158,7 @@ def position_effect(
         left: Shape ``(n,)``, votes for the image shown first.
         right: Shape ``(n,)``, votes for the other.
         clusters: Shape ``(n,)``, the series of each row, or what several series share, such as a scene.
-        seed: Of the groups of clusters that are left out together above 1,000 of them.
-        confidence: Of the interval.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the interval.
 
     Returns:
         ``z = sum D / sqrt(sum D^2)``, D of a cluster its votes for the first - half of all its votes. Only pairs shown
@@ -188,9 +180,7 @@ def position_effect(
         lambda counts: _ratio((counts @ sums).astype(np.float64)),
         ("share",),
         np.arange(n_clusters),
-        seed=seed,
-        confidence=confidence,
-        workers=workers,
+        resampling=resampling,
         sizes=sums[:, 1],
     )
     surplus = sums[:, 0] - sums[:, 1] / 2.0

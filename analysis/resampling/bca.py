@@ -11,6 +11,7 @@ from analysis.resampling.bootstrap import (
     CELLS_AT_ONCE,
     CHUNK,
     Interval,
+    Resampling,
     Statistics,
     cluster_index,
     interval_between,
@@ -128,15 +129,7 @@ def bca_interval(
 
 
 def resampled_intervals(
-    statistics: Statistics,
-    values: list[float],
-    clusters: ArrayLike,
-    *,
-    resamples: int | None,
-    bca_resamples: int | None,
-    seed: int,
-    confidence: float,
-    workers: int,
+    statistics: Statistics, values: list[float], clusters: ArrayLike, *, resampling: Resampling
 ) -> tuple[Sequence[Interval | None], Sequence[Interval | None]]:
     """The percentile intervals of several statistics, and their BCa intervals over as many resamples as are asked for.
 
@@ -144,11 +137,7 @@ def resampled_intervals(
         statistics: As in `bootstrap.resampled_values`.
         values: The ``m`` statistics of the data.
         clusters: Shape ``(n,)``, the cluster of each observation.
-        resamples: Of the percentile intervals: the first of those that BCa uses; none: no such intervals.
-        bca_resamples: Of the BCa intervals; none: no such intervals.
-        seed: Of the resamples.
-        confidence: Of both.
-        workers: Processes; the results are the same for any number.
+        resampling: Of the intervals.
 
     Returns:
         ``m`` percentile and ``m`` BCa intervals. Above 20,000 clusters there is no BCa interval, since it takes a
@@ -158,18 +147,20 @@ def resampled_intervals(
         ValueError: Bad confidence, resamples or workers.
     """
     nothing: list[Interval | None] = [None] * len(values)
-    if resamples is None and bca_resamples is None:
+    if resampling.resamples is None and resampling.bca_resamples is None:
         return nothing, nothing
-    most = max(resamples or 0, bca_resamples or 0)
-    drawn = resampled_values(statistics, clusters, resamples=most, seed=seed, workers=workers)
+    most = max(resampling.resamples or 0, resampling.bca_resamples or 0)
+    drawn = resampled_values(statistics, clusters, resamples=most, seed=resampling.seed, workers=resampling.workers)
     _, n_clusters = cluster_index(clusters)
     percentile = nothing
-    if resamples is not None:
+    if resampling.resamples is not None:
         percentile = [
-            percentile_interval(column, confidence=confidence, n_clusters=n_clusters, resamples=resamples)
-            for column in drawn[:resamples].T
+            percentile_interval(
+                column, confidence=resampling.confidence, n_clusters=n_clusters, resamples=resampling.resamples
+            )
+            for column in drawn[: resampling.resamples].T
         ]
-    if bca_resamples is None:
+    if resampling.bca_resamples is None:
         return percentile, nothing
     if n_clusters > MOST_CLUSTERS:
         why = message(
@@ -178,9 +169,16 @@ def resampled_intervals(
             most=MOST_CLUSTERS,
         )
         return percentile, [no_interval(why, n_clusters)] * len(values)
-    deleted = delete_one_values(statistics, clusters, workers=workers)
+    deleted = delete_one_values(statistics, clusters, workers=resampling.workers)
     bca: list[Interval | None] = [
-        bca_interval(column, value, left, confidence=confidence, n_clusters=n_clusters, resamples=bca_resamples)
-        for column, value, left in zip(drawn[:bca_resamples].T, values, deleted.T, strict=True)
+        bca_interval(
+            column,
+            value,
+            left,
+            confidence=resampling.confidence,
+            n_clusters=n_clusters,
+            resamples=resampling.bca_resamples,
+        )
+        for column, value, left in zip(drawn[: resampling.bca_resamples].T, values, deleted.T, strict=True)
     ]
     return percentile, bca

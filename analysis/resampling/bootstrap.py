@@ -1,6 +1,7 @@
 """The clustered bootstrap: how often each observation occurs in each resample, and intervals from it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,37 @@ RESAMPLES = 1000
 
 
 Statistics = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals over clusters are made.
+
+    Attributes:
+        seed: Of the resamples, and of the groups of clusters that are left out together above 1,000 of them.
+        confidence: Between 0 and 1, 0.95 for a 95 % interval.
+        workers: Processes; the results are the same for any number.
+        resamples: Of percentile intervals; none: no such interval next to the headline one, and 1,000 resamples where
+            it is the headline.
+        bca_resamples: Of BCa intervals next to the headline one, 10,000 advised; none: no such intervals.
+
+    Raises:
+        ValueError: A confidence that is not between 0 and 1.
+    """
+
+    seed: int
+    confidence: float = 0.95
+    workers: int = 1
+    resamples: int | None = None
+    bca_resamples: int | None = None
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+
+    @property
+    def headline(self) -> "Resampling":
+        """The same without the intervals next to the headline one."""
+        return replace(self, resamples=None, bca_resamples=None)
 
 
 class Interval(NamedTuple):
@@ -197,24 +229,14 @@ def interval_between(
 
 
 def clustered_intervals(
-    statistics: Statistics,
-    clusters: ArrayLike,
-    *,
-    resamples: int,
-    seed: int,
-    confidence: float,
-    workers: int = 1,
-    refuse_constant: bool = False,
+    statistics: Statistics, clusters: ArrayLike, *, resampling: Resampling, refuse_constant: bool = False
 ) -> list[Interval]:
     """Percentile intervals of several statistics over the same clustered resamples.
 
     Args:
         statistics: As in `resampled_values`.
         clusters: Shape ``(n,)``, the cluster of each observation.
-        resamples: How many resamples.
-        seed: Of the resamples.
-        confidence: Between 0 and 1.
-        workers: Processes; the intervals are the same for any number.
+        resampling: Of the intervals.
         refuse_constant: As in `percentile_interval`.
 
     Returns:
@@ -223,13 +245,15 @@ def clustered_intervals(
     Raises:
         ValueError: Bad confidence, resamples or clusters.
     """
-    check_confidence(confidence)
+    resamples = resampling.resamples or RESAMPLES
     _, n_clusters = cluster_index(clusters)
-    values = resampled_values(statistics, clusters, resamples=resamples, seed=seed, workers=workers)
+    values = resampled_values(
+        statistics, clusters, resamples=resamples, seed=resampling.seed, workers=resampling.workers
+    )
     return [
         percentile_interval(
             column,
-            confidence=confidence,
+            confidence=resampling.confidence,
             n_clusters=n_clusters,
             resamples=resamples,
             refuse_constant=refuse_constant,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from analysis.messages import message
-from analysis.resampling.bootstrap import RESAMPLES, Estimate, cluster_index, clustered_intervals
+from analysis.resampling.bootstrap import Estimate, Resampling, cluster_index, clustered_intervals
 from analysis.resampling.weighted import Floats
 from analysis.significance.signed_rank import finite_differences
 from analysis.ties import compare, differences
@@ -100,24 +100,13 @@ def walsh_median(differences: ArrayLike) -> float:
     return _median_average(values, repeats.astype(np.int64))
 
 
-def shift(
-    differences: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-    confidence: float = 0.95,
-    workers: int = 1,
-) -> Estimate:
+def shift(differences: ArrayLike, clusters: ArrayLike, *, resampling: Resampling) -> Estimate:
     """`walsh_median` with its interval over resampled clusters.
 
     Args:
         differences: Shape ``(n,)``, in any unit, zeros included, as `ties.differences` gives them.
         clusters: Shape ``(n,)``, the query of each difference.
-        seed: Of the resamples.
-        resamples: How many resamples.
-        confidence: Between 0 and 1.
-        workers: Processes; the interval is the same for any number.
+        resampling: Of the interval.
 
     Returns:
         The exact value. Resamples are exact too where there are at most 20,000 distinct differences; of more, those in
@@ -148,9 +137,7 @@ def shift(
             return np.array([[_median_average(values[row > 0], row[row > 0])] for row in weights])
         return np.array([[_median_of_listed(*few, row)] for row in weights])
 
-    [interval] = clustered_intervals(
-        shifts, np.arange(n_clusters), resamples=resamples, seed=seed, confidence=confidence, workers=workers
-    )
+    [interval] = clustered_intervals(shifts, np.arange(n_clusters), resampling=resampling)
     if step and interval.low is not None:
         interval = interval._replace(
             method=message("{method}, on a grid of {step:.2g}", method=interval.method, step=step)

@@ -11,7 +11,7 @@ from analysis.agreement.bland_altman import bland_altman
 from analysis.agreement.concordance import ccc_of_counts, icc_a1_of_counts
 from analysis.agreement.krippendorff import alpha_of_counts
 from analysis.intervals.headline import Statistic, left_out_of_rows, of_jackknife
-from analysis.resampling.bootstrap import Interval, Statistics
+from analysis.resampling.bootstrap import Interval, Resampling, Statistics
 from analysis.resampling.weighted import (
     OfCounts,
     gwet_of_counts,
@@ -271,7 +271,7 @@ def _limits(rows: Floats, sources: NDArray[Any], levels: Levels, unit: float) ->
     """Bland and Altman's: about 19 of 20 differences are between them."""
     person, judge = rows.T
     try:
-        found = bland_altman(judge, person, sources, seed=levels.seed, confidence=levels.confidence)
+        found = bland_altman(judge, person, sources, resampling=Resampling(levels.seed, levels.confidence))
     except UndefinedStatistic:
         return []
     limits = (("lower limit of agreement", found.lower_limit), ("upper limit of agreement", found.upper_limit))

@@ -10,7 +10,7 @@ from analysis.accuracy.prediction_powered_share import prediction_powered_share
 from analysis.accuracy.rogan_gladen import rogan_gladen
 from analysis.correlation.calibration import calibration, fitted, line
 from analysis.intervals.headline import headline_intervals
-from analysis.resampling.bootstrap import Estimate, Statistics
+from analysis.resampling.bootstrap import Estimate, Resampling, Statistics
 from analysis.resampling.weighted import Counts, means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import LEVELS, Floats, Levels, People, majority_of, mean_of
@@ -147,7 +147,9 @@ def _shift(label: str | None, values: Floats, rated: NDArray[np.bool_], people: 
 
     value = float(statistics(np.ones((1, len(values)), dtype=np.int64))[0, 0])
     many = 1.0 - (1.0 - levels.confidence) / max(1, len(people.labels) if people.measure != "scores" else 1)
-    [interval] = headline_intervals(statistics, ("mean",), people.clusters, confidence=many, seed=levels.seed)
+    [interval] = headline_intervals(
+        statistics, ("mean",), people.clusters, resampling=Resampling(levels.seed, confidence=many)
+    )
     beyond = interval.low is not None and interval.high is not None and not interval.low <= 0.0 <= interval.high
     return Shift(label, Estimate(value, interval), beyond and abs(value) > SMALLEST_SHIFT * float(values.std()))
 
@@ -214,7 +216,9 @@ def _rate(passed: NDArray[np.bool_], given: Floats, known: NDArray[np.bool_], ra
 
 
 def _clustered(statistics: Statistics, found: Estimate, clusters: NDArray[np.generic], levels: Levels) -> Estimate:
-    [interval] = headline_intervals(statistics, ("mean",), clusters, confidence=levels.confidence, seed=levels.seed)
+    [interval] = headline_intervals(
+        statistics, ("mean",), clusters, resampling=Resampling(levels.seed, levels.confidence)
+    )
     return found._replace(interval=interval)
 
 

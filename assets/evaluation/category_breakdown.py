@@ -7,7 +7,7 @@ import pandas as pd
 
 from assets.evaluation.logic.groups import breakdown_rows
 from assets.evaluation.logic.outputs import forest_of, shown_and_saved
-from assets.evaluation.logic.rows import as_table, sampling_of
+from assets.evaluation.logic.rows import as_table
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.home import Home
@@ -23,12 +23,12 @@ def category_breakdown(
     context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
 ) -> Frames:
     """One row per group: SRCC or accuracy for the whole and for each value of the configured fields."""
-    known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
+    known, resampling = known_datasets(study.evaluation), study.evaluation.resampling
 
     def make(name: str) -> pd.DataFrame:
         samples, dataset = evaluation_samples[name], known[name]
         groupings = dict.fromkeys(dataset.group_by or WHOLE)
-        rows = [row for fields in groupings for row in breakdown_rows(samples, fields, dataset, sampling)]
+        rows = [row for fields in groupings for row in breakdown_rows(samples, fields, dataset, resampling)]
         return as_table(CATEGORY_BREAKDOWN, name, rows)
 
     return each_dataset(context, make, lambda frame: headline(frame, study.home))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_least
 from assets.evaluation.logic.outputs import scatter_of, shown_and_saved
-from assets.evaluation.logic.rows import as_table, correlation_rows, datasets_of, sampling_of
+from assets.evaluation.logic.rows import as_table, correlation_rows, datasets_of
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
 from resources.configuration.evaluation import Dataset
@@ -26,11 +26,11 @@ def correlation(
     context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
 ) -> Frames:
     """One row per statistic of a score data set; empty for answers."""
-    known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
+    known, resampling = known_datasets(study.evaluation), study.evaluation.resampling
 
     def make(name: str) -> pd.DataFrame:
         samples = evaluation_samples[name]
-        rows = correlation_rows(samples, known[name], sampling) if is_scores(samples) else []
+        rows = correlation_rows(samples, known[name], resampling) if is_scores(samples) else []
         return as_table(CORRELATION, name, rows)
 
     return each_dataset(context, make, lambda frame: headline(frame, evaluation_samples, known, study.home))

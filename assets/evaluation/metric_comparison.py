@@ -8,10 +8,11 @@ import dagster as dg
 import pandas as pd
 
 from analysis.correlation.metric_comparison import compare_metrics
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.correlation import is_scores
 from assets.evaluation.logic.differences import TwoSides, accuracy_row, mean_row, two_sides
-from assets.evaluation.logic.rows import Sampling, clusters_of, sampling_of
+from assets.evaluation.logic.rows import clusters_of
 from assets.evaluation.mcq_confusion import is_answers
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import MADE_SO_FAR
@@ -33,16 +34,16 @@ def metric_comparison(
     context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:
     """One row per pair of data sets of one kind and statistic that both have."""
-    known, sampling = known_datasets(study.evaluation), sampling_of(study.evaluation)
+    known, resampling = known_datasets(study.evaluation), study.evaluation.resampling
     frames = {name: frame for name, frame in sorted(evaluation_samples.items()) if name in known and len(frame)}
-    rows = [row for pair in combinations(frames, 2) for row in comparison_rows(frames, pair, known, sampling)]
+    rows = [row for pair in combinations(frames, 2) for row in comparison_rows(frames, pair, known, resampling)]
     n_pairs = len({(row["first"], row["second"]) for row in rows})
     context.add_output_metadata({"n_pairs": n_pairs, "data_sets": sorted(evaluation_samples)})
     return pd.DataFrame(rows, columns=[column.name for column in METRIC_COMPARISON.columns])
 
 
 def comparison_rows(
-    frames: Frames, pair: tuple[str, str], known: dict[str, Dataset], sampling: Sampling
+    frames: Frames, pair: tuple[str, str], known: dict[str, Dataset], resampling: Resampling
 ) -> Iterator[dict[str, Any]]:
     """The differences of one pair: of accuracy, or of correlations on the same samples and of means on one scale.
 
@@ -50,7 +51,7 @@ def comparison_rows(
         frames: Rows of `evaluation_samples` by data set.
         pair: Names of two of them.
         known: What is configured for each.
-        sampling: How intervals are made.
+        resampling: How intervals are made.
 
     Yields:
         Rows of `metric_comparison`; none for scores next to answers.
@@ -58,15 +59,15 @@ def comparison_rows(
     sides = two_sides(frames, pair, known)
     names = {"first": pair[0], "second": pair[1]}
     if is_answers(frames[pair[0]]) and is_answers(frames[pair[1]]):
-        yield names | accuracy_row(sides, sampling)
+        yield names | accuracy_row(sides, resampling)
     elif is_scores(frames[pair[0]]) and is_scores(frames[pair[1]]):
-        for row in correlation_differences(sides, sampling):
+        for row in correlation_differences(sides, resampling):
             yield names | row
         if all(known[name].same_scale for name in pair):
-            yield names | mean_row(sides, sampling)
+            yield names | mean_row(sides, resampling)
 
 
-def correlation_differences(sides: TwoSides, sampling: Sampling) -> Iterator[dict[str, Any]]:
+def correlation_differences(sides: TwoSides, resampling: Resampling) -> Iterator[dict[str, Any]]:
     """The differences of the correlations on the samples that both have; none where the two are of other samples."""
     if sides.both is None:
         return
@@ -78,7 +79,7 @@ def correlation_differences(sides: TwoSides, sampling: Sampling) -> Iterator[dic
             clusters_of(sides.both, sides.datasets[0]),
             first_higher_is_better=sides.datasets[0].higher_is_better,
             second_higher_is_better=sides.datasets[1].higher_is_better,
-            **sampling.headline,
+            resampling=resampling.headline,
         )
     except UndefinedStatistic:
         # One side is constant: the table `correlation` gives the reason.

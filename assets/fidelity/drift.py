@@ -97,13 +97,7 @@ def compared(
         return row | {"undefined": f"shift, icc: {few}"}
     scores_then, scores_now = both["then"].to_numpy(), both["now"].to_numpy()
     clusters = [f"product {product_of[name]}" if name in product_of else f"object {name}" for name in both.index]
-    shift = deviation(
-        scores_now,
-        scores_then,
-        np.array(clusters),
-        seed=study.seed,
-        confidence=study.confidence,
-    ).bias
+    shift = deviation(scores_now, scores_then, np.array(clusters), resampling=study.resampling).bias
     row |= {"shift": shift.value, "shift_low": shift.interval.low, "shift_high": shift.interval.high}
     method = f"shift: {interval_words(shift.interval)}"
     try:

@@ -107,8 +107,7 @@ def _interval_by_product(matrix: pd.DataFrame, result: Icc, study: FidelityStudy
         scores_of(matrix),
         matrix["product_id"],
         planned_repeats=study.repeats,
-        confidence=study.confidence,
-        seed=study.seed,
+        resampling=study.resampling,
     )
 
 

@@ -131,8 +131,7 @@ def _difference(
         lambda counts: (counts @ differences / counts.sum(axis=1))[:, None],
         ("mean",),
         products,
-        seed=study.seed,
-        confidence=study.confidence,
+        resampling=study.resampling,
     )
     bounds = {"difference_low": interval.low, "difference_high": interval.high}
     return {"difference": float(differences.mean()), "method": interval_words(interval)} | bounds

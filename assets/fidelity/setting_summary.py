@@ -181,13 +181,9 @@ def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str
 def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, None]) -> dict[str, Any]:
     judge, human = matched["judge_score"].to_numpy(dtype=float), matched["human_score"].to_numpy(dtype=float)
     products = matched["product_id"].to_numpy(dtype=str)
-    sampling: dict[str, Any] = {
-        "seed": study.seed,
-        "confidence": study.confidence,
-    }
     row: dict[str, Any] = {}
     try:
-        found = correlations(judge, human, products, kinds=("spearman", "pearson"), **sampling)
+        found = correlations(judge, human, products, kinds=("spearman", "pearson"), resampling=study.resampling)
     except UndefinedStatistic as undefined:
         reasons[labelled("spearman_r, pearson_r", undefined.reason)] = None
     else:
@@ -196,7 +192,7 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
         row |= {"spearman_low": spearman.interval.low, "spearman_high": spearman.interval.high}
         row["spearman_interval"] = interval_words(spearman.interval)
     try:
-        errors = deviation(judge, human, products, **sampling)
+        errors = deviation(judge, human, products, resampling=study.resampling)
     except UndefinedStatistic as undefined:
         reasons[labelled("mae", undefined.reason)] = None
         return row

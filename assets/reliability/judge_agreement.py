@@ -75,13 +75,7 @@ def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
     known: dict[str, Any] = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
     sums = score_sums(pair.score_1, pair.score_2, pair.queries, pair.n_queries)
     try:
-        found = agreement(
-            pair.counts,
-            sums,
-            seed=plan.seed,
-            confidence=plan.confidence,
-            low_kappa=plan.gate.low_kappa,
-        )
+        found = agreement(pair.counts, sums, resampling=plan.resampling, low_kappa=plan.gate.low_kappa)
     except UndefinedStatistic as undefined:
         known |= {"n_queries": 0, "n_documents": 0}
         return [known | _nothing(name, undefined.reason) for name in (*OF_LABELS, *OF_SCORES, "ac2_quadratic")]
@@ -106,12 +100,7 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
     rows = []
     try:
         counts = category_counts(whole.labels(thresholds).astype(np.int64), 2)
-        interval = fleiss_interval(
-            counts,
-            whole.queries,
-            seed=plan.seed,
-            confidence=plan.confidence,
-        )
+        interval = fleiss_interval(counts, whole.queries, resampling=plan.resampling)
         rows.append(complete | _numbers("fleiss_kappa", fleiss_kappa(counts).kappa, interval))
     except UndefinedStatistic as undefined:
         rows.append(complete | _nothing("fleiss_kappa", undefined.reason))

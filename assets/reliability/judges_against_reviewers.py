@@ -75,8 +75,7 @@ def judge_row(
         lambda sums: sums[..., :1] / sums[..., 1:],
         ("mean",),
         per_query[:, 1],
-        seed=plan.seed,
-        confidence=plan.confidence,
+        resampling=plan.resampling,
     )
     return known | {
         "bias": float(values[0]),

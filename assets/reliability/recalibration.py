@@ -73,8 +73,7 @@ def changes_of(
         sides[0],
         sides[1],
         {name: part for name, part in parts.items() if part.any()},
-        seed=plan.seed,
-        confidence=plan.confidence,
+        resampling=plan.resampling,
     )
 
 

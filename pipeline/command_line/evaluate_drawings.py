@@ -5,10 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.resampling.bootstrap import Resampling
 from assets.evaluation.logic.groups import Breakdown
 from assets.evaluation.logic.outputs import curve_of, note_of
 from assets.evaluation.logic.results import Metric
-from assets.evaluation.logic.rows import Sampling, confusion_rows, confusions_of, correlation_rows, sides_of
+from assets.evaluation.logic.rows import confusion_rows, confusions_of, correlation_rows, sides_of
 from pipeline.command_line.evaluate_output import Picture
 from reports.evaluation.plots.evaluation import confusion
 from reports.evaluation.plots.evaluation import forest as forest_plot
@@ -20,12 +21,12 @@ WRITTEN_ON = ("srcc", "plcc")
 
 
 def scatter(
-    one: Metric, rows: Sequence[dict[str, Any]], sampling: Sampling, color_by: str | None, several: bool
+    one: Metric, rows: Sequence[dict[str, Any]], resampling: Resampling, color_by: str | None, several: bool
 ) -> Picture:
     """Prediction against truth; SRCC and PLCC are computed where the result lacks them."""
     there = {row["statistic"] for row in rows}
     missing = tuple(name for name in WRITTEN_ON if name not in there)
-    further = correlation_rows(one.samples, one.dataset, sampling, missing) if missing else []
+    further = correlation_rows(one.samples, one.dataset, resampling, missing) if missing else []
     note = note_of(_frame(CORRELATION, [*rows, *further]))
     sides = sides_of(one.samples, one.dataset)
     groups = None if color_by is None else one.samples[f"field.{color_by}"]

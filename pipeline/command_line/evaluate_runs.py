@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.correlation.score_correlation import KEYS
 from analysis.resampling.bca import BCA_RESAMPLES
+from analysis.resampling.bootstrap import Resampling
 from assets.evaluation.logic.groups import breakdown
 from assets.evaluation.logic.papers import OurNumber, comparison_row, numbers_of, numbers_of_category, paper_values
 from assets.evaluation.logic.results import (
@@ -19,7 +20,7 @@ from assets.evaluation.logic.results import (
     metric_values,
     source_values,
 )
-from assets.evaluation.logic.rows import STATISTICS, Sampling, correlation_rows
+from assets.evaluation.logic.rows import STATISTICS, correlation_rows
 from pipeline.command_line.evaluate_options import Asked, KindName
 from pipeline.command_line.evaluate_output import deliver, refuse_output
 from pipeline.command_line.evaluate_shown import show_answers, show_breakdown, show_correlation, show_papers
@@ -166,15 +167,15 @@ def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by:
     return Metric(read, evaluation_samples_table(asked.name, read), meaning)
 
 
-def _sampling(asked: Asked) -> Sampling:
+def _sampling(asked: Asked) -> Resampling:
     """How intervals are made."""
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Sampling(
+    return Resampling(
         asked.seed,
-        asked.n_bootstrap,
-        BCA_RESAMPLES if asked.bca else 0,
         asked.confidence,
         workers if asked.parallel else 1,
+        asked.n_bootstrap,
+        BCA_RESAMPLES if asked.bca else None,
     )
 
 
@@ -201,11 +202,11 @@ def _say_long_work(one: Metric, asked: Asked) -> None:
         sys.stderr.write(f"{n:,} samples read; resampling them takes a while.\n")
 
 
-def _of_category(one: Metric, result: PaperResult, sampling: Sampling) -> dict[str, OurNumber]:
+def _of_category(one: Metric, result: PaperResult, resampling: Resampling) -> dict[str, OurNumber]:
     """Our number of the samples that a paper's number is of."""
     fields = tuple(field for field, _ in result.category)
     statistic = result.metric if result.metric in STATISTICS else "srcc"
-    found = breakdown(one.samples, fields, one.dataset, sampling, statistic)
+    found = breakdown(one.samples, fields, one.dataset, resampling, statistic)
     return numbers_of_category([group.row for group in found.groups], result.category)
 
 

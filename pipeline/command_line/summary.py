@@ -16,6 +16,7 @@ from analysis.correlation.correlation import correlation
 from analysis.gates import DOES_NOT_APPLY
 from analysis.intervals.measured import reliable_from
 from analysis.one_answer import one_answers
+from analysis.resampling.bootstrap import Resampling
 from analysis.words import count_noun
 from assets.fidelity.drift import NOT_PINNED
 from assets.fidelity.logic.current_plan import ANOTHER_JUDGE
@@ -395,7 +396,7 @@ def _show_truth(home: Home, console: Console) -> None:
     if not path.exists():
         return
     both = pd.read_parquet(str(path)).merge(truth, left_on="match_key", right_on="object", validate="one_to_one")
-    found = correlation(both["judge_score"], both["grade"], "spearman", both["product_id"], seed=0)
+    found = correlation(both["judge_score"], both["grade"], "spearman", both["product_id"], resampling=Resampling(0))
     few = ", unreliable" if found.interval.unreliable else ""
     console.print(
         f"The samples' true grades are known: at {key} the judge's Spearman correlation with them is "

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from analysis.resampling.bootstrap import Resampling
 from resources.configuration.section import Section
 from resources.configuration.verdict import EvaluationVerdict
 
@@ -76,3 +77,8 @@ class EvaluationStudy(Section):
     confidence: float = Field(0.95, gt=0.5, lt=1)
     workers: int = Field(1, ge=1)
     seed: int = Field(42, ge=0)
+
+    @property
+    def resampling(self) -> Resampling:
+        """How the study makes intervals."""
+        return Resampling(self.seed, self.confidence, self.workers, self.bootstrap_resamples, self.bca_resamples)

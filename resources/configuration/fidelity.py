@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
+from analysis.resampling.bootstrap import Resampling
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
 from resources.configuration.verdict import FidelityVerdict
@@ -271,6 +272,11 @@ class FidelityStudy(Section):
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
+
+    @property
+    def resampling(self) -> Resampling:
+        """How the study makes intervals."""
+        return Resampling(self.seed, self.confidence)
 
     @property
     def judge_name(self) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from analysis.resampling.bootstrap import Resampling
 from resources.configuration.section import Section
 from resources.configuration.verdict import PairwiseVerdict
 from resources.errors import did_you_mean
@@ -195,6 +196,11 @@ class PairwiseStudy(Section):
         if twice := sorted({name for name in theirs if theirs.count(name) > 1}):
             raise ValueError(f"columns names the same column of the file twice: {', '.join(twice)}")
         return self
+
+    @property
+    def resampling(self) -> Resampling:
+        """How the study makes intervals."""
+        return Resampling(self.seed, self.confidence)
 
     @property
     def level(self) -> float:

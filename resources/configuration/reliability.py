@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from analysis.resampling.bootstrap import Resampling
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
 from resources.configuration.verdict import VerdictPlan
@@ -103,6 +104,11 @@ class ReliabilityStudy(Section):
     bootstrap_resamples: int = Field(1000, ge=100)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
+
+    @property
+    def resampling(self) -> Resampling:
+        """How the study makes intervals."""
+        return Resampling(self.seed, self.confidence)
 
     @model_validator(mode="after")
     def one_input(self) -> "ReliabilityStudy":

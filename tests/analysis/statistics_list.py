@@ -9,8 +9,9 @@ from analysis.accuracy.mean_comparison import paired_t, welch
 from analysis.correlation.krasula import krasula
 from analysis.correlation.metric_comparison import compare_metrics
 from analysis.correlation.score_correlation import score_correlations
+from analysis.resampling.bootstrap import Resampling
 
-QUICK = {"seed": 1}
+QUICK = {"resampling": Resampling(1)}
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ def per_sample(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 OF_SCORED_SAMPLES = [
     of_pairs(
         "score_correlations",
-        lambda x, y, c: score_correlations(x, y, c, higher_is_better=False, resamples=40, bca_resamples=60, **QUICK),
+        lambda x, y, c: score_correlations(
+            x, y, c, higher_is_better=False, resampling=Resampling(1, resamples=40, bca_resamples=60)
+        ),
         missing="1 of 4 truth scores are missing",
     ),
     Statistic(

@@ -17,6 +17,7 @@ from analysis.correlation.correlation import correlations
 from analysis.correlation.score_correlation import score_correlations
 from analysis.correlation.separation import separation
 from analysis.preference.accuracy import predicted_winners
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.signed_rank import signed_rank
 from analysis.significance.walsh import score_differences
 from analysis.ties import ceiling, compare, differences, join_ties, row_means, snap
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 # Two judges' scores of 20 documents, 1 to 4.
 FIRST = np.array([1, 2, 3, 4, 3, 2, 4, 2, 4, 1, 2, 2, 2, 4, 2, 2, 2, 2, 2, 1])
 SECOND = np.array([2, 3, 4, 4, 4, 3, 4, 1, 3, 1, 3, 3, 1, 4, 3, 3, 1, 3, 1, 2])
-QUICK = {"seed": 1, "resamples": 40}
+QUICK = {"resampling": Resampling(1, resamples=40)}
 
 
 @pytest.mark.parametrize("scale", [(1, 4), (1, 5), (0, 1e-11), (-1e6, 1e6), (0, 3)])
@@ -148,8 +149,8 @@ def test_correlations_are_scipys_on_the_raw_columns(file):
 RANK_STATISTICS = {
     "spearman": lambda s: correlations(s[:, 0], s[:, 1], kinds=("spearman",), **QUICK)["spearman"],
     "kendall": lambda s: correlations(s[:, 0], s[:, 1], kinds=("kendall",), **QUICK)["kendall"],
-    "separation": lambda s: separation(s[:, 0], s[:, 1], seed=1),
-    "hits": lambda s: hit_rate(s[:, 0], s[:, 1], "worse", seed=1)[:7],
+    "separation": lambda s: separation(s[:, 0], s[:, 1], resampling=Resampling(1)),
+    "hits": lambda s: hit_rate(s[:, 0], s[:, 1], "worse", resampling=Resampling(1))[:7],
     "signed_rank": lambda s: signed_rank(score_differences(s[:, 0], s[:, 1])),
     "query_medians": lambda s: judge_bias(s[:, 0], s[:, 1], np.arange(len(s)) // 2, **QUICK).query_medians[:7],
     "page_trend": lambda s: page_trend(differences(s[:, :1], s[:, 1:]), [1, 2, 3]),
@@ -196,7 +197,7 @@ def test_one_huge_score_costs_no_interval(shared_inputs):
     path = shared_inputs / "c01_one_huge_score.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     columns = [np.array([row[name] for row in rows]) for name in ("prediction", "mos")]
-    found = score_correlations(*columns, higher_is_better=True, seed=42)["srcc"].oriented
+    found = score_correlations(*columns, higher_is_better=True, resampling=Resampling(42))["srcc"].oriented
     assert found.value == pytest.approx(0.906, abs=5e-4)
     assert found.interval.low < 0.906 < found.interval.high
     assert found.interval.n_dropped == 0

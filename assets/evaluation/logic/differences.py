@@ -9,9 +9,9 @@ import pandas as pd
 from analysis.accuracy.accuracy_comparison import compare_accuracies, compare_on_same_samples
 from analysis.accuracy.mean_comparison import paired_t, welch
 from analysis.messages import none_because
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation.logic.rows import Sampling, clusters_of
+from assets.evaluation.logic.rows import clusters_of
 from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
 
@@ -74,19 +74,19 @@ def two_sides(frames: Mapping[str, pd.DataFrame], pair: tuple[str, str], known: 
     return TwoSides(pair, (one, other), (known[pair[0]], known[pair[1]]), both)
 
 
-def accuracy_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
+def accuracy_row(sides: TwoSides, resampling: Resampling) -> dict[str, Any]:
     """Which of two answer data sets is right more often: on the same questions, else on each one's own."""
     if sides.both is not None:
         clusters = clusters_of(sides.both, sides.datasets[0])
         same = compare_on_same_samples(
-            _right(sides.both, "_x"), _right(sides.both, "_y"), clusters, **sampling.headline
+            _right(sides.both, "_x"), _right(sides.both, "_y"), clusters, resampling=resampling
         )
         method = same.p_method.replace("McNemar", "McNemar's mid-p")
         row = _row("accuracy", (same.first, same.second), same.difference, same.interval, same.n)
         return row | {"significant": same.significant, "p": same.mcnemar.p_mid, "p_method": method}
     first, second = (_right(frame) for frame in sides.frames)
     first_clusters, second_clusters = _clusters_of_both(sides)
-    found = compare_accuracies(first, second, first_clusters, second_clusters, **sampling.headline)
+    found = compare_accuracies(first, second, first_clusters, second_clusters, resampling=resampling)
     n = found.n_first + found.n_second
     row = _row("accuracy", (found.first, found.second), found.difference, found.interval, n)
     return row | {
@@ -97,7 +97,7 @@ def accuracy_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
     }
 
 
-def mean_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
+def mean_row(sides: TwoSides, resampling: Resampling) -> dict[str, Any]:
     """Which of two score data sets on one scale has the higher mean: on the same samples, else on each one's own."""
     if sides.both is not None:
         columns = sides.both["prediction_score_x"], sides.both["prediction_score_y"]
@@ -109,10 +109,10 @@ def mean_row(sides: TwoSides, sampling: Sampling) -> dict[str, Any]:
     means = float(first.mean()), float(second.mean())
     try:
         if sides.both is not None:
-            found = paired_t(first, second, clusters_of(sides.both, sides.datasets[0]), **sampling.headline)
+            found = paired_t(first, second, clusters_of(sides.both, sides.datasets[0]), resampling=resampling)
         else:
             first_clusters, second_clusters = _clusters_of_both(sides)
-            found = welch(first, second, first_clusters, second_clusters, **sampling.headline)
+            found = welch(first, second, first_clusters, second_clusters, resampling=resampling)
     except UndefinedStatistic as undefined:
         row = _row("mean", means, means[0] - means[1], None, n)
         return row | {"method": none_because(undefined.reason)}

@@ -10,10 +10,10 @@ import pandas as pd
 from analysis.accuracy.accuracy import accuracy
 from analysis.accuracy.group_accuracies import GroupAccuracies, compare_groups
 from analysis.correlation.score_correlation import score_correlations
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.evaluation.logic.rows import KIND_OF, Sampling, clusters_of, sides_of
+from assets.evaluation.logic.rows import KIND_OF, clusters_of, sides_of
 from assets.shared.intervals import interval_words
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, did_you_mean, listing
@@ -41,7 +41,7 @@ class Breakdown(NamedTuple):
 
 
 def breakdown(
-    samples: pd.DataFrame, fields: Sequence[str], dataset: Dataset, sampling: Sampling, statistic: str = "srcc"
+    samples: pd.DataFrame, fields: Sequence[str], dataset: Dataset, resampling: Resampling, statistic: str = "srcc"
 ) -> Breakdown:
     """The whole, then each value of the first field, then each pair of values, and so on.
 
@@ -49,24 +49,24 @@ def breakdown(
         samples: Rows of `evaluation_samples` of one data set.
         fields: Dotted names, outermost first.
         dataset: Direction and cluster.
-        sampling: How intervals are made.
+        resampling: How intervals are made.
         statistic: Of scores: srcc, plcc or krcc; answers have accuracy.
 
     Raises:
         UserError: A field that the data set does not have.
     """
     labels = pd.DataFrame({name: labels_of(samples, name) for name in fields}).reset_index(drop=True)
-    groups = [Group((), {"group": ALL, "level": 0} | _row(samples, dataset, sampling, statistic))]
+    groups = [Group((), {"group": ALL, "level": 0} | _row(samples, dataset, resampling, statistic))]
     differences: dict[int, GroupAccuracies | str] = {}
     for level in range(1, len(labels.columns) + 1):
         members = _members(labels.iloc[:, :level])
         names = group_names(list(members))
         of_level = [
-            Group(values, {"group": name, "level": level} | _row(samples.iloc[rows], dataset, sampling, statistic))
+            Group(values, {"group": name, "level": level} | _row(samples.iloc[rows], dataset, resampling, statistic))
             for name, (values, rows) in zip(names, members.items(), strict=True)
         ]
         _mark_best_and_worst([group.row for group in of_level])
-        differences[level] = _differences(samples, names, list(members.values()), dataset, sampling)
+        differences[level] = _differences(samples, names, list(members.values()), dataset, resampling)
         groups += of_level
     for group in groups:
         level = group.row["level"]
@@ -78,10 +78,10 @@ def breakdown(
 
 
 def breakdown_rows(
-    samples: pd.DataFrame, fields: Sequence[str], dataset: Dataset, sampling: Sampling
+    samples: pd.DataFrame, fields: Sequence[str], dataset: Dataset, resampling: Resampling
 ) -> list[dict[str, Any]]:
     """The rows of `breakdown`, with the same arguments and refusals."""
-    return [group.row for group in breakdown(samples, fields, dataset, sampling).groups]
+    return [group.row for group in breakdown(samples, fields, dataset, resampling).groups]
 
 
 def in_nested_order(groups: Sequence[Group]) -> list[Group]:
@@ -123,7 +123,7 @@ def is_right(samples: pd.DataFrame) -> np.ndarray:
 
 
 def headline(
-    samples: pd.DataFrame, dataset: Dataset, sampling: Sampling, statistic: str = "srcc"
+    samples: pd.DataFrame, dataset: Dataset, resampling: Resampling, statistic: str = "srcc"
 ) -> tuple[str, float, Interval, int]:
     """The one number of a data set or group: a correlation of scores, accuracy of answers, with interval and clusters.
 
@@ -132,7 +132,7 @@ def headline(
     """
     clusters = clusters_of(samples, dataset)
     if samples["kind"].iloc[0] == "answers":
-        share = accuracy(is_right(samples), clusters, **sampling.headline)
+        share = accuracy(is_right(samples), clusters, resampling=resampling)
         return "accuracy", share.value, share.interval, share.n_clusters
     sides = sides_of(samples, dataset)
     found = score_correlations(
@@ -141,7 +141,7 @@ def headline(
         clusters,
         higher_is_better=dataset.higher_is_better,
         kinds=(KIND_OF[statistic],),
-        **sampling.headline,
+        resampling=resampling.headline,
     )[statistic].oriented
     return statistic, found.value, found.interval, found.n_clusters
 
@@ -168,7 +168,7 @@ def _counted(text: str) -> list[tuple[bool, int, str]]:
     return key
 
 
-def _row(samples: pd.DataFrame, dataset: Dataset, sampling: Sampling, statistic: str) -> dict[str, Any]:
+def _row(samples: pd.DataFrame, dataset: Dataset, resampling: Resampling, statistic: str) -> dict[str, Any]:
     kind = samples["kind"].iloc[0]
     clusters = clusters_of(samples, dataset)
     row: dict[str, Any] = {
@@ -181,7 +181,7 @@ def _row(samples: pd.DataFrame, dataset: Dataset, sampling: Sampling, statistic:
         "p_difference": None,
     }
     try:
-        _, value, interval, _ = headline(samples, dataset, sampling, statistic)
+        _, value, interval, _ = headline(samples, dataset, resampling, statistic)
     except UndefinedStatistic as undefined:
         return row | {"undefined": undefined.reason}
     return row | {"value": value, "ci_low": interval.low, "ci_high": interval.high, "method": interval_words(interval)}
@@ -198,7 +198,7 @@ def _mark_best_and_worst(rows: list[dict[str, Any]]) -> None:
 
 
 def _differences(
-    samples: pd.DataFrame, names: list[str], members: list[np.ndarray], dataset: Dataset, sampling: Sampling
+    samples: pd.DataFrame, names: list[str], members: list[np.ndarray], dataset: Dataset, resampling: Resampling
 ) -> GroupAccuracies | str:
     """Whether the groups' accuracies differ, all at once and pair by pair; else the reason."""
     if samples["kind"].iloc[0] != "answers":
@@ -209,6 +209,8 @@ def _differences(
     for name, rows in zip(names, members, strict=True):
         labels[rows] = name
     try:
-        return compare_groups(is_right(samples), labels.astype(str), clusters_of(samples, dataset), **sampling.headline)
+        return compare_groups(
+            is_right(samples), labels.astype(str), clusters_of(samples, dataset), resampling=resampling
+        )
     except UndefinedStatistic as undefined:
         return undefined.reason

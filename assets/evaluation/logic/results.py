@@ -13,12 +13,13 @@ from analysis.accuracy.option_agreement import option_agreement
 from analysis.accuracy.option_confusion import OptionConfusion
 from analysis.agreement.chance_corrected import ChanceCorrected
 from analysis.correlation.metric_comparison import compare_metrics
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.dependent_correlations import DependentTest
 from analysis.significance.marginal_homogeneity import MarginalHomogeneity
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.differences import shared_samples
 from assets.evaluation.logic.groups import Breakdown, Group, in_nested_order, is_right
-from assets.evaluation.logic.rows import KIND_OF, STATISTICS, Sampling, clusters_of, confusions_of
+from assets.evaluation.logic.rows import KIND_OF, STATISTICS, clusters_of, confusions_of
 from assets.shared.intervals import estimate_values, interval_words, pair
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.files import EvaluationRead
@@ -41,7 +42,7 @@ class Metric:
         return self.read.prediction_field
 
 
-def source_values(read: EvaluationRead, dataset: Dataset, sampling: Sampling) -> JSONObject:
+def source_values(read: EvaluationRead, dataset: Dataset, resampling: Resampling) -> JSONObject:
     """Which file, what was read from it and what was left out, and how intervals are made."""
     return {
         "file": read.name,
@@ -49,10 +50,10 @@ def source_values(read: EvaluationRead, dataset: Dataset, sampling: Sampling) ->
         "truth": read.truth_field,
         "cluster": dataset.cluster,
         "settings": {
-            "resamples": sampling.resamples,
-            "bca_resamples": sampling.bca_resamples or None,
-            "confidence": sampling.confidence,
-            "seed": sampling.seed,
+            "resamples": resampling.resamples,
+            "bca_resamples": resampling.bca_resamples,
+            "confidence": resampling.confidence,
+            "seed": resampling.seed,
         },
     }
 
@@ -109,12 +110,14 @@ def correlation_values(rows: Sequence[JSONObject]) -> JSONObject:
     return values | {"methods": methods, "undefined": undefined}
 
 
-def metric_comparisons(metrics: Sequence[Metric], statistics: Sequence[str], sampling: Sampling) -> list[JSONObject]:
+def metric_comparisons(
+    metrics: Sequence[Metric], statistics: Sequence[str], resampling: Resampling
+) -> list[JSONObject]:
     """Every pair of metrics on the samples that both have a value for."""
-    return [_comparison(first, second, statistics, sampling) for first, second in combinations(metrics, 2)]
+    return [_comparison(first, second, statistics, resampling) for first, second in combinations(metrics, 2)]
 
 
-def _comparison(first: Metric, second: Metric, statistics: Sequence[str], sampling: Sampling) -> JSONObject:
+def _comparison(first: Metric, second: Metric, statistics: Sequence[str], resampling: Resampling) -> JSONObject:
     both = shared_samples(first.samples, second.samples)
     values: JSONObject = {"first": first.name, "second": second.name, "n_used": len(both), "undefined": None}
     try:
@@ -126,7 +129,7 @@ def _comparison(first: Metric, second: Metric, statistics: Sequence[str], sampli
             first_higher_is_better=first.dataset.higher_is_better,
             second_higher_is_better=second.dataset.higher_is_better,
             kinds=tuple(KIND_OF[name] for name in statistics),
-            **sampling.headline,
+            resampling=resampling.headline,
         )
     except UndefinedStatistic as undefined:
         return values | {"n_clusters": None, "undefined": undefined.reason}
@@ -152,9 +155,9 @@ def bounds(row: JSONObject, side: str) -> list[float] | None:
     return pair(row.get(f"{side}_low"), row.get(f"{side}_high"))
 
 
-def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset, sampling: Sampling) -> JSONObject:
+def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset, resampling: Resampling) -> JSONObject:
     """Accuracy, a confusion matrix for each set of options, and the answers that are no option."""
-    found = accuracy(is_right(samples), clusters_of(samples, dataset), **sampling.headline)
+    found = accuracy(is_right(samples), clusters_of(samples, dataset), resampling=resampling)
     invalid = samples.loc[samples["prediction_answer"].isna(), "answer_as_given"].str.strip().value_counts()
     return left_out_values(read) | {
         "n_used": found.n,
@@ -165,7 +168,7 @@ def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset
         "accuracy_ci": pair(found.interval.low, found.interval.high),
         "methods": {"accuracy": interval_words(found.interval)},
         "invalid_answers": [{"answer": str(answer), "n": int(n)} for answer, n in invalid.head(SHOWN_INVALID).items()],
-        "confusions": [_confusion(one, sampling.confidence) for one in confusions_of(samples)],
+        "confusions": [_confusion(one, resampling.confidence) for one in confusions_of(samples)],
     }
 
 

@@ -14,10 +14,10 @@ from analysis.correlation.mapping import Mapping, fit_mapping, mapped_fit, neare
 from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci95
 from analysis.correlation.score_correlation import KEYS, oriented, score_correlations
 from analysis.messages import labelled, message, message_list
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import interval_words
-from resources.configuration.evaluation import Dataset, EvaluationStudy
+from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.tables.declare import Table
 
@@ -28,22 +28,6 @@ UNITLESS, TRUTH_UNIT = "unitless", "the truth's"
 STATISTICS = ("srcc", "plcc", "krcc")
 KIND_OF = {key: kind for kind, key in KEYS.items()}
 SEPARATOR = " | "
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How intervals are made; `bca_resamples` 0 leaves the BCa intervals out."""
-
-    seed: int = 42
-    resamples: int = 1000
-    bca_resamples: int = 10_000
-    confidence: float = 0.95
-    workers: int = 1
-
-    @property
-    def headline(self) -> dict[str, Any]:
-        """Arguments of statistics with a headline interval only."""
-        return {"seed": self.seed, "confidence": self.confidence, "workers": self.workers}
 
 
 @dataclass(frozen=True)
@@ -92,21 +76,21 @@ def clusters_of(samples: pd.DataFrame, dataset: Dataset) -> np.ndarray | None:
 
 
 def correlation_rows(
-    samples: pd.DataFrame, dataset: Dataset, sampling: Sampling, statistics: Sequence[str] = STATISTICS
+    samples: pd.DataFrame, dataset: Dataset, resampling: Resampling, statistics: Sequence[str] = STATISTICS
 ) -> list[dict[str, Any]]:
     """Every score-level statistic of one data set; an undefined one is null with its reason.
 
     Args:
         samples: Rows of `evaluation_samples` of one score data set.
         dataset: Direction, scale, mapping, cluster and opinion fields.
-        sampling: How intervals are made.
+        resampling: How intervals are made.
         statistics: Which correlations; the mapping and its errors come with `plcc`.
     """
     sides = sides_of(samples, dataset)
-    rows = _correlations(sides, dataset, sampling, statistics)
+    rows = _correlations(sides, dataset, resampling, statistics)
     if "plcc" in statistics:
         mapping = mapping_of(sides, dataset)
-        rows += _mapped(sides, dataset, sampling, mapping) + _errors(samples, sides, dataset, sampling, mapping)
+        rows += _mapped(sides, dataset, resampling, mapping) + _errors(samples, sides, dataset, resampling, mapping)
     return [sides.counts | row for row in rows]
 
 
@@ -128,7 +112,7 @@ def _row(
 
 
 def _correlations(
-    sides: Sides, dataset: Dataset, sampling: Sampling, statistics: Sequence[str]
+    sides: Sides, dataset: Dataset, resampling: Resampling, statistics: Sequence[str]
 ) -> list[dict[str, Any]]:
     try:
         found = score_correlations(
@@ -137,9 +121,7 @@ def _correlations(
             sides.clusters,
             higher_is_better=dataset.higher_is_better,
             kinds=tuple(KIND_OF[name] for name in statistics),
-            resamples=sampling.resamples,
-            bca_resamples=sampling.bca_resamples or None,
-            **sampling.headline,
+            resampling=resampling,
         )
     except UndefinedStatistic as undefined:
         return [_row(name, UNITLESS, undefined=undefined.reason) for name in statistics]
@@ -162,14 +144,14 @@ def _correlations(
 
 
 def _mapped(
-    sides: Sides, dataset: Dataset, sampling: Sampling, mapping: Mapping | UndefinedStatistic
+    sides: Sides, dataset: Dataset, resampling: Resampling, mapping: Mapping | UndefinedStatistic
 ) -> list[dict[str, Any]]:
     names = (f"plcc_{dataset.mapping}", f"rmse_{dataset.mapping}")
     try:
         if isinstance(mapping, UndefinedStatistic):
             raise mapping
         prediction = oriented(sides.prediction, dataset.higher_is_better)
-        fit = mapped_fit(mapping, prediction, sides.truth, sides.clusters, **sampling.headline)
+        fit = mapped_fit(mapping, prediction, sides.truth, sides.clusters, resampling=resampling)
     except UndefinedStatistic as undefined:
         units = (UNITLESS, TRUTH_UNIT)
         return [_row(name, unit, undefined=undefined.reason) for name, unit in zip(names, units, strict=True)]
@@ -198,7 +180,7 @@ def _errors(
     samples: pd.DataFrame,
     sides: Sides,
     dataset: Dataset,
-    sampling: Sampling,
+    resampling: Resampling,
     mapping: Mapping | UndefinedStatistic,
 ) -> list[dict[str, Any]]:
     """Errors in the truth's unit where both sides share its scale, and against opinion noise where it is known."""
@@ -217,7 +199,7 @@ def _errors(
     opinions = Opinions(
         oriented(sides.prediction, dataset.higher_is_better)[known], sides.truth[known], sd[known], votes[known]
     )
-    return rows + _beyond_noise(opinions, mapping) + _areas(opinions, sampling)
+    return rows + _beyond_noise(opinions, mapping) + _areas(opinions, resampling)
 
 
 def _beyond_noise(opinions: Opinions, mapping: Mapping | UndefinedStatistic) -> list[dict[str, Any]]:
@@ -235,12 +217,12 @@ def _beyond_noise(opinions: Opinions, mapping: Mapping | UndefinedStatistic) -> 
     return [_row(name, unit, value, method=method, n_used=n) for (name, unit), value in zip(names, values, strict=True)]
 
 
-def _areas(opinions: Opinions, sampling: Sampling) -> list[dict[str, Any]]:
+def _areas(opinions: Opinions, resampling: Resampling) -> list[dict[str, Any]]:
     """Krasula's areas, which need no curve."""
     names, n = ("krasula_different_similar", "krasula_better_worse"), len(opinions.truth)
     try:
         areas = krasula(
-            opinions.prediction, opinions.truth, standard_errors(opinions.sd, opinions.votes), seed=sampling.seed
+            opinions.prediction, opinions.truth, standard_errors(opinions.sd, opinions.votes), seed=resampling.seed
         )
     except UndefinedStatistic as undefined:
         return [_row(name, UNITLESS, undefined=undefined.reason, n_used=n) for name in names]
@@ -302,11 +284,6 @@ def option_rows(found: list[OptionConfusion]) -> list[dict[str, Any]]:
 def datasets_of(study: "Study") -> dict[str, Dataset]:
     """The study's data sets, which its gates are handed once in a run."""
     return known_datasets(study.evaluation)
-
-
-def sampling_of(study: EvaluationStudy) -> Sampling:
-    """How the study makes intervals."""
-    return Sampling(study.seed, study.bootstrap_resamples, study.bca_resamples, study.confidence, study.workers)
 
 
 def as_table(table: Table, dataset: str, rows: Sequence[Row[str, Any]]) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Rows of table `human_agreement`: every statistic of one group of objects, undefined ones with the reason."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from analysis.agreement.icc import icc
 from analysis.correlation.calibration import Method, calibration
 from analysis.correlation.correlation import correlations
 from analysis.messages import labelled, message, message_list
-from analysis.resampling.bootstrap import Interval
+from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.resampling.exact_permutation import Kind
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import interval_words
@@ -52,7 +52,7 @@ class Sides(NamedTuple):
     human: np.ndarray
     products: np.ndarray
     ratings: pd.DataFrame
-    sampling: dict[str, Any]
+    resampling: Resampling
 
 
 def agreement_rows(matched: pd.DataFrame, ratings: pd.DataFrame, study: FidelityStudy) -> list[Row]:
@@ -68,7 +68,7 @@ def agreement_rows(matched: pd.DataFrame, ratings: pd.DataFrame, study: Fidelity
         matched["human_score"].to_numpy(dtype=float),
         matched["product_id"].to_numpy(dtype=str),
         ratings,
-        {"seed": study.seed, "confidence": study.confidence},
+        study.resampling,
     )
     blocks: list[tuple[list[str], Callable[[Sides], Iterator[Row]]]] = [
         (list(CORRELATIONS.values()), _correlations),
@@ -103,12 +103,12 @@ def _row(name: str, value: float, interval: Interval, p: float | None = None, p_
 
 
 def _correlations(sides: Sides) -> Iterator[Row]:
-    for kind, found in correlations(sides.judge, sides.human, sides.products, **sides.sampling).items():
+    for kind, found in correlations(sides.judge, sides.human, sides.products, resampling=sides.resampling).items():
         yield _row(CORRELATIONS[kind], found.value, found.interval, found.p, found.p_method)
 
 
 def _concordance(sides: Sides) -> Iterator[Row]:
-    found = concordance(sides.judge, sides.human, sides.products, **sides.sampling)
+    found = concordance(sides.judge, sides.human, sides.products, resampling=sides.resampling)
     yield _row("ccc", found.ccc, found.interval)
     yield Row("ccc_accuracy", found.accuracy, method=message("C_b, no interval"))
     yield Row("scale_shift", found.scale_shift, method=message("judge's spread over people's, no interval"))
@@ -118,14 +118,14 @@ def _concordance(sides: Sides) -> Iterator[Row]:
 
 
 def _deviation(sides: Sides) -> Iterator[Row]:
-    found = deviation(sides.judge, sides.human, sides.products, **sides.sampling)
+    found = deviation(sides.judge, sides.human, sides.products, resampling=sides.resampling)
     for name in ("mae", "rmse", "mae_by_product", "rmse_by_product", "bias_by_product"):
         estimate = getattr(found, name)
         yield _row(name, estimate.value, estimate.interval)
 
 
 def _limits(sides: Sides) -> Iterator[Row]:
-    found = bland_altman(sides.judge, sides.human, sides.products, **sides.sampling)
+    found = bland_altman(sides.judge, sides.human, sides.products, resampling=sides.resampling)
     yield _row("bias", found.bias.value, found.bias.interval)
     yield Row("sd_of_differences", found.sd, method=message("ddof 1, no interval"))
     yield _row("limit_low", found.lower_limit.value, found.lower_limit.interval)
@@ -133,13 +133,13 @@ def _limits(sides: Sides) -> Iterator[Row]:
 
 
 def _slope(sides: Sides) -> Iterator[Row]:
-    found = slope_on_mean(sides.judge, sides.human, sides.products, **sides.sampling)
+    found = slope_on_mean(sides.judge, sides.human, sides.products, resampling=sides.resampling)
     yield _row("difference_slope", found.slope, found.interval, found.p, found.p_method)
 
 
 def _calibrated(method: Method) -> Callable[[Sides], Iterator[Row]]:
     def rows(sides: Sides) -> Iterator[Row]:
-        found = calibration(sides.judge, sides.human, sides.products, seed=sides.sampling["seed"], method=method)
+        found = calibration(sides.judge, sides.human, sides.products, seed=sides.resampling.seed, method=method)
         if found.slope_fit_on_all is not None and found.intercept_fit_on_all is not None:
             yield Row("calibration_slope", found.slope_fit_on_all, method=FITTED)
             yield Row("calibration_intercept", found.intercept_fit_on_all, method=FITTED)
@@ -156,7 +156,7 @@ def _ceiling(sides: Sides) -> Iterator[Row]:
     place = sides.ratings.groupby("object").cumcount()
     # One-way forms do not care whose rating stands in which column.
     wide = sides.ratings.assign(place=place).pivot_table(index="object", columns="place", values="score")
-    found = icc(wide.to_numpy(dtype=float), confidence=sides.sampling["confidence"])
+    found = icc(wide.to_numpy(dtype=float), confidence=sides.resampling.confidence)
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
         if form.value is None:
             yield Row(name, undefined=form.reason)

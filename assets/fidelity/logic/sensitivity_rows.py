@@ -89,13 +89,13 @@ def _order(row: dict[str, Any]) -> float:
 
 def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> dict[str, Any]:
     sides = (pairs["original_score"].to_numpy(dtype=float), pairs["altered_score"].to_numpy(dtype=float))
-    products, sampling = pairs["product_id"].to_numpy(dtype=str), _sampling(study)
+    products, resampling = pairs["product_id"].to_numpy(dtype=str), study.resampling
     try:
-        hits = hit_rate(*sides, expected, products, tolerance=study.golden.same_tolerance, **sampling)  # type: ignore[arg-type]
+        hits = hit_rate(*sides, expected, products, tolerance=study.golden.same_tolerance, resampling=resampling)  # type: ignore[arg-type]
     except UndefinedStatistic:
         nothing = {"n_items": 0, "n_hits": 0, "n_misses": 0, "n_ties": 0, "seen": UNKNOWN}
         return nothing | {"undefined": NO_PAIR}
-    auc = separation(*sides, products, **sampling)
+    auc = separation(*sides, products, resampling=resampling)
     row: dict[str, Any] = {
         "n_items": hits.n_pairs,
         "mean_original": hits.mean_original,
@@ -112,7 +112,7 @@ def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> 
     }
     methods, undefined = {message("hit rate"): hits.interval, "AUC": auc.interval}, []
     try:
-        effect = effect_size(*sides, products, **sampling)
+        effect = effect_size(*sides, products, resampling=resampling)
     except UndefinedStatistic as none:
         undefined.append(labelled("cohens_d, hedges_g, d_z", none.reason))
     else:
@@ -195,7 +195,7 @@ def _of_kind(points: pd.DataFrame, doses: list[float], study: FidelityStudy) -> 
     if not len(matrix):
         return row | {"undefined": NO_PAIR}
     try:
-        line = dose_response(matrix, doses, products, **_sampling(study))
+        line = dose_response(matrix, doses, products, resampling=study.resampling)
     except UndefinedStatistic as none:
         undefined.append(labelled("r2, pearson_r, slope, intercept", none.reason))
     else:
@@ -218,10 +218,6 @@ def _of_line(line: DoseResponse) -> dict[str, Any]:
         "intercept": line.intercept,
         **_bounds("slope", line.slope_interval),
     }
-
-
-def _sampling(study: FidelityStudy) -> dict[str, Any]:
-    return {"seed": study.seed, "confidence": study.confidence}
 
 
 def _bounds(name: str, interval: Interval | None) -> dict[str, float | None]:

@@ -72,11 +72,7 @@ def with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str, str]) -> dict[str, Any]:
     truth, picked, clusters = _sides(predicted)
-    drawn: dict[str, Any] = {
-        "seed": study.seed,
-        "confidence": study.confidence,
-    }
-    found = preference_accuracy(truth, picked, clusters, **drawn)
+    found = preference_accuracy(truth, picked, clusters, resampling=study.resampling)
     decided = found.accuracy_decided_interval
     row: dict[str, Any] = {
         "accuracy": found.accuracy,
@@ -91,7 +87,9 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
     }
     if found.accuracy_decided is None:
         reasons["accuracy_decided"] = message("all pairs are ties")
-    for band in accuracy_by_agreement(truth, picked, predicted["agreement"].to_numpy(), clusters, **drawn):
+    for band in accuracy_by_agreement(
+        truth, picked, predicted["agreement"].to_numpy(), clusters, resampling=study.resampling
+    ):
         column = f"accuracy_{band.name}"
         row |= {column: band.accuracy, f"n_{band.name}": band.n}
         if band.interval is None:
@@ -153,8 +151,7 @@ def _likelihoods(
             predicted["cluster"].to_numpy(dtype=np.str_),
             groups=predicted["fold_group"].to_numpy(dtype=np.int64),
             folds=study.folds,
-            seed=study.seed,
-            confidence=study.confidence,
+            resampling=study.resampling,
         )
     except UndefinedStatistic as undefined:
         reasons["log_likelihood"] = undefined.reason

@@ -100,8 +100,7 @@ def position_of(frame: pd.DataFrame, study: PairwiseStudy) -> PositionEffect | N
         first,
         frame["votes_1"] + frame["votes_2"] - first,
         frame["cluster"],
-        seed=study.seed,
-        confidence=study.confidence,
+        resampling=study.resampling,
     )
 
 

@@ -1,5 +1,6 @@
 """Whether one judge scores higher than the other, and which threshold would then help."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,7 @@ def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
             pair.score_1,
             pair.score_2,
             pair.queries,
-            seed=plan.seed,
-            resamples=plan.bootstrap_resamples,
-            confidence=plan.confidence,
+            resampling=replace(plan.resampling, resamples=plan.bootstrap_resamples),
         )
     except UndefinedStatistic as undefined:
         nothing = {"method": "none", "interval_method": "none", "n": 0, "n_zero": 0, "undefined": undefined.reason}

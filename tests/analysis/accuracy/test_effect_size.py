@@ -16,6 +16,7 @@ from analysis.accuracy.effect_size import (
     noncentral_t_bounds,
     small_sample_factor,
 )
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.jackknifed import jackknifed
 
@@ -31,17 +32,17 @@ def test_two_groups_by_hand():
 
 def test_a_constant_drop_has_d_but_no_d_z():
     # Drops are 0.4 each, up to floating point: 0.95 - 0.55 is not 0.9 - 0.5 there.
-    found = effect_size([0.9, 0.85, 0.95, 0.88], [0.5, 0.45, 0.55, 0.48], seed=1)
+    found = effect_size([0.9, 0.85, 0.95, 0.88], [0.5, 0.45, 0.55, 0.48], resampling=Resampling(1))
     assert found.d.value == pytest.approx(9.516619, abs=1e-6)
     assert found.d_z.value is None
     assert found.d_z.reason == "all drops are equal, so they have no standard deviation"
 
 
 def test_constant_scores_have_d_z_undefined_or_d_undefined_each_by_itself():
-    found = effect_size([0.5, 0.5, 0.5], [0.3, 0.3, 0.3], seed=1)
+    found = effect_size([0.5, 0.5, 0.5], [0.3, 0.3, 0.3], resampling=Resampling(1))
     assert (found.d.value, found.g.value, found.d_z.value) == (None, None, None)
     assert "neither original nor altered scores vary" in found.d.reason
-    one_side = effect_size([0.5, 0.5, 0.5], [0.3, 0.2, 0.1], seed=1)
+    one_side = effect_size([0.5, 0.5, 0.5], [0.3, 0.2, 0.1], resampling=Resampling(1))
     # Drops 0.2, 0.3, 0.4: d = 0.3 / sqrt(0.01 / 2) = 4.242641, d_z = 0.3 / 0.1 = 3.
     assert one_side.d.value == pytest.approx(4.242640687)
     assert one_side.d_z.value == pytest.approx(3.0)
@@ -52,7 +53,7 @@ def test_pingouin_gives_the_same_d_and_g(cells):
     import pingouin  # plots come with it: two seconds for each worker that only collects this file
 
     original, altered = np.array(cells).T / 20
-    found = effect_size(original, altered, seed=1)
+    found = effect_size(original, altered, resampling=Resampling(1))
     if found.d.value is not None:
         assert found.d.value == pytest.approx(pingouin.compute_effsize(original, altered, eftype="cohen"), abs=1e-9)
         # Its g uses the approximation 1 - 3 / (4m - 1), which is good to 1 % from m = 8 on.
@@ -101,7 +102,7 @@ def test_next_to_equal_drops_have_a_d_z_with_an_interval():
     original = np.linspace(0.31, 0.99, 1000).round(2)
     altered = original - 0.3
     altered[0] -= 0.002
-    d_z = effect_size(original, altered, seed=1).d_z
+    d_z = effect_size(original, altered, resampling=Resampling(1)).d_z
     assert d_z.value == pytest.approx(4743.448, abs=0.001)
     # Its relative width is that of the root of chi-square over 999: about 1 -/+ 1.96 / sqrt(2 x 999) = 0.956 and 1.044.
     assert d_z.interval.low / d_z.value == pytest.approx(0.956, abs=0.001)
@@ -117,7 +118,7 @@ def test_the_limit_for_a_large_statistic_joins_on_to_the_exact_bounds(freedom):
 
 def test_where_the_distribution_cannot_be_computed_the_value_stands_without_an_interval(monkeypatch):
     monkeypatch.setattr(stats.nct, "cdf", lambda *_: float("nan"))
-    d_z = effect_size([0.9, 0.8, 0.7], [0.5, 0.5, 0.2], seed=1).d_z
+    d_z = effect_size([0.9, 0.8, 0.7], [0.5, 0.5, 0.2], resampling=Resampling(1)).d_z
     # Drops 0.4, 0.3, 0.5: mean 0.4, sd 0.1.
     assert d_z.value == pytest.approx(4.0)
     assert d_z.interval.low is None
@@ -139,7 +140,7 @@ def test_intervals_of_several_pairs_an_item_leave_each_item_out_in_turn():
     random = np.random.default_rng(1)
     original, altered = random.random(12).round(2), random.random(12).round(2)
     items = np.repeat(np.arange(6), 2)
-    found = effect_size(original, altered, items, seed=4)
+    found = effect_size(original, altered, items, resampling=Resampling(4))
 
     def d(rows):
         return cohens_d(original[rows], altered[rows])
@@ -158,8 +159,8 @@ def test_intervals_of_several_pairs_an_item_leave_each_item_out_in_turn():
 
 def test_d_z_of_several_pairs_an_item_is_no_noncentral_t():
     scores = np.linspace(0.3, 0.9, 12), np.linspace(0.3, 0.9, 12) ** 2
-    assert effect_size(*scores, seed=1).d_z.interval.method == "noncentral t, 11 degrees of freedom"
-    shared = effect_size(*scores, np.repeat(range(6), 2), seed=1)
+    assert effect_size(*scores, resampling=Resampling(1)).d_z.interval.method == "noncentral t, 11 degrees of freedom"
+    shared = effect_size(*scores, np.repeat(range(6), 2), resampling=Resampling(1))
     assert shared.d_z.interval.method == "delete-one jackknife, t(5), 6 clusters"
     assert shared.d.interval.method == "delete-one jackknife, arsinh(d/2), t(5), 6 clusters"
 
@@ -176,9 +177,9 @@ def test_one_value_on_a_side_has_no_spread():
     with pytest.raises(UndefinedStatistic, match="only 1 value"):
         cohens_d([1.0], [2.0, 3.0])
     with pytest.raises(UndefinedStatistic, match="only 1 pair, at least 2 needed"):
-        effect_size([0.1], [0.2], seed=1)
+        effect_size([0.1], [0.2], resampling=Resampling(1))
 
 
 def test_a_confidence_in_percent_is_refused():
     with pytest.raises(ValueError, match="confidence"):
-        effect_size([0.1, 0.2, 0.4], [0.2, 0.4, 0.1], seed=1, confidence=95)
+        effect_size([0.1, 0.2, 0.4], [0.2, 0.4, 0.1], resampling=Resampling(1, confidence=95))

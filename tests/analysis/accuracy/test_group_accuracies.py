@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from analysis.accuracy.group_accuracies import compare_groups
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.holm import holm
 from analysis.undefined import UndefinedStatistic
 
@@ -13,7 +14,7 @@ GROUPS = np.repeat(["blur", "noise", "jpeg"], 50)
 
 
 def test_all_groups_at_once_are_scipys_chi_square():
-    found = compare_groups(CORRECT, GROUPS, seed=1)
+    found = compare_groups(CORRECT, GROUPS, resampling=Resampling(1))
     expected = stats.chi2_contingency([[45, 5], [28, 22], [30, 20]], correction=False)
     assert (found.chi_square, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
     assert (found.df, found.method) == (2, "chi-square")
@@ -22,7 +23,7 @@ def test_all_groups_at_once_are_scipys_chi_square():
 
 
 def test_pairs_come_in_order_with_holms_correction():
-    found = compare_groups(CORRECT, GROUPS, seed=1)
+    found = compare_groups(CORRECT, GROUPS, resampling=Resampling(1))
     assert [(pair.first, pair.second) for pair in found.pairs] == [
         ("blur", "jpeg"),
         ("blur", "noise"),
@@ -35,7 +36,7 @@ def test_pairs_come_in_order_with_holms_correction():
 def test_pairs_are_judged_by_holms_p_of_the_clustered_standard_error():
     # 3 groups of 10 clusters of 5 samples each.
     clusters = np.concatenate([np.arange(50) // 5 + 10 * group for group in range(3)])
-    found = compare_groups(CORRECT, GROUPS, clusters, seed=1)
+    found = compare_groups(CORRECT, GROUPS, clusters, resampling=Resampling(1))
     assert found.method == "chi-square, assumes independence"
     expected = []
     for pair in found.pairs:
@@ -63,7 +64,7 @@ def test_many_groups_that_do_not_differ_seldom_have_a_pair_that_does():
     wrong = 0
     for seed in range(20):
         chance = np.clip(0.6 + random.normal(0, 0.15, 25), 0, 1)[clusters]
-        found = compare_groups(random.random(groups.size) < chance, groups, clusters, seed=seed)
+        found = compare_groups(random.random(groups.size) < chance, groups, clusters, resampling=Resampling(seed))
         wrong += any(pair.significant for pair in found.pairs)
     assert wrong <= 3
 
@@ -71,37 +72,37 @@ def test_many_groups_that_do_not_differ_seldom_have_a_pair_that_does():
 def test_where_every_resample_tells_the_same_p_is_of_the_clusters_signs():
     # 6 clusters in each group, all right and all wrong: 2 ** -5.
     clusters = np.concatenate([np.arange(12) // 2, np.arange(12) // 2])
-    found = compare_groups([1] * 12 + [0] * 12, ["a"] * 12 + ["b"] * 12, clusters, seed=1)
+    found = compare_groups([1] * 12 + [0] * 12, ["a"] * 12 + ["b"] * 12, clusters, resampling=Resampling(1))
     assert found.pairs[0].p_holm == 1 / 32
 
 
 def test_too_few_clusters_tell_nothing_and_burden_no_other_pair():
     # Two clusters in each of a and b, six in each of c and d.
     groups, clusters = np.repeat(list("abcd"), [6, 6, 12, 12]), np.repeat(np.arange(16), [3] * 4 + [2] * 12)
-    found = compare_groups([1, 0, 1, 0, 1, 1] * 6, groups, clusters, seed=1)
+    found = compare_groups([1, 0, 1, 0, 1, 1] * 6, groups, clusters, resampling=Resampling(1))
     assert (found.pairs[0].p_holm, found.pairs[0].significant) == (None, None)
     assert [pair.p_holm is None for pair in found.pairs] == [True, True, True, True, True, False]
-    alone = compare_groups([1, 0, 1, 0, 1, 1] * 4, groups[12:], clusters[12:], seed=1)
+    alone = compare_groups([1, 0, 1, 0, 1, 1] * 4, groups[12:], clusters[12:], resampling=Resampling(1))
     assert found.pairs[-1].p_holm == alone.pairs[0].p_holm
 
 
 def test_where_all_answers_are_right_there_is_no_chi_square():
-    found = compare_groups([1] * 20, ["a", "b"] * 10, seed=1)
+    found = compare_groups([1] * 20, ["a", "b"] * 10, resampling=Resampling(1))
     assert (found.chi_square, found.p, found.method) == (None, None, "none: all answers are right, or all are wrong")
     assert found.pairs[0].p_holm == 1.0
 
 
 def test_small_groups_make_chi_square_rough():
-    found = compare_groups([1, 0, 1, 1, 0, 0], list("aabbcc"), seed=1)
+    found = compare_groups([1, 0, 1, 1, 0, 0], list("aabbcc"), resampling=Resampling(1))
     assert found.method == "chi-square (rough: an expected count is under 5)"
     assert {pair.comparison.p_method for pair in found.pairs} == {"Fisher's exact test"}
 
 
 def test_one_group_has_nothing_to_be_compared_with():
     with pytest.raises(UndefinedStatistic, match="only one group"):
-        compare_groups([1, 0], ["a", "a"], seed=1)
+        compare_groups([1, 0], ["a", "a"], resampling=Resampling(1))
 
 
 def test_misshapen_groups_are_refused():
     with pytest.raises(ValueError, match="shape"):
-        compare_groups([1, 0, 1], ["a", "b"], seed=1)
+        compare_groups([1, 0, 1], ["a", "b"], resampling=Resampling(1))

@@ -8,6 +8,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
 from analysis.conformance.published import DIAGNOSES
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.jackknifed import scored
 
@@ -51,7 +52,7 @@ def test_the_interval_leaves_whole_queries_out():
     rng = np.random.default_rng(4)
     queries = rng.integers(0, 12, 60)
     counts = category_counts(rng.random((60, 3)) < rng.random((60, 1)), 2)
-    found = fleiss_interval(counts, queries, seed=9)
+    found = fleiss_interval(counts, queries, resampling=Resampling(9))
     expected = scored(lambda rows: statsmodels_fleiss(counts[rows]), queries, -1.0)
     assert found[:2] == pytest.approx(expected, abs=1e-9)
     assert found.method.endswith("12 clusters")
@@ -82,4 +83,4 @@ def test_without_a_unit_there_is_no_kappa_and_clusters_must_fit():
     with pytest.raises(UndefinedStatistic, match="no unit"):
         fleiss_kappa(np.empty((0, 2)))
     with pytest.raises(ValueError, match="one cluster per unit"):
-        fleiss_interval([[1, 2], [2, 1]], ["a"], seed=1)
+        fleiss_interval([[1, 2], [2, 1]], ["a"], resampling=Resampling(1))

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.agreement.judge_bias import judge_bias, query_medians
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
-QUICK = {"seed": 1, "resamples": 100}
+QUICK = {"resampling": Resampling(1, resamples=100)}
 
 
 def two_judges(bias, n_queries=40, n_documents=5, seed=2):

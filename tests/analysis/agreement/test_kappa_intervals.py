@@ -9,6 +9,7 @@ from analysis.agreement.chance_corrected import chance_corrected
 from analysis.agreement.coefficients import bins_of
 from analysis.agreement.kappa import counts_of_queries, kappa_summary, relevant
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.jackknifed import scored
@@ -61,7 +62,7 @@ def counted(scores):
 
 
 def test_every_value_and_interval_is_that_of_queries_left_out_in_turn(scores):
-    found = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=SEED)
+    found = agreement(counted(scores), score_sums(*scores, N_QUERIES), resampling=Resampling(SEED))
     every = np.arange(N_QUERIES)
     expected = in_other_words(*scores, every)
     without = [in_other_words(*scores, np.delete(every, query)) for query in every]
@@ -81,12 +82,12 @@ def test_every_value_and_interval_is_that_of_queries_left_out_in_turn(scores):
 
 
 def test_each_query_with_a_kappa_is_one_trial_of_the_share_of_low_ones(scores):
-    found, summary = agreement(counted(scores), seed=SEED), kappa_summary(counted(scores))
+    found, summary = agreement(counted(scores), resampling=Resampling(SEED)), kappa_summary(counted(scores))
     assert found.interval("low_share") == wilson(summary.n_low, summary.n_defined)
 
 
 def test_values_are_those_of_the_summary(scores):
-    found, summary = agreement(counted(scores), seed=1), kappa_summary(counted(scores))
+    found, summary = agreement(counted(scores), resampling=Resampling(1)), kappa_summary(counted(scores))
     assert (summary.n_undefined > 0, summary.n_defined > 0) == (True, True)
     for name, value in (
         ("kappa_macro", summary.macro),
@@ -99,14 +100,14 @@ def test_values_are_those_of_the_summary(scores):
 
 
 def test_labels_alone_have_the_same_intervals_as_labels_with_scores(scores):
-    alone = agreement(counted(scores), seed=3)
-    together = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=3)
+    alone = agreement(counted(scores), resampling=Resampling(3))
+    together = agreement(counted(scores), score_sums(*scores, N_QUERIES), resampling=Resampling(3))
     for name in OF_LABELS:
         assert alone.estimates[name].interval[:2] == pytest.approx(together.estimates[name].interval[:2], abs=1e-12)
 
 
 def test_no_seed_changes_the_intervals(scores):
-    one, two, other = (agreement(counted(scores), seed=seed) for seed in (1, 1, 2))
+    one, two, other = (agreement(counted(scores), resampling=Resampling(seed)) for seed in (1, 1, 2))
     assert one == two == other
 
 
@@ -114,19 +115,19 @@ def test_queries_without_documents_are_neither_counted_nor_drawn(scores):
     first, second, queries = scores
     counts = counts_of_queries(first > 0.5, second > 0.5, queries * 2, 2 * N_QUERIES)
     sums = score_sums(first, second, queries * 2, 2 * N_QUERIES)
-    plain = agreement(counted(scores), score_sums(*scores, N_QUERIES), seed=1)
-    assert agreement(counts, sums, seed=1) == plain
+    plain = agreement(counted(scores), score_sums(*scores, N_QUERIES), resampling=Resampling(1))
+    assert agreement(counts, sums, resampling=Resampling(1)) == plain
 
 
 @pytest.mark.parametrize(("n", "bounds", "unreliable"), [(1, False, True), (4, False, True), (6, True, False)])
 def test_few_queries_make_no_interval(scores, n, bounds, unreliable):
     varied = np.array([[2, 1, 0, 2], [1, 0, 1, 3], [2, 0, 0, 3], [1, 1, 0, 2], [2, 1, 1, 2], [3, 0, 0, 2]])
-    interval = agreement(varied[:n], seed=1).interval("kappa_macro")
+    interval = agreement(varied[:n], resampling=Resampling(1)).interval("kappa_macro")
     assert (interval.low is not None, interval.unreliable, interval.n_clusters) == (bounds, unreliable, n)
 
 
 def test_perfect_agreement_has_no_bounds_that_would_claim_certainty():
-    found = agreement([[2, 0, 0, 3]] * 20, seed=1)
+    found = agreement([[2, 0, 0, 3]] * 20, resampling=Resampling(1))
     assert found.estimates["kappa_macro"].value == 1.0
     assert found.interval("kappa_macro").low is None
     assert found.interval("kappa_macro").method == "none: the statistic is at its limit"
@@ -135,7 +136,7 @@ def test_perfect_agreement_has_no_bounds_that_would_claim_certainty():
 def test_one_label_everywhere_leaves_what_is_undefined_without_a_value_and_with_the_reason():
     queries = np.repeat(np.arange(6), 2)
     sums = score_sums([0.1] * 12, [0.1] * 12, queries, 6)
-    found = agreement([[0, 0, 0, 2]] * 6, sums, seed=1)
+    found = agreement([[0, 0, 0, 2]] * 6, sums, resampling=Resampling(1))
     assert set(found.estimates) == {
         "kappa_macro",
         "percent_agreement",
@@ -152,7 +153,7 @@ def test_one_label_everywhere_leaves_what_is_undefined_without_a_value_and_with_
 
 def test_one_query_with_a_kappa_has_no_interval():
     # One of 5 queries has a kappa; without it there is none.
-    found = agreement([[2, 1, 0, 2]] + [[0, 0, 0, 5]] * 4, seed=1)
+    found = agreement([[2, 1, 0, 2]] + [[0, 0, 0, 5]] * 4, resampling=Resampling(1))
     assert found.interval("kappa_macro_defined").method.startswith("none: without one of the clusters")
 
 
@@ -165,7 +166,7 @@ def test_the_interval_covers_the_true_micro_kappa_about_as_often_as_it_says():
         first, coin = rng.random((60, 5)) < 0.5, rng.random((60, 5)) < 0.5
         second = np.where(copies, first, coin)
         counts = counts_of_queries(first.ravel(), second.ravel(), np.repeat(np.arange(60), 5))
-        interval = agreement(counts, seed=trial).interval("kappa_micro")
+        interval = agreement(counts, resampling=Resampling(trial)).interval("kappa_micro")
         covered += interval.low <= 4 / 6 <= interval.high
     assert 87 <= covered <= 99
 
@@ -173,11 +174,11 @@ def test_the_interval_covers_the_true_micro_kappa_about_as_often_as_it_says():
 def test_scores_and_counts_must_fit(scores):
     sums = score_sums(*scores, N_QUERIES)
     with pytest.raises(ValueError, match="one row of 28 sums"):
-        agreement(counted(scores), sums[:, :5], seed=1)
+        agreement(counted(scores), sums[:, :5], resampling=Resampling(1))
     with pytest.raises(ValueError, match="not of the same documents"):
-        agreement(counted(scores), sums * 2, seed=1)
+        agreement(counted(scores), sums * 2, resampling=Resampling(1))
     with pytest.raises(UndefinedStatistic, match="no query with a document"):
-        agreement([[0, 0, 0, 0]], seed=1)
+        agreement([[0, 0, 0, 0]], resampling=Resampling(1))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.agreement.recalibration_effect import recalibration_effect
+from analysis.resampling.bootstrap import Resampling
 from tests.analysis.jackknifed import freedom_of, jackknifed, left_out
 
 # Documents relevant to both, to the first alone, to the second alone, to neither.
@@ -23,7 +24,7 @@ def random_tables(seed, n):
 def test_from_chance_to_perfect_by_hand():
     # Before: kappa 0, 0 and 1 by convention: macro 1/3; pooled 2 2 2 6: p_o 8/12, p_e (4 x 4 + 8 x 8)/144 = 5/9: 1/4.
     before, after = [CHANCE, CHANCE, ONE_LABEL], [PERFECT, PERFECT, ONE_LABEL]
-    macro, micro = recalibration_effect(before, after, every(3), seed=1)
+    macro, micro = recalibration_effect(before, after, every(3), resampling=Resampling(1))
     assert (macro.part, macro.statistic, macro.n_queries) == ("all", "kappa_macro", 3)
     assert (macro.before, macro.after, macro.change) == pytest.approx((1 / 3, 1, 2 / 3))
     assert (micro.before, micro.after, micro.change) == pytest.approx((1 / 4, 1, 3 / 4))
@@ -32,7 +33,7 @@ def test_from_chance_to_perfect_by_hand():
 
 def test_micro_kappa_is_scikit_learns_on_the_pooled_labels():
     before, after = random_tables(1, 12), random_tables(2, 12)
-    found = recalibration_effect(before, after, every(12), seed=1)[1]
+    found = recalibration_effect(before, after, every(12), resampling=Resampling(1))[1]
     for table, value in ((before, found.before), (after, found.after)):
         labels = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], table.sum(axis=0), axis=0)
         assert value == pytest.approx(cohen_kappa_score(*labels.T), abs=1e-12)
@@ -40,7 +41,7 @@ def test_micro_kappa_is_scikit_learns_on_the_pooled_labels():
 
 def test_the_interval_leaves_each_query_out_of_both_sides():
     before, after = random_tables(3, 20), random_tables(4, 20)
-    macro, micro = recalibration_effect(before, after, every(20), seed=9)
+    macro, micro = recalibration_effect(before, after, every(20), resampling=Resampling(9))
 
     def kappa(table):
         labels = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], table, axis=0)
@@ -65,7 +66,9 @@ def test_queries_left_alone_change_by_exactly_nothing():
     judged_again = np.arange(30) < 12
     after = np.where(judged_again[:, None], PERFECT, before)
     parts = {"judged_again": judged_again, "untouched": ~judged_again}
-    found = {(one.part, one.statistic): one for one in recalibration_effect(before, after, parts, seed=1)}
+    found = {
+        (one.part, one.statistic): one for one in recalibration_effect(before, after, parts, resampling=Resampling(1))
+    }
     for statistic in ("kappa_macro", "kappa_micro"):
         untouched = found["untouched", statistic]
         assert (untouched.change, untouched.interval.low, untouched.interval.high) == (0.0, 0.0, 0.0)
@@ -76,8 +79,8 @@ def test_queries_left_alone_change_by_exactly_nothing():
 def test_queries_without_documents_on_one_side_are_left_out_of_both():
     before, after = random_tables(6, 8), random_tables(7, 8)
     before[0], after[1] = 0, 0
-    kept = recalibration_effect(before[2:], after[2:], every(6), seed=1)
-    assert recalibration_effect(before, after, every(8), seed=1) == kept
+    kept = recalibration_effect(before[2:], after[2:], every(6), resampling=Resampling(1))
+    assert recalibration_effect(before, after, every(8), resampling=Resampling(1)) == kept
     assert kept[0].n_queries == 6
 
 
@@ -85,7 +88,7 @@ def test_other_roles_flip_the_change_and_the_order_of_queries_does_not_matter():
     before, after = random_tables(8, 25), random_tables(9, 25)
     order = np.random.default_rng(1).permutation(25)
     found, shuffled, flipped = (
-        recalibration_effect(*tables, every(25), seed=2)
+        recalibration_effect(*tables, every(25), resampling=Resampling(2))
         for tables in ((before, after), (before[order], after[order]), (after, before))
     )
     for one, other, mirror in zip(found, shuffled, flipped, strict=True):
@@ -95,7 +98,7 @@ def test_other_roles_flip_the_change_and_the_order_of_queries_does_not_matter():
 
 
 def test_one_label_throughout_has_no_micro_kappa():
-    macro, micro = recalibration_effect([ONE_LABEL] * 6, [PERFECT] * 6, every(6), seed=1)
+    macro, micro = recalibration_effect([ONE_LABEL] * 6, [PERFECT] * 6, every(6), resampling=Resampling(1))
     assert (macro.before, macro.after) == (1.0, 1.0)
     assert (micro.before, micro.after, micro.change) == (None, 1.0, None)
     assert "0/0" in micro.undefined
@@ -103,15 +106,15 @@ def test_one_label_throughout_has_no_micro_kappa():
 
 
 def test_a_part_without_queries_says_so():
-    found = recalibration_effect([PERFECT], [PERFECT], {"held_out": np.array([False])}, seed=1)
+    found = recalibration_effect([PERFECT], [PERFECT], {"held_out": np.array([False])}, resampling=Resampling(1))
     assert [(one.change, one.n_queries) for one in found] == [(None, 0), (None, 0)]
     assert "no query of this part" in found[0].undefined
 
 
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="got shapes"):
-        recalibration_effect([PERFECT], [PERFECT, CHANCE], every(1), seed=1)
+        recalibration_effect([PERFECT], [PERFECT, CHANCE], every(1), resampling=Resampling(1))
     with pytest.raises(ValueError, match="negative"):
-        recalibration_effect([[-1, 0, 0, 1]], [PERFECT], every(1), seed=1)
+        recalibration_effect([[-1, 0, 0, 1]], [PERFECT], every(1), resampling=Resampling(1))
     with pytest.raises(ValueError, match="part 'all'"):
-        recalibration_effect([PERFECT], [PERFECT], every(2), seed=1)
+        recalibration_effect([PERFECT], [PERFECT], every(2), resampling=Resampling(1))

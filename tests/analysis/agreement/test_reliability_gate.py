@@ -6,6 +6,7 @@ import pytest
 from analysis.agreement.kappa import KappaSummary, counts_of_queries, kappa_summary
 from analysis.agreement.kappa_intervals import agreement
 from analysis.agreement.reliability_gate import reliability_gate
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
 GOOD = KappaSummary(
@@ -27,7 +28,7 @@ def verdict(**changes):
 
 def judged(counts):
     """The verdict on tables of counts, with the lower bounds of their own intervals."""
-    found = agreement(counts, seed=1)
+    found = agreement(counts, resampling=Resampling(1))
     return reliability_gate(
         kappa_summary(counts),
         macro_low=found.interval("kappa_macro").low,

@@ -9,6 +9,7 @@ from analysis.agreement.selection import behind_best, holm_bounds, reported, spl
 from analysis.agreement.setting_choice import NONE, Rule, choose
 from analysis.agreement.setting_measures import Compared, Evidence, Judged, Measures, compared, evidence_of, measured
 from analysis.correlation.correlation import correlation
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.made_settings import made
 
@@ -187,10 +188,10 @@ def test_reported_intervals_are_those_of_each_statistic_by_itself():
     settings = made(20, 2)
     evidence = evidence_of(settings, resamples=200, seed=3)
     found = reported(evidence, 1, 0.95, seed=1)
-    icc = icc_by_product(settings.settings[1].scores, settings.clusters, seed=3, planned_repeats=4)
+    icc = icc_by_product(settings.settings[1].scores, settings.clusters, resampling=Resampling(3), planned_repeats=4)
     assert found["icc"].interval[:2] == pytest.approx(icc[:2], abs=1e-12)
     judge = settings.settings[1].scores.mean(axis=1)
-    rho = correlation(judge, settings.human, "spearman", settings.clusters, seed=3)
+    rho = correlation(judge, settings.human, "spearman", settings.clusters, resampling=Resampling(3))
     assert found["spearman"].value == pytest.approx(rho.value, abs=1e-12)
     assert found["spearman"].interval[:2] == pytest.approx(rho.interval[:2], abs=1e-12)
     assert found["spearman"].interval.method == "delete-one jackknife, Fisher's z, t(19), 20 clusters"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from analysis.correlation.mapping import fit_mapping, mapped_fit, nearer_curves, rmse
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.tid2013 import tid2013
 
@@ -42,7 +43,7 @@ def test_planted_parameters_are_found_again(function):
     found = fit_mapping(X, truth, function)
     assert found.converged
     assert list(found.parameters.values()) == pytest.approx(PLANTED[function], rel=1e-4)
-    result = mapped_fit(found, X, truth, seed=1)
+    result = mapped_fit(found, X, truth, resampling=Resampling(1))
     assert result.plcc == pytest.approx(1.0, abs=1e-9)
     assert result.rmse == pytest.approx(0.0, abs=1e-5)
     assert result.monotone
@@ -64,7 +65,7 @@ def test_on_real_scores_a_mapping_beats_the_straight_line(shared_data, function,
     columns, references = tid2013(shared_data)
     prediction, mos = -columns[metric], columns["mos"]
     found = fit_mapping(prediction, mos, function)
-    result = mapped_fit(found, prediction, mos, references, seed=1)
+    result = mapped_fit(found, prediction, mos, references, resampling=Resampling(1))
     line = np.polyval(np.polyfit(prediction, mos, 1), prediction)
     assert result.plcc > np.corrcoef(line, mos)[0, 1]
     assert result.rmse < rmse(line - mos, 2)
@@ -108,7 +109,7 @@ def test_a_mapping_that_reorders_the_samples_is_marked_not_monotone():
     # Rises, falls, rises: Sheikh's linear term lets the curve follow.
     x = np.linspace(-3.0, 3.0, 60)
     truth = sheikh(x, 6.0, 4.0, 0.0, -0.9, 3.0)
-    result = mapped_fit(fit_mapping(x, truth, "logistic_5"), x, truth, seed=1)
+    result = mapped_fit(fit_mapping(x, truth, "logistic_5"), x, truth, resampling=Resampling(1))
     assert result.monotone is False
     assert result.srcc_after > result.srcc_before
     assert result.note.startswith("not monotone: the mapping changes SRCC from ")
@@ -116,7 +117,7 @@ def test_a_mapping_that_reorders_the_samples_is_marked_not_monotone():
 
 def test_a_metric_in_the_wrong_direction_is_marked_not_monotone():
     truth = vqeg(X, 4.8, 1.2, 40.0, 9.0)
-    result = mapped_fit(fit_mapping(-X, truth, "logistic_4"), -X, truth, seed=1)
+    result = mapped_fit(fit_mapping(-X, truth, "logistic_4"), -X, truth, resampling=Resampling(1))
     assert (result.srcc_before, result.srcc_after) == pytest.approx((-1.0, 1.0), abs=1e-12)
     assert result.monotone is False
 
@@ -124,7 +125,7 @@ def test_a_metric_in_the_wrong_direction_is_marked_not_monotone():
 def test_a_cubic_for_a_metric_in_the_wrong_direction_is_level_and_has_no_correlation():
     found = fit_mapping(-X, vqeg(X, 4.8, 1.2, 40.0, 9.0), "cubic")
     with pytest.raises(UndefinedStatistic, match="all 80 mapped prediction scores are equal"):
-        mapped_fit(found, -X, vqeg(X, 4.8, 1.2, 40.0, 9.0), seed=1)
+        mapped_fit(found, -X, vqeg(X, 4.8, 1.2, 40.0, 9.0), resampling=Resampling(1))
 
 
 def test_a_curve_whose_best_fit_lies_at_infinity_has_not_converged():
@@ -152,9 +153,9 @@ def test_the_interval_is_that_of_the_mapped_values():
     truth = vqeg(X, 4.8, 1.2, 40.0, 9.0) + 0.5 * rng.normal(size=80)
     found = fit_mapping(X, truth, "logistic_4")
     clusters = np.repeat(np.arange(20), 4)
-    result = mapped_fit(found, X, truth, clusters, seed=1)
+    result = mapped_fit(found, X, truth, clusters, resampling=Resampling(1))
     assert result.interval.low < result.plcc < result.interval.high
-    assert result.interval == mapped_fit(found, X, truth, clusters, seed=1, workers=2).interval
+    assert result.interval == mapped_fit(found, X, truth, clusters, resampling=Resampling(1, workers=2)).interval
 
 
 def test_rmse_divides_by_the_samples_less_the_fitted_parameters():
@@ -199,7 +200,7 @@ def test_the_five_parameter_fit_finds_the_best_of_many_optima(shared_inputs):
     path = shared_inputs / "c06_logistic_5.csv"
     prediction, truth = np.genfromtxt(path, delimiter=",", skip_header=1, usecols=(1, 2)).T
     found = fit_mapping(prediction, truth, "logistic_5")
-    result = mapped_fit(found, prediction, truth, seed=1)
+    result = mapped_fit(found, prediction, truth, resampling=Resampling(1))
     # The best of 400 random starts had PLCC 0.601 and RMSE 1.092; the search of one of them ended at 0.579.
     assert result.plcc > 0.6005
     assert result.rmse < 1.0925

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from analysis.correlation.metric_comparison import compare_metrics
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.dependent_correlations import steiger, williams
 from analysis.undefined import UndefinedStatistic
 from tests.analysis.jackknifed import jackknifed, left_out
@@ -20,7 +21,7 @@ def test_tid2013_gives_the_known_t_of_williams_for_dssim_and_butteraugli(shared_
         references,
         first_higher_is_better=False,
         second_higher_is_better=False,
-        seed=1,
+        resampling=Resampling(1),
     )
     # Williams (1959) on the published file: PLCC 0.772744 and 0.647701 after the flip, 3,000 images.
     assert found.williams.statistic == pytest.approx(12.25487188, abs=1e-8)
@@ -37,7 +38,7 @@ def test_a_difference_is_zous_from_resampled_intervals_and_how_they_vary_togethe
     truth, clusters = rng.random(40), rng.integers(0, 12, 40)
     first, second = truth + 0.3 * rng.random(40), truth + 0.9 * rng.random(40)
     better = {"first_higher_is_better": True, "second_higher_is_better": True}
-    found = compare_metrics(first, second, truth, clusters, **better, seed=6).differences["srcc"]
+    found = compare_metrics(first, second, truth, clusters, **better, resampling=Resampling(6)).differences["srcc"]
 
     def of_first(rows):
         return stats.spearmanr(first[rows], truth[rows]).statistic
@@ -58,8 +59,12 @@ def test_swapping_the_metrics_turns_the_sign():
     rng = np.random.default_rng(3)
     truth = rng.random(30)
     first, second = truth + 0.3 * rng.random(30), -truth + 0.9 * rng.random(30)
-    one = compare_metrics(first, second, truth, first_higher_is_better=True, second_higher_is_better=False, seed=6)
-    other = compare_metrics(second, first, truth, first_higher_is_better=False, second_higher_is_better=True, seed=6)
+    one = compare_metrics(
+        first, second, truth, first_higher_is_better=True, second_higher_is_better=False, resampling=Resampling(6)
+    )
+    other = compare_metrics(
+        second, first, truth, first_higher_is_better=False, second_higher_is_better=True, resampling=Resampling(6)
+    )
     for key, each in one.differences.items():
         assert each.difference == pytest.approx(-other.differences[key].difference, abs=1e-14)
         assert each.interval.low == pytest.approx(-other.differences[key].interval.high, abs=1e-12)
@@ -69,7 +74,9 @@ def test_swapping_the_metrics_turns_the_sign():
 
 def test_a_metric_against_itself_differs_by_0_and_has_no_test():
     truth, metric = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 3.0, 2.0, 4.0, 6.0, 5.0]
-    found = compare_metrics(metric, metric, truth, first_higher_is_better=True, second_higher_is_better=True, seed=1)
+    found = compare_metrics(
+        metric, metric, truth, first_higher_is_better=True, second_higher_is_better=True, resampling=Resampling(1)
+    )
     assert found.differences["srcc"].difference == 0.0
     assert found.differences["srcc"].significant is False
     assert found.williams == (None, None, None, "none: the two metrics lie on one rising line")

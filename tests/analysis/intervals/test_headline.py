@@ -16,6 +16,7 @@ from analysis.intervals.headline import (
 from analysis.intervals.jackknife import GROUPS
 from analysis.intervals.measured import fewest_clusters, reliable_from
 from analysis.intervals.measured_rows import STATISTICS
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.wilson import wilson
 from tests.analysis.jackknifed import jackknifed, scored
 
@@ -28,7 +29,7 @@ def mean_of(values):
 
 
 def test_a_mean_over_clusters_is_the_loop_written_out_and_names_its_method():
-    [interval] = headline_intervals(mean_of(VALUES), ("mean",), CLUSTERS, confidence=0.9, seed=1)
+    [interval] = headline_intervals(mean_of(VALUES), ("mean",), CLUSTERS, resampling=Resampling(1, confidence=0.9))
     expected = jackknifed(lambda rows: VALUES[rows].mean(), CLUSTERS, confidence=0.9)
     assert interval[:2] == pytest.approx(expected, abs=1e-12)
     assert interval.method == "delete-one jackknife, t(9), 10 clusters"
@@ -62,7 +63,7 @@ def test_each_statistic_has_the_method_of_the_definitions(kind, how):
     def curved(counts):
         return ((counts @ values / counts.sum(axis=1)) ** 2)[:, None]
 
-    [interval] = headline_intervals(curved, (kind,), clusters, confidence=0.95, seed=1)
+    [interval] = headline_intervals(curved, (kind,), clusters, resampling=Resampling(1, confidence=0.95))
     expected = jackknifed(lambda rows: values[rows].mean() ** 2, clusters, **how)
     assert interval[:2] == pytest.approx(expected, abs=1e-12)
 
@@ -78,7 +79,7 @@ def test_each_statistic_has_the_method_of_the_definitions(kind, how):
 )
 def test_shares_and_coefficients_have_score_intervals(kind, how):
     right, clusters = (VALUES > 0).astype(float), np.repeat(np.arange(6), [3, 4, 12, 5, 2, 4])
-    [interval] = headline_intervals(mean_of(right), (kind,), clusters, confidence=0.95, seed=1)
+    [interval] = headline_intervals(mean_of(right), (kind,), clusters, resampling=Resampling(1, confidence=0.95))
     assert interval[:2] == pytest.approx(scored(lambda rows: right[rows].mean(), clusters, **how), abs=1e-9)
 
 
@@ -112,48 +113,54 @@ def test_equal_rows_counted_together_give_what_rows_one_by_one_give():
 
 def test_unequal_clusters_have_fewer_degrees_of_freedom():
     clusters = np.repeat(np.arange(6), [1, 2, 12, 5, 7, 3])
-    [interval] = headline_intervals(mean_of(VALUES), ("mean",), clusters, confidence=0.95, seed=1)
+    [interval] = headline_intervals(mean_of(VALUES), ("mean",), clusters, resampling=Resampling(1, confidence=0.95))
     assert interval[:2] == pytest.approx(jackknifed(lambda rows: VALUES[rows].mean(), clusters), abs=1e-12)
     assert interval.method == "delete-one jackknife, t(1.91), 6 clusters"
 
 
 def test_a_share_over_clusters_is_a_score_interval_and_wilsons_where_all_are_right():
     right = (VALUES > 0).astype(float)
-    [interval] = headline_intervals(mean_of(right), ("share",), CLUSTERS, confidence=0.95, seed=1)
+    [interval] = headline_intervals(mean_of(right), ("share",), CLUSTERS, resampling=Resampling(1, confidence=0.95))
     assert interval[:2] == pytest.approx(scored(lambda rows: right[rows].mean(), CLUSTERS), abs=1e-9)
     assert interval.method.startswith("score interval, effective sample of the delete-one jackknife, t(9), 10 clusters")
-    [all_right] = headline_intervals(mean_of(np.ones(30)), ("share",), CLUSTERS, confidence=0.95, seed=1)
+    [all_right] = headline_intervals(
+        mean_of(np.ones(30)), ("share",), CLUSTERS, resampling=Resampling(1, confidence=0.95)
+    )
     assert all_right[:2] == pytest.approx(wilson(10, 10, 0.95)[:2], abs=1e-12)
     assert all_right.method == "Wilson, 10 clusters, all alike"
 
 
 def test_a_share_near_an_edge_is_unreliable_for_longer():
     many = np.r_[np.ones(57), np.zeros(3)]
-    [interval] = headline_intervals(mean_of(many), ("share",), np.arange(60) % 20, confidence=0.95, seed=1)
+    [interval] = headline_intervals(
+        mean_of(many), ("share",), np.arange(60) % 20, resampling=Resampling(1, confidence=0.95)
+    )
     assert interval.unreliable
     assert reliable_from("share") < 20 < reliable_from("share", near_edge=True)
 
 
 def test_fewer_than_5_clusters_an_undefined_remainder_and_a_limit_have_no_bounds():
-    few = headline_intervals(mean_of(VALUES), ("mean",), np.arange(30) % 4, confidence=0.95, seed=1)
+    few = headline_intervals(mean_of(VALUES), ("mean",), np.arange(30) % 4, resampling=Resampling(1, confidence=0.95))
     assert few[0][:3] == (None, None, "none: 4 clusters, fewer than 5")
     alone = np.where(np.arange(30) < 3, 1.0, np.nan)
 
     def only_in_the_first(counts):
         return np.where((counts[:, :3] > 0).all(axis=1), np.nansum(alone), np.nan)[:, None]
 
-    [undefined] = headline_intervals(only_in_the_first, ("mean",), CLUSTERS, confidence=0.95, seed=1)
+    [undefined] = headline_intervals(only_in_the_first, ("mean",), CLUSTERS, resampling=Resampling(1, confidence=0.95))
     assert undefined.method == "none: without one of the clusters the statistic is undefined"
-    [limit] = headline_intervals(mean_of(np.ones(30)), ("spearman",), CLUSTERS, confidence=0.95, seed=1)
+    [limit] = headline_intervals(
+        mean_of(np.ones(30)), ("spearman",), CLUSTERS, resampling=Resampling(1, confidence=0.95)
+    )
     assert limit.low is None
     assert "at its limit" in limit.method
 
 
 def test_a_difference_that_no_cluster_changes_is_certain_unless_that_is_refused():
-    [zero] = headline_intervals(mean_of(np.zeros(30)), ("mean",), CLUSTERS, confidence=0.95, seed=1)
+    [zero] = headline_intervals(mean_of(np.zeros(30)), ("mean",), CLUSTERS, resampling=Resampling(1, confidence=0.95))
     assert zero[:2] == (0.0, 0.0)
     [refused] = headline_intervals(
-        mean_of(np.zeros(30)), ("mean",), CLUSTERS, confidence=0.95, seed=1, refuse_constant=True
+        mean_of(np.zeros(30)), ("mean",), CLUSTERS, resampling=Resampling(1, confidence=0.95), refuse_constant=True
     )
     assert refused.low is None
 
@@ -170,11 +177,13 @@ def test_sums_over_clusters_give_what_their_observations_give():
 def test_thousands_of_clusters_are_left_out_in_groups_and_the_words_say_so():
     values = np.random.default_rng(3).normal(size=2400)
     clusters = np.arange(2400) // 2
-    [interval] = headline_intervals(mean_of(values), ("mean",), clusters, confidence=0.95, seed=5)
+    [interval] = headline_intervals(mean_of(values), ("mean",), clusters, resampling=Resampling(5, confidence=0.95))
     assert f"{GROUPS} groups of 1200 clusters" in interval.method
     plain = jackknifed(lambda rows: values[rows].mean(), clusters[:200])
     assert (interval.high - interval.low) == pytest.approx((plain[1] - plain[0]) / np.sqrt(12), rel=0.15)
-    again = headline_intervals(mean_of(values), ("mean",), clusters, confidence=0.95, seed=5, workers=2)
+    again = headline_intervals(
+        mean_of(values), ("mean",), clusters, resampling=Resampling(5, confidence=0.95, workers=2)
+    )
     assert again == [interval]
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from analysis.accuracy.accuracy import accuracy
 from analysis.preference.accuracy import accuracy_by_agreement, credits_of, predicted_winners, preference_accuracy
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.wilson import wilson
 from analysis.undefined import UndefinedStatistic
 
@@ -34,7 +35,7 @@ def test_a_change_of_unit_changes_no_prediction(pairs, power):
 def test_six_pairs_by_hand():
     # Right, right, wrong, tie, tie, right: (3 + 2/2) of 6; 3 of the 4 decided.
     assert credits_of(TRUTH, PREDICTED).tolist() == [1, 1, 0, 0.5, 0.5, 1]
-    found = preference_accuracy(TRUTH, PREDICTED, SERIES, seed=1)
+    found = preference_accuracy(TRUTH, PREDICTED, SERIES, resampling=Resampling(1))
     assert (found.accuracy, found.tie_rate, found.accuracy_decided) == (4 / 6, 2 / 6, 3 / 4)
     assert (found.n, found.n_ties, found.n_clusters) == (6, 2, 5)
     assert found.interval.method.startswith("score interval, effective sample of the delete-one jackknife, t(")
@@ -45,10 +46,12 @@ def test_six_pairs_by_hand():
 @settings(max_examples=30, deadline=None)
 def test_ties_count_a_half_of_what_a_coin_would_make_of_them(pairs):
     truth, predicted = np.array(pairs).T
-    found = preference_accuracy(truth, predicted, np.arange(len(pairs)), seed=1)
+    found = preference_accuracy(truth, predicted, np.arange(len(pairs)), resampling=Resampling(1))
     decided = found.accuracy_decided or 0.0
     assert found.accuracy == pytest.approx((1 - found.tie_rate) * decided + found.tie_rate / 2, abs=1e-12)
-    turned = preference_accuracy(3 - truth, np.where(predicted, 3 - predicted, 0), np.arange(len(pairs)), seed=1)
+    turned = preference_accuracy(
+        3 - truth, np.where(predicted, 3 - predicted, 0), np.arange(len(pairs)), resampling=Resampling(1)
+    )
     assert turned.accuracy == found.accuracy
 
 
@@ -56,26 +59,26 @@ def test_the_interval_is_that_of_the_pairs_left_out_by_series():
     # An independent route: the interval of single answers, which knows no ties.
     rng = np.random.default_rng(5)
     truth, predicted, series = rng.integers(1, 3, 200), rng.integers(1, 3, 200), rng.integers(0, 30, 200)
-    found = preference_accuracy(truth, predicted, series, seed=7)
-    expected = accuracy(truth == predicted, series, seed=7)
+    found = preference_accuracy(truth, predicted, series, resampling=Resampling(7))
+    expected = accuracy(truth == predicted, series, resampling=Resampling(7))
     assert found.accuracy == expected.value
     assert found.interval == found.accuracy_decided_interval == expected.interval
 
 
 def test_one_pair_per_series_has_wilsons_interval():
-    found = preference_accuracy([1, 2, 1, 2], [1, 2, 2, 2], list("abcd"), seed=1)
+    found = preference_accuracy([1, 2, 1, 2], [1, 2, 2, 2], list("abcd"), resampling=Resampling(1))
     assert found.interval == wilson(3, 4)
 
 
 def test_decided_pairs_are_one_trial_per_cluster_though_others_tie():
     # Clusters a to d give one decided pair each, of which three are right; a gives a tie besides, and e a tie alone.
-    found = preference_accuracy([1, 2, 1, 2, 1, 1], [1, 2, 2, 2, 0, 0], list("abcdae"), seed=1)
+    found = preference_accuracy([1, 2, 1, 2, 1, 1], [1, 2, 2, 2, 0, 0], list("abcdae"), resampling=Resampling(1))
     assert found.accuracy_decided_interval == wilson(3, 4)
     assert found.interval.method.startswith("score interval")
 
 
 def test_all_right_with_several_pairs_a_cluster_claims_no_certainty():
-    found = preference_accuracy([1] * 20, [1] * 20, np.repeat(np.arange(10), 2), seed=1)
+    found = preference_accuracy([1] * 20, [1] * 20, np.repeat(np.arange(10), 2), resampling=Resampling(1))
     assert found.accuracy == 1.0
     for interval in (found.interval, found.accuracy_decided_interval):
         assert interval[:2] == pytest.approx(wilson(10, 10)[:2], abs=1e-12)
@@ -83,7 +86,7 @@ def test_all_right_with_several_pairs_a_cluster_claims_no_certainty():
 
 
 def test_all_ties_leave_nothing_decided():
-    found = preference_accuracy([1, 2], [0, 0], ["a", "b"], seed=1)
+    found = preference_accuracy([1, 2], [0, 0], ["a", "b"], resampling=Resampling(1))
     assert (found.accuracy, found.tie_rate) == (0.5, 1.0)
     assert (found.accuracy_decided, found.accuracy_decided_interval) == (None, None)
 
@@ -91,14 +94,14 @@ def test_all_ties_leave_nothing_decided():
 def test_bands_hold_their_lower_end_and_the_last_one_both():
     # 0.1 + 0.7 is 0.7999999999999999 and belongs to 0.8; 0.6 belongs nowhere.
     agreement = [0.6, 0.7, 0.79, 0.1 + 0.7, 1.0, 1.0]
-    bands = accuracy_by_agreement(TRUTH, PREDICTED, agreement, SERIES, seed=1)
+    bands = accuracy_by_agreement(TRUTH, PREDICTED, agreement, SERIES, resampling=Resampling(1))
     assert [band.name for band in bands] == ["70_80", "80_90", "90_100"]
     assert [band.n for band in bands] == [2, 1, 2]
     assert [band.accuracy for band in bands] == [0.5, 0.5, 0.75]
 
 
 def test_an_empty_band_has_no_accuracy():
-    bands = accuracy_by_agreement([1], [1], [1.0], ["a"], seed=1)
+    bands = accuracy_by_agreement([1], [1], [1.0], ["a"], resampling=Resampling(1))
     assert bands[0][3:] == (None, None, 0, "no pair with such agreement")
 
 
@@ -108,7 +111,7 @@ def test_an_empty_band_has_no_accuracy():
 )
 def test_what_is_no_winner_is_refused(truth, predicted, message):
     with pytest.raises(ValueError, match=message):
-        preference_accuracy(truth, predicted, ["a", "b"], seed=1)
+        preference_accuracy(truth, predicted, ["a", "b"], resampling=Resampling(1))
 
 
 def test_missing_scores_and_agreements_are_refused():
@@ -118,8 +121,8 @@ def test_missing_scores_and_agreements_are_refused():
         predicted_winners([1.0], [1.0, 2.0])
     for agreement in ([np.nan], [1.2], [0.4]):
         with pytest.raises(ValueError, match="between 0.5 and 1"):
-            accuracy_by_agreement([1], [1], agreement, ["a"], seed=1)
+            accuracy_by_agreement([1], [1], agreement, ["a"], resampling=Resampling(1))
     with pytest.raises(ValueError, match="shape"):
-        preference_accuracy([1], [1], ["a", "b"], seed=1)
+        preference_accuracy([1], [1], ["a", "b"], resampling=Resampling(1))
     with pytest.raises(UndefinedStatistic, match="no pair"):
-        preference_accuracy([], [], [], seed=1)
+        preference_accuracy([], [], [], resampling=Resampling(1))

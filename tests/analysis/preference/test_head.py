@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from analysis.preference.accuracy import predicted_winners, preference_accuracy
 from analysis.preference.head import folds_of, held_out_scores, linked_clusters
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
 
@@ -36,7 +37,7 @@ def made_choices(n_series: int = 200, d: int = 6, seed: int = 1, pull: float = 1
 def accuracy_of(made: Choices, seed: int = 7) -> tuple[float, float, float]:
     found = held_out_scores(*made, seed=seed)
     picked = predicted_winners(found.score_1, found.score_2)
-    seen = preference_accuracy(made.winner, picked, made.series, seed=seed)
+    seen = preference_accuracy(made.winner, picked, made.series, resampling=Resampling(seed))
     assert seen.interval.low is not None
     assert seen.interval.high is not None
     return seen.accuracy, seen.interval.low, seen.interval.high

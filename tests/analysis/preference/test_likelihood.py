@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from analysis.preference.bradley_terry import bradley_terry
 from analysis.preference.head import folds_of
 from analysis.preference.likelihood import bt_agreement, held_out_likelihood, slope
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
 
@@ -47,7 +48,7 @@ def test_a_slope_without_bound_is_not_defined():
 
 def test_each_fold_is_judged_with_the_slope_of_the_others():
     one, two, left, right, series = scored_votes(1, 0.8)
-    found = held_out_likelihood(one, two, left, right, series, seed=4)
+    found = held_out_likelihood(one, two, left, right, series, resampling=Resampling(4))
     # By the definition: series dealt to folds by the seeded permutation, statsmodels on the other folds.
     fold = np.empty(60, dtype=int)
     fold[np.random.default_rng(4).permutation(60)] = np.arange(60) % 5
@@ -69,7 +70,7 @@ def test_each_fold_is_judged_with_the_slope_of_the_others():
 def test_folds_are_those_of_a_head_that_learned_with_the_same_groups_folds_and_seed():
     one, two, left, right, series = scored_votes(1, 0.8)
     groups = series // 2
-    found = held_out_likelihood(one, two, left, right, series, groups=groups, folds=3, seed=4)
+    found = held_out_likelihood(one, two, left, right, series, groups=groups, folds=3, resampling=Resampling(4))
     fold, _ = folds_of(groups, 3, 4)
     total = 0.0
     for held in range(3):
@@ -82,26 +83,28 @@ def test_folds_are_those_of_a_head_that_learned_with_the_same_groups_folds_and_s
 
 def test_a_change_of_unit_changes_nothing():
     one, two, left, right, series = scored_votes(2, 0.8)
-    found = held_out_likelihood(one, two, left, right, series, seed=1)
-    large = held_out_likelihood(1e4 * one + 7, 1e4 * two + 7, left, right, series, seed=1)
+    found = held_out_likelihood(one, two, left, right, series, resampling=Resampling(1))
+    large = held_out_likelihood(1e4 * one + 7, 1e4 * two + 7, left, right, series, resampling=Resampling(1))
     assert large.total == pytest.approx(found.total, abs=1e-5)
 
 
 def test_the_order_of_rows_does_not_matter():
     one, two, left, right, series = scored_votes(3, 0.8)
     order = np.random.default_rng(0).permutation(series.size)
-    found = held_out_likelihood(one, two, left, right, series, seed=1)
-    again = held_out_likelihood(one[order], two[order], left[order], right[order], series[order], seed=1)
+    found = held_out_likelihood(one, two, left, right, series, resampling=Resampling(1))
+    again = held_out_likelihood(
+        one[order], two[order], left[order], right[order], series[order], resampling=Resampling(1)
+    )
     assert again.total == pytest.approx(found.total, abs=1e-7)
     assert again.interval[:2] == pytest.approx(found.interval[:2], abs=1e-9)
 
 
 def test_scores_without_a_say_are_worth_a_coin_or_a_little_less():
     one, two, left, right, series = scored_votes(5, 0.0, n_series=400)
-    found = held_out_likelihood(one, two, left, right, series, seed=1)
+    found = held_out_likelihood(one, two, left, right, series, resampling=Resampling(1))
     assert found.per_vote < found.chance_per_vote + 1e-12
     assert found.per_vote == pytest.approx(np.log(0.5), abs=2e-3)
-    opposite = held_out_likelihood(-left, -right, left, right, series, seed=1)
+    opposite = held_out_likelihood(-left, -right, left, right, series, resampling=Resampling(1))
     assert opposite.per_vote == pytest.approx(np.log(0.5), abs=1e-12)
 
 
@@ -119,13 +122,13 @@ def test_what_cannot_be_judged_is_refused():
     one, two, left, right, series = scored_votes(1, 0.8)
     fit = bradley_terry(["x"], ["y"], [3], [1])
     with pytest.raises(UndefinedStatistic, match="4 clusters, fewer than the 5 folds"):
-        held_out_likelihood(one, two, left, right, series % 4, seed=1)
+        held_out_likelihood(one, two, left, right, series % 4, resampling=Resampling(1))
     with pytest.raises(UndefinedStatistic, match="no pair"):
-        held_out_likelihood([], [], [], [], [], seed=1)
+        held_out_likelihood([], [], [], [], [], resampling=Resampling(1))
     with pytest.raises(ValueError, match="per pair, got shapes"):
-        held_out_likelihood(one, two, left, right, series[:5], seed=1)
+        held_out_likelihood(one, two, left, right, series[:5], resampling=Resampling(1))
     with pytest.raises(ValueError, match="miss a finite score"):
-        held_out_likelihood(np.full(240, np.nan), two, left, right, series, seed=1)
+        held_out_likelihood(np.full(240, np.nan), two, left, right, series, resampling=Resampling(1))
     with pytest.raises(ValueError, match="1, 2 or 0"):
         bt_agreement(fit, ["x"], ["y"], [3])
     with pytest.raises(ValueError, match="shape"):

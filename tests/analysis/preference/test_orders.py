@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.preference.orders import merge_orders, opposite_winners, position_effect
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
 # Series a: 0 and 2 in both orders, 1 and 2 in one; series b: 0 and 2 turned only.
@@ -61,7 +62,7 @@ def test_a_pair_whose_orders_disagree_is_found_and_a_tie_disagrees_with_nothing(
 
 def test_the_first_place_by_hand():
     # Series a: 3 + 2 + 0 of 10 votes for the first, b: 5 of 6. D = 5 - 5 = 0 and 5 - 3 = 2: z = 2 / sqrt(0 + 4) = 1.
-    found = position_effect(LEFT, RIGHT, SERIES, seed=1)
+    found = position_effect(LEFT, RIGHT, SERIES, resampling=Resampling(1))
     assert (found.share, found.votes_first, found.votes, found.n_clusters) == (10 / 16, 10, 16, 2)
     assert found.z == 1.0
     assert found.p == pytest.approx(2 * stats.norm.sf(1.0), abs=1e-15)
@@ -69,7 +70,7 @@ def test_the_first_place_by_hand():
 
 
 def test_an_even_split_in_each_series_has_no_z():
-    found = position_effect([1, 2], [1, 2], ["a", "b"], seed=1)
+    found = position_effect([1, 2], [1, 2], ["a", "b"], resampling=Resampling(1))
     assert (found.share, found.z, found.p) == (0.5, None, None)
 
 
@@ -77,8 +78,8 @@ def test_the_interval_takes_whole_series():
     rng = np.random.default_rng(3)
     series = np.repeat(np.arange(40), 5)
     left = rng.binomial(4, np.repeat(rng.beta(2, 2, 40), 5))
-    found = position_effect(left, 4 - left, series, seed=1)
-    apart = position_effect(left, 4 - left, np.arange(200), seed=1)
+    found = position_effect(left, 4 - left, series, resampling=Resampling(1))
+    apart = position_effect(left, 4 - left, np.arange(200), resampling=Resampling(1))
     width = found.interval.high - found.interval.low
     assert width > 1.2 * (apart.interval.high - apart.interval.low)
     # The linearised standard error of a ratio of sums over clusters.
@@ -108,6 +109,6 @@ def test_columns_that_do_not_fit_the_merged_rows_are_refused():
     with pytest.raises(ValueError, match="shapes"):
         opposite_winners(merged, LEFT[:2], RIGHT[:2])
     with pytest.raises(ValueError, match="shape"):
-        position_effect(LEFT, RIGHT, SERIES[:2], seed=1)
+        position_effect(LEFT, RIGHT, SERIES[:2], resampling=Resampling(1))
     with pytest.raises(UndefinedStatistic, match="no row"):
-        position_effect([], [], [], seed=1)
+        position_effect([], [], [], resampling=Resampling(1))

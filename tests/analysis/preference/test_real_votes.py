@@ -10,6 +10,7 @@ import pytest
 from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
 from analysis.preference.orders import MergedPairs, merge_orders, opposite_winners, position_effect
 from analysis.preference.truth import contradicts_max_vote, filter_pairs, majority_share, winners
+from analysis.resampling.bootstrap import Resampling
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +85,10 @@ def test_the_filter_selects_on_the_outcome(rows):
 
 
 def test_people_prefer_the_first_place_a_little(rows, merged):
-    whole = position_effect(rows["LEFT"], rows["RIGHT"], rows["series_id"], seed=1)
+    whole = position_effect(rows["LEFT"], rows["RIGHT"], rows["series_id"], resampling=Resampling(1))
     assert (whole.votes_first, whole.votes, round(whole.share, 4)) == (38_150, 74_655, 0.5110)
     both = rows[merged.n_orders[merged.pair_of_row] == 2]
-    balanced = position_effect(both["LEFT"], both["RIGHT"], both["series_id"], seed=1)
+    balanced = position_effect(both["LEFT"], both["RIGHT"], both["series_id"], resampling=Resampling(1))
     assert (round(balanced.share, 4), round(balanced.z, 2)) == (0.5100, 5.37)
     assert 0.5 < balanced.interval.low < balanced.share < balanced.interval.high
 

@@ -1,5 +1,6 @@
 """The BCa interval: Efron's law schools, scipy's interval from the same resamples, and every reason for none."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,12 +9,12 @@ from scipy import stats
 
 from analysis.conformance import published
 from analysis.resampling.bca import MOST_CLUSTERS, acceleration, bca_interval, delete_one_values, resampled_intervals
-from analysis.resampling.bootstrap import percentile_interval, resampled_values
+from analysis.resampling.bootstrap import Resampling, percentile_interval, resampled_values
 from analysis.resampling.weighted import pearson_of_counts
 from analysis.undefined import UndefinedStatistic
 
 LSAT, GPA = np.array(published.LSAT, dtype=float), np.array(published.GPA)
-SAMPLING = {"resamples": 1000, "bca_resamples": 2000, "seed": 3, "confidence": 0.9, "workers": 1}
+RESAMPLING = Resampling(3, confidence=0.9, resamples=1000, bca_resamples=2000)
 
 
 def law_schools(counts):
@@ -67,7 +68,9 @@ def test_resamples_equal_to_the_estimate_count_half_on_each_side():
 
 def test_the_percentile_interval_uses_the_first_resamples_of_those_for_bca():
     values = np.random.default_rng(0).exponential(size=30)
-    [percentile], [bca] = resampled_intervals(mean_of(values), [float(values.mean())], np.arange(30), **SAMPLING)
+    [percentile], [bca] = resampled_intervals(
+        mean_of(values), [float(values.mean())], np.arange(30), resampling=RESAMPLING
+    )
     drawn = resampled_values(mean_of(values), np.arange(30), resamples=1000, seed=3)[:, 0]
     assert percentile == percentile_interval(drawn, confidence=0.9, n_clusters=30, resamples=1000)
     # The mean of a right-skewed sample: BCa moves both bounds up.
@@ -94,8 +97,8 @@ def test_without_what_it_needs_there_is_no_interval_and_the_reason_is_given(valu
 def test_too_many_clusters_to_leave_each_out_give_the_percentile_interval_alone():
     n = MOST_CLUSTERS + 1
     values = np.random.default_rng(0).random(n)
-    sampling = SAMPLING | {"resamples": 10, "bca_resamples": 20}
-    [percentile], [bca] = resampled_intervals(mean_of(values), [float(values.mean())], np.arange(n), **sampling)
+    few = replace(RESAMPLING, resamples=10, bca_resamples=20)
+    [percentile], [bca] = resampled_intervals(mean_of(values), [float(values.mean())], np.arange(n), resampling=few)
     assert percentile.low is not None
     assert bca.low is None
     assert bca.method == f"none: BCa leaves out each of {n} clusters in turn, more than {MOST_CLUSTERS}"

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from analysis.resampling.bootstrap import (
     CHUNK,
+    Resampling,
     clustered_intervals,
     percentile_interval,
     resample_counts,
@@ -147,9 +148,7 @@ def test_the_interval_of_a_mean_covers_it_about_as_often_as_it_says():
         [interval] = clustered_intervals(
             lambda counts, v=values: (counts @ v / counts.sum(axis=1))[:, None],
             clusters,
-            resamples=200,
-            seed=trial,
-            confidence=0.95,
+            resampling=Resampling(trial, confidence=0.95, resamples=200),
         )
         covered += interval.low <= 0.0 <= interval.high
     assert 87 <= covered <= 99

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.conformance.published import DEPRESSION_AFTER, DEPRESSION_BEFORE
-from analysis.resampling.bootstrap import resample_counts
+from analysis.resampling.bootstrap import Resampling, resample_counts
 from analysis.significance.walsh import (
     _distinct,
     _every_pair,
@@ -77,7 +77,7 @@ def test_the_interval_is_that_of_a_naive_bootstrap(few, monkeypatch):
     random = np.random.default_rng(5)
     # Clusters of 4 to 6, so that resamples have even and odd numbers of averages.
     differences, clusters = np.round(random.normal(0.1, 0.2, 60), 2), np.repeat(np.arange(12), [4, 5, 6] * 4)
-    found = shift(differences, clusters, seed=8, resamples=200)
+    found = shift(differences, clusters, resampling=Resampling(8, resamples=200))
     naive = [
         by_listing(np.repeat(differences, counts[clusters]))
         for chunk in resample_counts(np.arange(12), 200, 8)
@@ -92,7 +92,7 @@ def test_on_a_grid_no_bound_is_off_by_more_than_half_a_step(monkeypatch):
     monkeypatch.setattr("analysis.significance.walsh.MOST_DISTINCT", 50)
     random = np.random.default_rng(6)
     differences, clusters = random.normal(0.1, 0.2, 100), np.arange(100) // 5
-    found = shift(differences, clusters, seed=8, resamples=200)
+    found = shift(differences, clusters, resampling=Resampling(8, resamples=200))
     naive = [
         by_listing(np.repeat(differences, counts[clusters]))
         for chunk in resample_counts(np.arange(20), 200, 8)
@@ -124,20 +124,20 @@ def test_differences_far_out_keep_their_own_values(monkeypatch):
 def test_the_interval_does_not_depend_on_the_order_of_rows_or_on_the_workers():
     random = np.random.default_rng(7)
     differences, clusters, order = np.round(random.normal(0, 0.2, 80), 2), np.arange(80) // 4, random.permutation(80)
-    found = shift(differences, clusters, seed=1, resamples=300)
-    assert shift(differences[order], clusters[order], seed=1, resamples=300) == found
-    assert shift(differences, clusters, seed=1, resamples=300, workers=2) == found
+    found = shift(differences, clusters, resampling=Resampling(1, resamples=300))
+    assert shift(differences[order], clusters[order], resampling=Resampling(1, resamples=300)) == found
+    assert shift(differences, clusters, resampling=Resampling(1, workers=2, resamples=300)) == found
     assert found.interval.low <= found.value <= found.interval.high
 
 
 def test_under_five_clusters_there_is_no_interval():
-    found = shift([0.1, 0.2, 0.3, 0.1], ["a", "b", "c", "c"], seed=1, resamples=100)
+    found = shift([0.1, 0.2, 0.3, 0.1], ["a", "b", "c", "c"], resampling=Resampling(1, resamples=100))
     assert found.value == pytest.approx(0.175)
     assert (found.interval.low, found.interval.n_clusters) == (None, 3)
 
 
 def test_one_difference_everywhere_has_an_interval_of_that_difference():
-    found = shift([0.1] * 6, range(6), seed=1, resamples=100)
+    found = shift([0.1] * 6, range(6), resampling=Resampling(1, resamples=100))
     assert (found.value, found.interval.low, found.interval.high) == (0.1, 0.1, 0.1)
 
 
@@ -160,7 +160,9 @@ def test_one_huge_difference_leaves_the_others_apart():
     # Of 0.1 .. 0.5 and 1e300 the averages with the huge one are the six largest of 21: the 11th of the others, sorted
     # .1 .15 .2 .2 .25 .25 .3 .3 .3 .35 .35 .4 .4 .45 .5, is .35.
     assert walsh_median([0.1, 0.2, 0.3, 0.4, 0.5, 1e300]) == pytest.approx(0.35, abs=1e-15)
-    found = shift([*np.tile([0.1, 0.2, 0.3, 0.4, 0.5], 3), 1e300], np.arange(16), seed=1, resamples=100)
+    found = shift(
+        [*np.tile([0.1, 0.2, 0.3, 0.4, 0.5], 3), 1e300], np.arange(16), resampling=Resampling(1, resamples=100)
+    )
     assert 0.2 <= found.interval.low < found.value < found.interval.high < 0.5
 
 
@@ -174,9 +176,9 @@ def test_bad_input_is_refused():
     with pytest.raises(UndefinedStatistic, match="no difference"):
         walsh_median([])
     with pytest.raises(ValueError, match="1 of 2 differences are missing"):
-        shift([0.1, np.nan], [0, 1], seed=1)
+        shift([0.1, np.nan], [0, 1], resampling=Resampling(1))
     with pytest.raises(ValueError, match="one cluster per difference"):
-        shift([0.1, 0.2], [0], seed=1)
+        shift([0.1, 0.2], [0], resampling=Resampling(1))
     with pytest.raises(ValueError, match="one score per document"):
         score_differences([0.1, 0.2], [0.1])
     with pytest.raises(ValueError, match="1 of 2 documents lack a score"):

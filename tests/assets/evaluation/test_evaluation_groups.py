@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.accuracy.group_accuracies import GroupAccuracies
+from analysis.resampling.bootstrap import Resampling
 from assets.evaluation.logic.groups import (
     MOST_COMPARED,
     _counted,
@@ -18,13 +19,13 @@ from assets.evaluation.logic.groups import (
     group_names,
     in_nested_order,
 )
-from assets.evaluation.logic.rows import Sampling, correlation_rows
+from assets.evaluation.logic.rows import correlation_rows
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
 from resources.inputs.evaluation.files import read_evaluation_file
 from resources.inputs.evaluation.table import evaluation_samples_table
 
-QUICK = Sampling(resamples=100, bca_resamples=0)
+QUICK = Resampling(42, resamples=100)
 
 
 def samples_of(tmp_path: Path, records: list[dict[str, Any]]) -> pd.DataFrame:

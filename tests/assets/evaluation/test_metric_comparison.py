@@ -10,14 +10,15 @@ import pytest
 from scipy import stats
 
 from analysis.accuracy.accuracy_comparison import cohens_h
-from assets.evaluation.logic.rows import Sampling, as_table
+from analysis.resampling.bootstrap import Resampling
+from assets.evaluation.logic.rows import as_table
 from assets.evaluation.metric_comparison import comparison_rows
 from resources.configuration.evaluation import Dataset
 from resources.tables.all_tables import TABLES
 from resources.tables.evaluation import EVALUATION_SAMPLES, METRIC_COMPARISON
 from resources.tables.parquet import checked
 
-QUICK = Sampling(resamples=200, bca_resamples=0)
+QUICK = Resampling(42, resamples=200)
 ONE_SCALE = Dataset(same_scale=True)
 
 

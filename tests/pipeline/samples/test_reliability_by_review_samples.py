@@ -10,6 +10,7 @@ from analysis.agreement.judge_bias import judge_bias
 from analysis.agreement.kappa import counts_of_queries, is_low, kappa_summary, kappas, relevant
 from analysis.agreement.reliability_gate import reliability_gate
 from analysis.agreement.threshold_advice import threshold_advice
+from analysis.resampling.bootstrap import Resampling
 from pipeline.samples import reliability_by_review as samples
 from pipeline.samples.reliability import BY_REVIEW, SECOND_VERSION, sample_queries, scripted_votes
 from pipeline.samples.reliability_by_review import (
@@ -102,7 +103,7 @@ def test_it_fails_the_gate_at_first(first):
 
 
 def test_one_judge_is_stricter_and_the_bias_test_says_so(first):
-    found = judge_bias(first["judge1"], first["judge2"], numbers(first), seed=1, resamples=200)
+    found = judge_bias(first["judge1"], first["judge2"], numbers(first), resampling=Resampling(1, resamples=200))
     assert found.query_medians.biased
     assert found.query_medians.shift < -0.1
 
