@@ -107,7 +107,8 @@ def _judge(study: Study) -> Any:
     """Who judges in study A, and by which rubric and prompt; of a recording, what is in it."""
     plan = study.fidelity
     if isinstance(plan.judge, ReplayJudge):
-        return ["replay", content(study, plan.judge.path), plan.rubric_weights.shares]
+        bare = [] if plan.judge.scale is None else [list(plan.judge.scale)]
+        return ["replay", content(study, plan.judge.path), plan.rubric_weights.shares, *bare]
     if isinstance(plan.judge, LocalJudge):
         from resources.judges.local import CODE_VERSION
     else:

@@ -60,10 +60,17 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
         "n_objects": len(frame),
         "n_judged": int(frame["excluded"].isna().sum()),
         "n_items": int(frame["item_id"].nunique()),
+        "n_with_background": with_background(frame),
         "n_photos": int(frame.drop_duplicates("item_id")["n_references"].sum()),
         **{f"n_left_out_{cause}": int(count) for cause, count in left_out.items()},
         "left_out": listing(frame["exclusion_detail"][frame["excluded"].notna()]) or "none",
     }
+
+
+def with_background(frame: pd.DataFrame) -> int:
+    """Objects that are judged on a picture with a background that is neither black nor transparent."""
+    there = frame["n_with_background"] if "n_with_background" in frame else pd.Series(0, index=frame.index)
+    return int(((there > 0) & frame["excluded"].isna()).sum())
 
 
 def thumbnails(frame: pd.DataFrame) -> list[tuple[str, list[NDArray[np.uint8]]]]:

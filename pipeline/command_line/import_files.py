@@ -173,7 +173,13 @@ def show_selection(study: "FidelityStudy", human_scores: Any, console: Console) 
 def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) -> bool:
     """What would be judged, what is left out, and what the gates say about it; true where one would stop a run."""
     from assets.fidelity.logic.judge_answers import judged_objects
-    from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
+    from assets.fidelity.study_objects import (
+        enough_objects_gate,
+        mismatch_gate,
+        missing_gate,
+        selected_objects,
+        with_background,
+    )
     from resources.inputs.fidelity.study_objects import find_study_objects
     from resources.judges.registry import judge_of
 
@@ -185,6 +191,13 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     for cause, rows in left_out.groupby("excluded"):
         details = listing(rows["exclusion_detail"].unique(), 3)
         console.print(f"  left out, {cause}: {len(rows)}. {details}", soft_wrap=True, highlight=False)
+    if n := with_background(frame):
+        console.print(
+            f"  {n} of them with a background that is neither black nor transparent: it stays as it is and counts as "
+            "part of the object, for the local judge and the golden set.",
+            soft_wrap=True,
+            highlight=False,
+        )
     gates = (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame))
     passed = [show_gate(gate, console) for gate in gates]
     console.print(

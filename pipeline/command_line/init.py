@@ -34,6 +34,9 @@ fidelity:
   human_scores: subjective.csv      # columns: 3D Object filename, Visual Fidelity (0-1), optional annotator
   references: references            # photos:  {references}/{item}/gt_1.png ... gt_5.png (png, jpg or webp)
   candidates: candidates            # renders: {candidates}/{item}/{hash8}.png, or candidate.png for a single object
+  # manifest: {file: ratings.csv}   # optional, instead of the three: candidate, references, group, rater, score, source
+  #                                 # in one file, with any names of images; `touchstone init --from ratings.csv`
+  # scale: [1, 10]                  # optional: what people's scores run from and to, where that is not 0-1
   # texts: {file: answers.csv, scale: [1, 5]}   # optional: texts instead of photos and renders; docs/judges.md
   # catalogue: database.csv         # optional: job_id, product_id, variant, algo, category_l1..l3: adds categories
   # selected_objects: selected_objects.csv   # optional: judge these objects only
@@ -47,6 +50,7 @@ fidelity:
   # --- the judge -------------------------------------------------------------------------------------------
   judge: {kind: local}              # appearance baseline, no network; image_side_px: 512, workers: all cores
   # judge: {kind: replay, path: calls.jsonl}   # optional: recorded calls, or a VFScore outputs/llm_calls/{model} folder
+  #                                 # (scale: [1, 10] where they are scores without sub-scores)
   # judge:                          # optional: a vision model; OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY name it
   #   kind: openai
   #   model: gpt-4o-mini            # optional: instead of OPENAI_MODEL

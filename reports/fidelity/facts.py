@@ -60,6 +60,10 @@ def notices(contents: Contents) -> list[Text]:
             for key, why in contents.left_out.items()
         ]
         found.append(say("notice.left_out", n=whole(len(named)), which=joined(named, "; ")))
+    objects = contents.tables["study_objects"]
+    judged = objects[objects["excluded"].isna()]
+    if "n_with_background" in objects and (n := int((judged["n_with_background"] > 0).sum())):
+        found.append(say("notice.backgrounds", n=whole(n), total=whole(len(judged))))
     found += _incomplete(contents)
     missing = len(contents.plan.settings.settings) - len(contents.settings) - len(contents.left_out)
     if missing:

@@ -131,6 +131,17 @@ def setting_from_key(key: str) -> Setting:
     return Setting(float(match["temperature"]), float(match["top_p"]))
 
 
+def rising(section: Any, scale: tuple[float, float] | None) -> Any:
+    """The section.
+
+    Raises:
+        ValueError: Its scale ends where it begins, or before.
+    """
+    if scale is not None and not scale[0] < scale[1]:
+        raise ValueError(f"scale [{scale[0]:g}, {scale[1]:g}] must rise")
+    return section
+
+
 class HumanScoreColumns(Section):
     """Column names of the human-score file."""
 
@@ -158,9 +169,27 @@ class Texts(Section):
     @model_validator(mode="after")
     def a_scale(self) -> "Texts":
         """Refuse a scale that ends where it begins, or before."""
-        if not self.scale[0] < self.scale[1]:
-            raise ValueError(f"scale [{self.scale[0]:g}, {self.scale[1]:g}] must rise")
-        return self
+        return rising(self, self.scale)
+
+
+MANIFEST_COLUMNS = ("candidate", "references", "group", "rater", "score", "source")
+
+
+class Manifest(Section):
+    """One file with a row for each rating, which names render and photos by any names in any common image format.
+
+    `columns` gives the file's names of `candidate`, `references`, `score` and, where there are such, `group` (what is
+    resampled together; what the photos show where there is none), `rater` and `source` (what made the render). Images
+    are looked for below `candidates` and `references`, where the study names them, and below the file's own folder.
+    """
+
+    file: Path
+    columns: dict[Literal["candidate", "references", "group", "rater", "score", "source"], str] = {}
+
+    @property
+    def columns_by_name(self) -> dict[str, str]:
+        """The file's name of every column."""
+        return {name: self.columns.get(name, name) for name in MANIFEST_COLUMNS}  # type: ignore[call-overload]
 
 
 class RubricWeights(Weights):
@@ -181,10 +210,19 @@ class LocalJudge(Section):
 
 
 class ReplayJudge(Section):
-    """Answers from recorded calls: a JSONL file of ledger rows, or a VFScore `llm_calls/{model}` folder."""
+    """Answers from recorded calls: a JSONL file of ledger rows, or a VFScore `llm_calls/{model}` folder.
+
+    With a `scale` the rows hold a `score` on it, without sub-scores and answer.
+    """
 
     kind: Literal["replay"]
     path: Path
+    scale: tuple[float, float] | None = None
+
+    @model_validator(mode="after")
+    def a_scale(self) -> "ReplayJudge":
+        """Refuse a scale that ends where it begins, or before."""
+        return rising(self, self.scale)
 
 
 class SettingsGrid(Section):
@@ -245,11 +283,13 @@ class FidelityStudy(Section):
     human_scores: Path
     references: Path
     candidates: Path
+    manifest: Manifest | None = Field(None, description="one file that names renders, photos, raters and scores")
     texts: Texts | None = Field(None, description="what is judged where it is text; then no images are needed")
     catalogue: Path | None = None
     selected_objects: Path | None = None
     columns: HumanScoreColumns = HumanScoreColumns()
     score_max: float = Field(1.0, gt=0)
+    scale: tuple[float, float] | None = Field(None, description="what people's scores run from and to; score_max else")
     algorithms: tuple[str, ...] = ALGORITHMS
     match_by: Literal["object", "item"] = "object"
     annotators: Literal["expert", "skilled", "crowd"] = "expert"
@@ -283,6 +323,27 @@ class FidelityStudy(Section):
         """How the configuration calls the judge: its name in the list, else its kind."""
         return (self.judge.name if isinstance(self.judge, ModelJudge) else None) or self.judge.kind
 
+    @property
+    def people_scale(self) -> tuple[float, float]:
+        """What people's scores run from and to."""
+        return self.scale or (self.texts.scale if self.texts else (0.0, self.score_max))
+
+    @model_validator(mode="before")
+    @classmethod
+    def manifest_alone(cls, values: Any) -> Any:
+        """A manifest holds people's scores, and says which photos and renders there are."""
+        if not isinstance(values, dict) or not isinstance(values.get("manifest"), dict | Manifest):
+            return values
+        manifest = values["manifest"]
+        if not isinstance(manifest, Manifest):
+            if not manifest.get("file"):
+                return values
+            manifest = Manifest(**manifest)
+        names = manifest.columns_by_name
+        columns = {"filename": names["candidate"], "score": names["score"], "annotator": names["rater"]}
+        taken = dict.fromkeys(("human_scores", "references", "candidates"), manifest.file)
+        return taken | {"columns": columns} | values
+
     @model_validator(mode="before")
     @classmethod
     def texts_alone(cls, values: Any) -> Any:
@@ -304,6 +365,19 @@ class FidelityStudy(Section):
             raise ValueError("judge: its task says `shows: text`, and the study has no `texts`")
         if self.texts is not None and self.golden.items != ():
             raise ValueError("golden: the golden set alters renders, and this study judges texts; leave `golden` out")
+        return self
+
+    @model_validator(mode="after")
+    def one_way_to_name_objects(self) -> "FidelityStudy":
+        """Refuse a manifest next to what says the same in another way, and two scales."""
+        rising(self, self.scale)
+        others = [name for name in ("texts", "catalogue", "selected_objects") if getattr(self, name) is not None]
+        if self.manifest is not None and others:
+            raise ValueError(f"manifest: it says which objects there are; leave `{others[0]}` out")
+        if self.scale is not None and (
+            self.score_max != 1.0 or (self.texts and "scale" in self.texts.model_fields_set)
+        ):
+            raise ValueError("scale: it is given twice; leave `score_max` and `texts.scale` out")
         return self
 
     @model_validator(mode="after")

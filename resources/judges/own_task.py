@@ -113,7 +113,7 @@ class OwnTask:
             score_source: Whether the stated score counts, or the weighted mean of the rubric's parts.
         """
         if self.task.answer == "number":
-            return _both(parse_relevance(raw, self.task.range))
+            return of_one_number(raw, self.task.range)
         text = without_reasoning(raw)
         if not text:
             return no_text(raw)
@@ -152,6 +152,11 @@ class OwnTask:
             subscores={name: shares[name] for name in names} or None,
             rationale=tuple(reasons),
         )
+
+
+def of_one_number(raw: str | None, scale: tuple[float, float]) -> Parsed:
+    """The state and the score of an answer that is a number on a scale."""
+    return _both(parse_relevance(raw, scale))
 
 
 def _both(parsed: Parsed) -> Parsed:

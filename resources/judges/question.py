@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from resources.configuration.fidelity import FidelityStudy, RubricWeights
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge, RubricWeights
 from resources.configuration.openai_judge import ModelJudge
 from resources.inputs.fidelity.texts import Text, read_texts
 from resources.judges import prompt
 from resources.judges.answers import Parsed, parse_answer
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Sampling
-from resources.judges.own_task import OwnTask, own_task
+from resources.judges.own_task import OwnTask, of_one_number, own_task
 
 
 class Question(Protocol):
@@ -52,6 +52,18 @@ class AppearanceQuestion:
         return parse_answer(raw, item_id, self._weights, self._plan.score_source)
 
 
+class RecordedScores(AppearanceQuestion):
+    """What was asked is not known: the answers are scores on a scale, without sub-scores."""
+
+    def __init__(self, plan: FidelityStudy, scale: tuple[float, float]) -> None:
+        super().__init__(plan)
+        self._scale = scale
+
+    def read(self, raw: str | None, item_id: str) -> Parsed:
+        """One number."""
+        return of_one_number(raw, self._scale)
+
+
 class OwnQuestion:
     """A task of the user's own."""
 
@@ -77,4 +89,6 @@ def question_of(plan: FidelityStudy, texts: Mapping[str, Text] | None = None) ->
     judge = plan.judge
     if isinstance(judge, ModelJudge) and judge.task is not None:
         return OwnQuestion(own_task(judge.task, read_texts(plan.texts) if plan.texts else texts), plan)
+    if isinstance(judge, ReplayJudge) and judge.scale is not None:
+        return RecordedScores(plan, judge.scale)
     return AppearanceQuestion(plan)

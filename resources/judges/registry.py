@@ -22,7 +22,7 @@ def judge_of(study: FidelityStudy, objects: Sequence[JudgedObject]) -> Judge:
         case ReplayJudge():
             from resources.judges import replay
 
-            return replay.open_replay(study.judge.path, objects)
+            return replay.open_replay(study.judge.path, objects, study.judge.scale)
         case OpenAIJudge():
             from resources.judges import openai_judge
             from resources.judges.openai.access import access_of

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from resources.configuration.fidelity import Setting, setting_from_key
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.faults import Faults
+from resources.inputs.fidelity.texts import object_of
 from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import SAID_BY_SERVER, Call, FreeJudge, JudgedObject, JudgeIdentity, Reply
@@ -26,6 +27,7 @@ _ENOUGH_TO_TELL_THE_SCALE = 10
 _COUNTS = ("tokens_in", "tokens_out", "tokens_cached")
 NOT_RECORDED = "not recorded"
 CODE_VERSION = "2"
+Scale = tuple[float, float]
 
 
 class _Scale:
@@ -72,14 +74,14 @@ class _Attempt(NamedTuple):
 class RecordedRows:
     """The rows of one file, indexed by object, setting and repeat; only the places stay in memory."""
 
-    def __init__(self, path: Path) -> None:
-        """Index the file.
+    def __init__(self, path: Path, scale: Scale | None = None) -> None:
+        """Index the file; with a `scale` its rows hold scores on it and no answers.
 
         Raises:
             FileFault: A line is no JSON object, lacks a field, or repeats another's key; or all scores are on 0-1.
             FileFaults: Several such faults.
         """
-        self._path = path
+        self._path, self._bare_scale = path, scale
         self._attempts: dict[_Key, list[_Attempt]] = defaultdict(list)
         self._scale = _Scale()
         models: set[str] = set()
@@ -130,7 +132,8 @@ class RecordedRows:
                 if _digest(line) != attempt.digest:
                     raise ValueError(f"{self._path}, row {attempt.row} is not what it was at the start")
                 lines.append(line)
-        return [json.loads(line) for line in lines]
+        rows = [json.loads(line) for line in lines]
+        return rows if self._bare_scale is None else [_as_answer(row) for row in rows]
 
     def _index(self, line: bytes, row: int, start: int, faults: Faults) -> Iterator[str]:
         """Note where the row lies, or what is wrong with it; yields the model that it names."""
@@ -142,6 +145,9 @@ class RecordedRows:
         try:
             if not isinstance(fields, dict):
                 raise ValueError("it is no JSON object")
+            if self._bare_scale is not None:
+                _refuse_no_score(fields, self._bare_scale)
+                fields = _as_answer(fields)
             key, number = _key(fields), _count(fields, "attempt", 1)
             _refuse_nothing_recorded(fields)
             _refuse_other_types(fields)
@@ -153,22 +159,23 @@ class RecordedRows:
             call = f"{key.object}, setting {key.setting}, repeat {key.repeat}, attempt {number}"
             remedy = "Keep one; a recording holds the calls of one judge."
             faults.add(f"the call of object {call} stands in row {same[0]} too.", remedy, row)
-        self._scale.see(fields)
+        if self._bare_scale is None:
+            self._scale.see(fields)
         self._attempts[key].append(_Attempt(number, row, start, len(line), _digest(line)))
         model = fields.get("model_answered") or fields.get("model_asked")
         if model:
             yield str(model)
 
 
-def open_rows(path: Path) -> RecordedRows:
-    """The recording in a JSONL file.
+def open_rows(path: Path, scale: Scale | None = None) -> RecordedRows:
+    """The recording in a JSONL file; with a `scale` one of scores without answers.
 
     Raises:
         FileFault: There is no such file, or something is wrong with it.
     """
     refuse_no_file(path)
     try:
-        return RecordedRows(path)
+        return RecordedRows(path, scale)
     except OSError as error:
         raise FileFault(path, f"it cannot be opened ({error.strerror}).", "Correct `judge.path`.") from error
 
@@ -202,10 +209,28 @@ def _reply(fields: Mapping[str, Any]) -> Reply:
     )
 
 
+def _as_answer(fields: dict[str, Any]) -> dict[str, Any]:
+    """A row with a score as one with an answer that holds the number alone."""
+    score = fields.get("score")
+    return fields if score is None else {**fields, "raw_answer": repr(score)}
+
+
+def _refuse_no_score(fields: Mapping[str, Any], scale: Scale) -> None:
+    score, (low, high) = fields.get("score"), scale
+    if score is None and fields.get("state") in (*ANSWER_STATES, *FAULT_STATES):
+        return
+    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        raise ValueError(f"field 'score' is missing or no number: {score!r}")
+    if not low <= score <= high:
+        raise ValueError(f"field 'score' is {score:g}, outside `judge.scale` {low:g}-{high:g}")
+
+
 def _key(fields: Mapping[str, Any]) -> _Key:
     scored = fields.get("object")
+    if scored is None and isinstance(name := fields.get("candidate"), str) and name.strip():
+        scored = object_of(name.strip())
     if not isinstance(scored, str) or not scored:
-        raise ValueError(f"field 'object' is missing or no text: {scored!r}")
+        raise ValueError(f"field 'object' (or 'candidate', as a manifest names it) is missing or no text: {scored!r}")
     return _Key(scored, _setting(fields).key, _count(fields, "repeat", None))
 
 
@@ -264,7 +289,7 @@ class ReplayJudge(FreeJudge):
     faults_are_final = True  # the recording is part of the identity: another one is asked anew
     attempts = 1
 
-    def __init__(self, recording: RecordedRows | VfscoreTree) -> None:
+    def __init__(self, recording: RecordedRows | VfscoreTree, scale: Scale | None = None) -> None:
         self._recording = recording
         self._lock = threading.Lock()
         self.workers = os.cpu_count() or 1
@@ -275,7 +300,7 @@ class ReplayJudge(FreeJudge):
             model="+".join(recording.models) or "unnamed",
             rubric_version="recorded",
             code_version=CODE_VERSION,
-            parameters={"recording_sha256": recording.digest},
+            parameters={"recording_sha256": recording.digest} | ({} if scale is None else {"scale": list(scale)}),
         )
 
     @property
@@ -300,18 +325,19 @@ class ReplayJudge(FreeJudge):
         return reply
 
 
-def open_replay(path: Path, judged: Iterable[JudgedObject]) -> ReplayJudge:
+def open_replay(path: Path, judged: Iterable[JudgedObject], scale: Scale | None = None) -> ReplayJudge:
     """The judge for a recording.
 
     Args:
         path: A JSONL file of ledger rows, or VFScore's folder ``llm_calls/{model}``.
         judged: The study's objects: VFScore records per item, so that each recorded item may have one only.
+        scale: What scores without answers run from and to, in a JSONL file that holds such.
 
     Raises:
         UserError: The recording cannot be read, or the objects of an item cannot be distinguished in it.
     """
     if not path.is_dir():
-        return ReplayJudge(open_rows(path))
+        return ReplayJudge(open_rows(path, scale), scale)
     tree = VfscoreTree(path)
     objects_of = defaultdict(set)
     for each in judged:

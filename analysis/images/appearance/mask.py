@@ -49,6 +49,20 @@ def shows_nothing(image: NDArray[np.uint8]) -> bool:
     return bool(_seen(image).mean() < LEAST_SHARE)
 
 
+def has_background(image: NDArray[np.uint8]) -> bool:
+    """Whether the picture has a background that `object_mask` takes for the object: most of its border is seen.
+
+    Args:
+        image: Shape ``(height, width, 4)``, red, green, blue, alpha, 0-255.
+
+    Raises:
+        ValueError: The array is no RGBA image of 8 bits.
+    """
+    _refuse_other_than_rgba(image)
+    border = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
+    return bool(((border[:, 3] >= OPAQUE) & (border[:, :3].max(axis=1) > BLACK)).mean() > 0.5)
+
+
 def _refuse_other_than_rgba(image: NDArray[np.uint8]) -> None:
     if image.ndim != 3 or image.shape[2] != 4 or image.dtype != np.uint8:
         raise ValueError(f"an RGBA image of 8 bits is needed, not shape {image.shape} of {image.dtype}")

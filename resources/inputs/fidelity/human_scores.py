@@ -17,6 +17,7 @@ from resources.errors import FileFault, UserError, listing, nearest_of
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.csv_files import CsvFile, read_csv_file
 from resources.inputs.faults import Exclusion, Faults
+from resources.inputs.fidelity.manifest import Candidate, manifest_rows, read_manifest
 from resources.inputs.fidelity.texts import Text, object_of, read_texts
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 from resources.tables.fidelity.decision import EVERYBODY
@@ -247,10 +248,14 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     """
     catalogue = read_catalogue(study.catalogue) if study.catalogue else None
     texts = read_texts(study.texts) if study.texts else None
+    candidates = read_manifest(study) if study.manifest else None
     columns = study.columns
     asked_for = [columns.annotator] if columns.annotator != _DEFAULT.annotator else []
     needed = [columns.filename, columns.score, *asked_for]
-    file = read_csv_file(study.human_scores, needed, "fidelity.columns", [columns.annotator])
+    if study.manifest is not None:
+        file = manifest_rows(study.manifest)
+    else:
+        file = read_csv_file(study.human_scores, needed, "fidelity.columns", [columns.annotator])
     _refuse_other_annotator_column(file, columns)
     faults = Faults(file.name)
     exclusions: list[Exclusion] = []
@@ -259,7 +264,9 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     names = SpelledNames()
     records: dict[int, dict[str, Any]] = {}
     for row, cells in file.records():
-        if texts is not None:
+        if candidates is not None:
+            record = _candidate_columns(candidates[object_of(cells[columns.filename])])
+        elif texts is not None:
             record = _text_columns(cells[columns.filename], texts, row, faults)
         else:
             record = _object_columns(cells[columns.filename], algorithms, catalogue, row, faults)
@@ -302,6 +309,13 @@ def _text_columns(id_: str, texts: Mapping[str, Text], row: int, faults: Faults)
         return None
     names = {"filename": text.id, "object": text.object, "item_id": text.id, "product_id": text.group}
     return {**names, "variant": None, "algorithm": text.source, **dict.fromkeys(CATEGORIES)}
+
+
+def _candidate_columns(candidate: Candidate) -> dict[str, Any]:
+    """The same columns of a render that a manifest names."""
+    names = {"filename": candidate.name, "object": candidate.object, "item_id": candidate.item_id}
+    made = {"product_id": candidate.group, "variant": None, "algorithm": candidate.source}
+    return {**names, **made, **dict.fromkeys(CATEGORIES)}
 
 
 def _object_columns(
@@ -365,15 +379,14 @@ def _score(written: WrittenColumns, cell: str, study: FidelityStudy, row: int, f
         remedy = "Write it with a point, or leave the cell blank to leave the row out."
         faults.add(f"score '{cell}' is no number in column '{column}'.", remedy, row)
         return None
-    low, high = study.texts.scale if study.texts else (0.0, study.score_max)
+    low, high = study.people_scale
     value = written.on_scale(column, value, low, high)
     if not low <= value <= high:
-        remedy = "set `texts.scale`" if study.texts else "set `score_max`"
-        faults.add(
-            f"score {cell} is outside {low:g}-{high:g} in column '{column}'.",
-            f"Divide by the scale's maximum, or {remedy}.",
-            row,
-        )
+        remedy = "Correct it, or declare the scale that people used, such as `scale: [1, 10]`."
+        if study.scale is None and study.manifest is None:
+            key = "texts.scale" if study.texts else "score_max"
+            remedy = f"Divide by the scale's maximum, or set `{key}`."
+        faults.add(f"score {cell} is outside {low:g}-{high:g} in column '{column}'.", remedy, row)
         return None
     return (value - low) / (high - low)
 

@@ -8,18 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from upath import UPath
 
-from analysis.images.appearance.mask import shows_nothing
+from analysis.images.appearance.mask import has_background, shows_nothing
 from analysis.words import count_noun
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
 from resources.inputs.fidelity.human_scores import CATEGORIES, BadObjectName, ObjectName, parse_object_name
+from resources.inputs.fidelity.manifest import Candidate, read_manifest
 from resources.inputs.fidelity.texts import Text, read_texts
 from resources.photos.images import UnreadableImage, decode_image, read_image_file
 from resources.runtime.opened_files import refuse_link_out, refuse_name
@@ -42,6 +43,7 @@ COLUMNS = (
     "n_references",
     "excluded",
     "exclusion_detail",
+    "n_with_background",
 )
 CAUSES = (
     "mismatched_object",
@@ -175,10 +177,14 @@ def find_study_objects(human_scores: pd.DataFrame, selected: pd.DataFrame | None
             problem = f"there is no text any more of {count_noun(len(gone), 'object')}: {listing(gone)}."
             raise FileFault(study.texts.file, problem, "Put it back, or make human_scores again without its scores.")
         return _typed([_text_row(row, texts[row["object"]], study.texts.file) for row in objects])
-    photos = ImageFolders.at(study.references, "references")
-    candidates = ImageFolders.at(study.candidates, "candidates")
-    shared_by = Counter(row["item_id"] for row in objects if not _left_out(row, study))
-    found = [_find(row, photos, candidates, shared_by, study) for row in objects]
+    if study.manifest is not None:
+        named = read_manifest(study)
+        found = [_named(row, named.get(row["object"]), study.manifest.file) for row in objects]
+    else:
+        photos = ImageFolders.at(study.references, "references")
+        candidates = ImageFolders.at(study.candidates, "candidates")
+        shared_by = Counter(row["item_id"] for row in objects if not _left_out(row, study))
+        found = [_find(row, photos, candidates, shared_by, study) for row in objects]
     paths = {path for each in found for path in (*each.photos, each.candidate) if path and each.cause is None}
     checked = _checked(sorted(paths, key=str))
     return _typed([_row(each, checked) for each in found])
@@ -186,7 +192,7 @@ def find_study_objects(human_scores: pd.DataFrame, selected: pd.DataFrame | None
 
 def _typed(rows: list[dict[str, Any]]) -> pd.DataFrame:
     frame = pd.DataFrame.from_records(rows, columns=list(COLUMNS))
-    kinds = {"n_references": "int64", **dict.fromkeys(_TEXT_LISTS, "object")}
+    kinds = {"n_references": "int64", "n_with_background": "int64", **dict.fromkeys(_TEXT_LISTS, "object")}
     return frame.astype({column: kinds.get(column, "str") for column in COLUMNS})
 
 
@@ -194,7 +200,7 @@ def _text_row(row: Mapping[str, Any], text: Text, file: Path) -> dict[str, Any]:
     """A text that is judged: the file is its address, and the hash is of what the judge reads."""
     read = {"candidate_path": str(file), "candidate_sha256": text.sha256}
     none = {"reference_paths": [], "reference_sha256": [], "n_references": 0}
-    return {**row, **read, **none, "excluded": None, "exclusion_detail": None}
+    return {**row, **read, **none, "excluded": None, "exclusion_detail": None, "n_with_background": 0}
 
 
 def _objects_to_judge(
@@ -254,10 +260,37 @@ def _find(
     return _Found(row, tuple(photos[:MAX_PHOTOS]), own or shared, cause, detail)
 
 
-def _checked(paths: Iterable[UPath]) -> dict[UPath, str | UnreadableImage]:
-    """The SHA-256 of every image that decodes to a picture of something, and for the others the error."""
+def _named(row: Mapping[str, Any], candidate: Candidate | None, manifest: Path) -> _Found:
+    """The images that a manifest names for an object."""
+    if candidate is None:
+        detail = f"{manifest.name} does not name it any more. Make human_scores again."
+        return _Found(row, (), None, "no_candidate", detail)
+    gone = [photo for photo in candidate.photos if not photo.is_file()]
+    used, cause, detail = candidate.photos[:MAX_PHOTOS], None, None
+    if not candidate.place.is_file():
+        cause, detail = "no_candidate", f"{candidate.place}: there is no such file. Put the render there."
+    elif gone or not candidate.photos:
+        named = str(gone[0]) if gone else f"the photos of {candidate.name}"
+        cause, detail = "no_photos", f"{named}: there is no such file. Put the photo there."
+    elif len(candidate.photos) > MAX_PHOTOS:
+        names = listing(photo.name for photo in used)
+        detail = (
+            f"{candidate.name}: there are {len(candidate.photos)} photos, and the first {MAX_PHOTOS} are used: {names}."
+        )
+    return _Found(row, tuple(map(UPath, used)), UPath(candidate.place), cause, detail)
 
-    def check(path: UPath) -> str | UnreadableImage:
+
+class _Picture(NamedTuple):
+    """What an image that shows something is known by, and whether it has a background of its own."""
+
+    sha256: str
+    has_background: bool
+
+
+def _checked(paths: Iterable[UPath]) -> dict[UPath, _Picture | UnreadableImage]:
+    """Every image that decodes to a picture of something, and for the others the error."""
+
+    def check(path: UPath) -> _Picture | UnreadableImage:
         try:
             data = read_image_file(path)
             picture = decode_image(data, path)
@@ -267,21 +300,23 @@ def _checked(paths: Iterable[UPath]) -> dict[UPath, str | UnreadableImage]:
             problem = "nothing is visible in the picture: it is all transparent or all black."
             remedy = "Export it again with the object in view."
             return UnreadableImage(path, problem, remedy, cause="nothing_visible")
-        return hashlib.sha256(data).hexdigest()
+        return _Picture(hashlib.sha256(data).hexdigest(), has_background(picture))
 
     known = list(paths)
     with ThreadPoolExecutor(_THREADS) as pool:
         return dict(zip(known, pool.map(check, known), strict=True))
 
 
-def _row(found: _Found, checked: Mapping[UPath, str | UnreadableImage]) -> dict[str, Any]:
+def _row(found: _Found, checked: Mapping[UPath, _Picture | UnreadableImage]) -> dict[str, Any]:
     cause, detail = found.cause, found.detail
     hashes: dict[UPath, str] = {}
+    n_with_background = 0
     # The candidate last: of several bad images the first photo is named.
     for path in (*found.photos, found.candidate):
         result = checked.get(path) if path is not None else None
-        if path is not None and isinstance(result, str):
-            hashes[path] = result
+        if path is not None and isinstance(result, _Picture):
+            hashes[path] = result.sha256
+            n_with_background += result.has_background
         elif isinstance(result, UnreadableImage) and cause is None:
             kind = "candidate" if path is found.candidate else "photo"
             cause = f"unreadable_{kind}" if result.cause == "unreadable" else result.cause
@@ -296,6 +331,7 @@ def _row(found: _Found, checked: Mapping[UPath, str | UnreadableImage]) -> dict[
         "n_references": len(found.photos),
         "excluded": cause,
         "exclusion_detail": detail,
+        "n_with_background": n_with_background,
     }
 
 

@@ -39,7 +39,7 @@ HUMAN_SCORES = Table(
         *CATEGORIES,
     ),
     key=("object", "annotator"),
-    reads=("algorithms", "columns", "score_max", "texts"),
+    reads=("algorithms", "columns", "manifest", "scale", "score_max", "texts"),
 )
 
 STUDY_OBJECTS = Table(
@@ -60,6 +60,13 @@ STUDY_OBJECTS = Table(
         whole("n_references", "Photos.", "count", low=0, high=5),
         text("excluded", "Cause for which the object is not judged; null where it is.", nullable=True),
         text("exclusion_detail", "The cause in a sentence, with the remedy.", nullable=True),
+        whole(
+            "n_with_background",
+            "Its pictures with a background that is neither black nor transparent, which counts as part of the object.",
+            "count",
+            low=0,
+            optional=True,
+        ),
     ),
     key=("object",),
     reads=(
@@ -67,6 +74,7 @@ STUDY_OBJECTS = Table(
         "candidates",
         "columns.filename",
         "golden.items",
+        "manifest",
         "max_missing_share",
         "mismatched_objects",
         "references",

@@ -1,15 +1,18 @@
 """Recorded answers come back for the call that they were recorded for, from a file of ledger rows."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.fidelity import FidelityStudy, RubricWeights, Setting
 from resources.errors import UserError
+from resources.inputs.fidelity.texts import object_of
 from resources.judges.contract import Call, JudgedObject
 from resources.judges.prompt import build_call
+from resources.judges.question import question_of
 from resources.judges.replay import ReplayJudge, open_replay
 from resources.tables.call_states import SUBSCORES
 
@@ -214,3 +217,36 @@ def test_low_scores_alone_do_not_make_the_scale_of_one(tmp_path: Path, rows: lis
 def test_a_missing_recording_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gone\.jsonl.*Correct `judge\.path`"):
         open_replay(tmp_path / "gone.jsonl", [])
+
+
+def test_scores_alone_are_replayed_on_their_scale(tmp_path: Path) -> None:
+    name = "out/chair (final).png"
+    rows = [row(raw_answer=None, score=4.5), {"candidate": f" {name}", "setting": SETTING.key, "repeat": 1, "score": 1},
+            row(repeat=2, raw_answer=None, state="refused")]  # fmt: skip
+    judge = open_replay(jsonl(tmp_path, *rows), [], (1, 5))
+    plan = FidelityStudy(
+        human_scores=Path("s.csv"),
+        references=Path("r"),
+        candidates=Path("c"),
+        judge={"kind": "replay", "path": "calls.jsonl", "scale": (1, 5)},
+    )
+    question = question_of(plan)
+    read = question.read(judge.reply(call(judge)).raw_answer, "100")
+    # (4.5 - 1) / 4; there are no sub-scores.
+    assert (read.state, read.score, read.subscores) == ("valid", 0.875, None)
+    other = judge.reply(call(judge, judged(digits=object_of(name))))
+    assert question.read(other.raw_answer, "100").score == 0.0
+    assert judge.reply(call(judge, repeat=2)).answer_state == "refused"
+    assert judge.identity.parameters["scale"] == [1, 5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"score": 6}, "row 1: field 'score' is 6, outside `judge.scale` 1-5"),
+        ({"score": "high"}, "row 1: field 'score' is missing or no number: 'high'"),
+    ],
+)
+def test_a_score_outside_the_scale_or_none_is_named(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=re.escape(said)):
+        open_replay(jsonl(tmp_path, row(raw_answer=None, **changes)), [], (1, 5))

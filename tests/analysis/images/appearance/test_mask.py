@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analysis.images.appearance.mask import LEAST_SHARE, isolated, object_mask, shows_nothing
+from analysis.images.appearance.mask import LEAST_SHARE, has_background, isolated, object_mask, shows_nothing
 from tests.analysis.images.appearance.surfaces import SIDE_PX, cloth, pictured, silhouette
 
 
@@ -107,3 +107,12 @@ def test_an_object_of_thin_bars_keeps_some_pixels():
     bars = np.zeros((SIDE_PX, SIDE_PX), bool)
     bars[40:280, 60:64] = bars[40:280, 200:204] = True
     assert isolated(pictured(cloth(20), bars), 208, 3, 640).mask.any()
+
+
+def test_a_background_is_what_fills_most_of_the_border():
+    assert has_background(opaque(250))
+    assert not has_background(opaque(8))
+    framed = opaque(250)
+    framed[:, :, 3] = 255
+    framed[0], framed[-1], framed[:, 0], framed[:, -1] = 0, 0, 0, 0
+    assert not has_background(framed)
