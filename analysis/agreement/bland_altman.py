@@ -69,14 +69,7 @@ def bland_altman(
     bias, lower, upper, sd = (float(value) for value in _limits(once, difference)[0])
     if pairs.clustered:
         found = left_out(lambda counts: _limits(counts, difference)[:, ::3], pairs.clusters, seed=resampling.seed)
-        of_bias = headline_interval(
-            "mean",
-            found.values[0],
-            found.deleted[:, 0],
-            found.sizes,
-            found.n_clusters,
-            confidence=resampling.confidence,
-        )
+        of_bias = headline_interval(found, 0, "mean", confidence=resampling.confidence)
         intervals = [of_bias, *limit_intervals(found, LIMIT, confidence=resampling.confidence)]
     else:
         n = pairs.n

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.agreement.halves import halves
 from analysis.agreement.setting_choice import NONE, Rule, choose
 from analysis.agreement.setting_measures import Compared, Evidence, Measures, left_out_measures, or_none
-from analysis.intervals.headline import Statistic, of_jackknife
+from analysis.intervals.headline import Statistic, headline_interval
 from analysis.messages import message
 from analysis.resampling.bootstrap import Interval, no_interval, percentile_interval
 from analysis.resampling.simultaneous import differences_from
@@ -248,8 +248,7 @@ def headline_bounds(given: Compared, setting: int, *, confidence: float, seed: i
     bounds = {}
     for name, kind in HEADLINE.items():
         found, place = matched if name == "spearman" else whole, Measures._fields.index(name)
-        column = found._replace(values=found.values[[place]], deleted=found.deleted[:, [place]])
-        [bounds[name]] = of_jackknife(column, (kind,), confidence=confidence, refuse_constant=True)
+        bounds[name] = headline_interval(found, place, kind, confidence=confidence, refuse_constant=True)
     return bounds
 
 

@@ -252,37 +252,20 @@ def of_jackknife(
 ) -> list[Interval]:
     """`headline_interval` of each column."""
     return [
-        headline_interval(
-            kind,
-            found.values[place],
-            found.deleted[:, place],
-            found.sizes,
-            found.n_clusters,
-            confidence=confidence,
-            refuse_constant=refuse_constant,
-        )
+        headline_interval(found, place, kind, confidence=confidence, refuse_constant=refuse_constant)
         for place, kind in enumerate(kinds)
     ]
 
 
 def headline_interval(
-    kind: Statistic,
-    value: float,
-    deleted: Floats,
-    sizes: Floats,
-    n_clusters: int,
-    *,
-    confidence: float,
-    refuse_constant: bool = False,
+    found: Jackknife, column: int, kind: Statistic, *, confidence: float, refuse_constant: bool = False
 ) -> Interval:
     """The interval that gates, advice and tables read.
 
     Args:
-        kind: The statistic.
-        value: Of the data.
-        deleted: Shape ``(groups,)``, without each cluster, or above 1,000 of them without each group.
-        sizes: Shape ``(groups,)``, observations of each.
-        n_clusters: How many clusters the groups hold.
+        found: Statistics with and without each cluster, or above 1,000 of them without each group.
+        column: Which of them.
+        kind: What it is.
         confidence: Between 0 and 1.
         refuse_constant: A value that is the same whichever cluster is left out has no bounds; else both are that
             value, as a difference of 0 needs.
@@ -292,18 +275,19 @@ def headline_interval(
         of the measured table, where leaving out a cluster leaves the statistic undefined, and at the end of its scale.
         `unreliable` where the measured coverage is too low.
     """
+    value, deleted, n_clusters = found.values[column], found.deleted[:, column], found.n_clusters
     fewest = fewest_clusters(kind)
     if n_clusters < fewest:
         return no_interval(too_few(n_clusters, fewest), n_clusters)
     if not np.isfinite(deleted).all():
         return no_interval("without one of the clusters the statistic is undefined", n_clusters)
     method = METHODS[kind]
-    freedom = float(freedoms(method, sizes))
+    freedom = float(freedoms(method, found.sizes))
     unreliable = n_clusters < reliable_from(kind, near_edge=_near_edge(value, method))
     over = message("{n} clusters", n=n_clusters)
     if len(deleted) != n_clusters:
         over = message("{groups} groups of {n_clusters} clusters", groups=GROUPS, n_clusters=n_clusters)
-    bounds = bounds_of(kind, value, deleted, sizes, n_clusters, confidence=confidence)
+    bounds = bounds_of(kind, value, deleted, found.sizes, n_clusters, confidence=confidence)
     if method.limits is not None:
         if value not in method.limits:
             words = _how(freedom, over, message("score interval, effective sample of the delete-one jackknife"))
@@ -366,30 +350,22 @@ def freedoms(method: Method, sizes: ArrayLike) -> Floats:
     return np.asarray(np.maximum(method.freedom * effective_freedom(weights), 1.0))
 
 
-def difference_intervals(
-    found: Jackknife, kind: Statistic, *, confidence: float, refuse_constant: bool = False
-) -> list[Interval]:
+def difference_intervals(found: Jackknife, kind: Statistic, *, confidence: float) -> list[Interval]:
     """Intervals of first - second for statistics whose own scale a difference would leave.
 
     Args:
         found: Of ``2 m`` columns: the ``m`` first statistics, then the ``m`` second ones.
         kind: Whose row of the measured table holds; each side has its method.
         confidence: Between 0 and 1.
-        refuse_constant: As in `headline_interval`.
 
     Returns:
         ``m`` intervals by Zou's method from the bounds of both sides and the correlation of their delete-one values.
     """
     m = len(found.values) // 2
-    return [
-        _difference(found, place, place + m, kind, confidence=confidence, refuse_constant=refuse_constant)
-        for place in range(m)
-    ]
+    return [_difference(found, place, place + m, kind, confidence) for place in range(m)]
 
 
-def _difference(
-    found: Jackknife, first: int, second: int, kind: Statistic, *, confidence: float, refuse_constant: bool
-) -> Interval:
+def _difference(found: Jackknife, first: int, second: int, kind: Statistic, confidence: float) -> Interval:
     fewest, n_clusters = fewest_clusters(kind), found.n_clusters
     if n_clusters < fewest:
         return no_interval(too_few(n_clusters, fewest), n_clusters)
@@ -399,8 +375,6 @@ def _difference(
     freedom = float(freedoms(method, found.sizes))
     unreliable = n_clusters < reliable_from(kind)
     if np.array_equal(*columns) and found.values[first] == found.values[second]:
-        if refuse_constant:
-            return no_interval("the same whichever cluster is left out", n_clusters)
         words = message("0 whichever of {n} clusters is left out", n=n_clusters)
         return Interval(0.0, 0.0, words, n_clusters, unreliable, 0)
     sides = [

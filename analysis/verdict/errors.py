@@ -317,9 +317,7 @@ def _fitted(rated: _Rated, there: NDArray[np.bool_], columns: Floats, levels: Le
 
 
 def _estimate(found: Jackknife, place: int, levels: Levels) -> Estimate:
-    value, deleted = float(found.values[place]), found.deleted[:, place]
-    parts = value, deleted, found.sizes, found.n_clusters
-    return Estimate(value, headline_interval("mean", *parts, confidence=levels.confidence))
+    return Estimate(float(found.values[place]), headline_interval(found, place, "mean", confidence=levels.confidence))
 
 
 def _p(found: Jackknife, n: int) -> float | None:
@@ -364,7 +362,6 @@ def _measured(part: Part, rated: _Rated, levels: Levels, kind: Literal["share", 
     sizes = np.bincount(index, minlength=n_clusters).astype(np.float64)
     sums = np.column_stack([np.bincount(index, rated.near[rows], n_clusters), sizes])
     found = left_out_of_sums(lambda totals: (totals[:, 0] / totals[:, 1])[:, None], sums, sizes, seed=levels.seed)
-    parts = float(found.values[0]), found.deleted[:, 0], found.sizes, n_clusters
-    interval = headline_interval(kind, *parts, confidence=levels.confidence)
+    interval = headline_interval(found, 0, kind, confidence=levels.confidence)
     estimate = rated.in_unit(Estimate(float(found.values[0]), interval))
     return Slice(column, value, len(rows), n_clusters, estimate)

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.intervals.headline import Jackknife, left_out_of_rows, of_jackknife
+from analysis.intervals.headline import Jackknife, headline_interval, left_out_of_rows
 from analysis.intervals.jackknife import ARCSINE, FISHER, IDENTITY
 from analysis.messages import message
 from analysis.preference.letter_display import letter_display
@@ -204,8 +204,7 @@ def _given(people: People, judge: Floats) -> tuple[People, Floats]:
 
 def _headline(found: Jackknife, column: int, measure: Measure, confidence: float) -> Quantity:
     """An agreement with the interval that every other table gives it."""
-    one = found._replace(values=found.values[[column]], deleted=found.deleted[:, [column]])
-    interval = of_jackknife(one, [KINDS[measure]], confidence=confidence)[0]
+    interval = headline_interval(found, column, KINDS[measure], confidence=confidence)
     seen = quantity_of(found, column, FISHER, confidence)
     return seen._replace(low=interval.low, high=interval.high, method=interval.method)
 
