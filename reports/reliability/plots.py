@@ -12,7 +12,7 @@ from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED
 from analysis.ties import snap
 from reports.reliability.contents import bounds_of, say, when
 from reports.shared import marks
-from reports.shared.colours import INK, LIMIT, MAIN, PALE, PAPER
+from reports.shared.colours import BAR, INK, LIMIT, MAIN, PALE, PAPER
 from reports.shared.drawing import COUNTS, Axis, Drawing, nothing_to_draw, panels
 from reports.shared.marks import Entry, Layer, finite, line_at, note_at_line, words
 from reports.shared.numbers import number, plain_number, whole
@@ -28,7 +28,6 @@ APART_EDGES: Final = np.round(np.linspace(-1.0, 1.0, 41), 12)
 UNDEFINED_AT: Final = 1.15
 WIDTH: Final = 0.092  # of a bar, in kappa
 # Pale, so that the line of the shift shows on it.
-BAR: Final = "#90b4d9"
 MOST_TICKS: Final = 12
 MOST_NAMED: Final = 40
 # Of many judges there are many pairs.

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from reports.shared.colours import GRID, INK, NEUTRAL, PAPER
+from reports.shared.colours import AXIS, GRID, INK, NEUTRAL, PAPER
 from reports.shared.embedded import columns_of
 from reports.shared.marks import Layer, is_legend, labels, words
 from reports.shared.text import Part
@@ -35,8 +35,8 @@ CONFIG: Final[Layer] = {
         "labelColor": INK,
         "titleColor": INK,
         "gridColor": GRID,
-        "domainColor": "#a0aec0",
-        "tickColor": "#a0aec0",
+        "domainColor": AXIS,
+        "tickColor": AXIS,
         "labelLimit": 280,
         "titlePadding": 8,
     },

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.shared.colours import INK, LIMIT, MAIN, NEUTRAL, PALE, PAPER, RAMP
+from reports.shared.colours import BLACK, INK, LIMIT, MAIN, NEUTRAL, PALE, PAPER, RAMP
 from reports.shared.numbers import is_number
 from reports.shared.text import Part, Text
 
@@ -18,7 +18,6 @@ Layer = dict[str, Any]
 Row = Mapping[str, Any]
 
 HOVER: Final[Layer] = {"field": "hover", "type": "nominal"}
-BLACK: Final = "#000000"
 DASHES: Final = {"solid": [1, 0], "dash": [6, 4], "dot": [2, 3]}
 
 

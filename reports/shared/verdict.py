@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.verdict.rule import Condition, Verdict
 from analysis.verdict.stated import BIAS, Against, Row, Stated
-from reports.shared.colours import VERDICTS, verdict_state
+from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
@@ -384,11 +384,12 @@ def style_of(word: str) -> str:
 
 
 def colours_in_css() -> str:
-    """The colours of the five states for a page, from the one table of them."""
-    return "\n".join(
-        f".answer-{state} {{ --answer: {colour.ink}; --answer-ground: {colour.ground}; }}"
-        for state, colour in VERDICTS.items()
-    )
+    """Colours of the five states and of charts in the dark, for a page, from the one table of them."""
+    light, dark = [], [charts_in_the_dark()]
+    for state, one in VERDICTS.items():
+        light.append(f".answer-{state} {{ --answer: {one.ink}; --answer-ground: {one.ground}; }}")
+        dark.append(f".answer-{state} {{ --answer: {one.dark_ink}; --answer-ground: {one.dark_ground}; }}")
+    return "\n".join([*light, "@media screen and (prefers-color-scheme: dark) {", *dark, "}\n"])
 
 
 def title_of(frame: pd.DataFrame | None, rest: Text) -> Text:

@@ -1,4 +1,4 @@
-"""Every report printed by a browser without a window, and read without scripts: each chart is there, none is cut."""
+"""Every report printed by a browser without a window, read without scripts and read in the dark."""
 
 import subprocess
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from reports.reliability.contents import Contents as ReliabilityContents
 from reports.reliability.report import reliability_page
 from resources.configuration.evaluation import EvaluationStudy
 from resources.tables.all_tables import TABLES
+from tests.reports.browser import read_in_the_dark
 from tests.reports.fidelity.made_contents import contents_of_size
 from tests.reports.pairwise.made_pairwise import contents_of_votes
 
@@ -78,6 +79,11 @@ def test_a_report_printed_without_a_window_has_its_charts(files: dict[str, Path]
     )
     said = " ".join(done.stdout.split())
     assert [words for words in ON_CHARTS[name] if words not in said] == []
+
+
+@pytest.mark.parametrize("name", N_CHARTS)
+def test_every_word_is_read_in_the_dark(browser: Browser, files: dict[str, Path], name: str) -> None:
+    read_in_the_dark(browser, files[name])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,12 +1,13 @@
 """Colours that stand next to each other are distinguishable for everybody, and are seen on paper."""
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reports.shared.colours import BEST, GROUPS, INK, LIMIT, MAIN, NEUTRAL, OTHER, PAPER, SHAPES
+from reports.shared.colours import BEST, DARK, GROUPS, INK, LIMIT, MAIN, NEUTRAL, OTHER, PAPER, SHAPES, VERDICTS
 
 # How dichromats see linear sRGB: Machado, Oliveira and Fernandes (2009), IEEE TVCG 15:1291-1298, severity 1.
 SEEN_BY = {
@@ -42,24 +43,38 @@ def apart(one: str, other: str, eye: str) -> float:
     return float(np.linalg.norm(seen[0] - seen[1]))
 
 
+MEANT = (MAIN, OTHER, LIMIT, BEST, NEUTRAL, INK)
+IN_THE_DARK = tuple(DARK[color] for color in MEANT)
+
+
+@pytest.mark.parametrize("colors", [MEANT, IN_THE_DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("eye", SEEN_BY)
-def test_colours_with_a_meaning_are_apart_for_every_eye(eye: str) -> None:
-    found = {
-        pair: round(apart(*pair, eye), 1)
-        for pair in itertools.combinations((MAIN, OTHER, LIMIT, BEST, NEUTRAL, INK), 2)
-    }
+def test_colours_with_a_meaning_are_apart_for_every_eye(eye: str, colors: tuple[str, ...]) -> None:
+    found = {pair: round(apart(*pair, eye), 1) for pair in itertools.combinations(colors, 2)}
     assert {pair: distance for pair, distance in found.items() if distance < APART} == {}
 
 
-@pytest.mark.parametrize("color", [MAIN, OTHER, LIMIT, BEST, NEUTRAL, INK])
-def test_colours_with_a_meaning_are_seen_on_paper(color: str) -> None:
+def contrast(one: str, other: str) -> float:
     weights = np.array([0.2126, 0.7152, 0.0722])
-    dark, light = sorted(float(weights @ linear(one)) for one in (color, PAPER))
-    # What WCAG 2 asks of graphics.
-    assert (light + 0.05) / (dark + 0.05) >= 3.0
+    dark, light = sorted(float(weights @ linear(color)) for color in (one, other))
+    return (light + 0.05) / (dark + 0.05)
 
 
-def test_groups_that_look_alike_to_some_have_another_shape() -> None:
-    looks = [(color, SHAPES[place % len(SHAPES)]) for place, color in enumerate(GROUPS)]
+@pytest.mark.parametrize("color", MEANT)
+def test_colours_with_a_meaning_are_seen_on_paper(color: str) -> None:
+    # What WCAG 2 asks of graphics, and of words in the dark.
+    assert contrast(color, PAPER) >= 3.0
+    assert contrast(DARK[color], DARK[PAPER]) >= 4.5
+
+
+@pytest.mark.parametrize("state", VERDICTS)
+def test_a_verdicts_word_is_read_on_its_ground(state: str) -> None:
+    look = VERDICTS[state]
+    assert min(contrast(look.ink, look.ground), contrast(look.dark_ink, look.dark_ground)) >= 4.5
+
+
+@pytest.mark.parametrize("groups", [GROUPS, [DARK.get(color, color) for color in GROUPS]], ids=["light", "dark"])
+def test_groups_that_look_alike_to_some_have_another_shape(groups: Sequence[str]) -> None:
+    looks = [(color, SHAPES[place % len(SHAPES)]) for place, color in enumerate(groups)]
     for (one, shape), (other, other_shape) in itertools.combinations(looks, 2):
         assert shape != other_shape or min(apart(one, other, eye) for eye in SEEN_BY) >= APART

@@ -82,9 +82,11 @@ def test_every_picture_and_chart_has_words(page: str) -> None:
     assert all('role="img"' in tag and "aria-labelledby" in tag for tag in charts)
 
 
-def test_text_stands_out_from_its_background() -> None:
-    tokens = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", source(STYLES)))
-    pairs = [(text, "paper") for text in ("ink", "muted", "accent", "accent-dark", "pass", "warn", "fail")]
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_background(scheme: str) -> None:
+    light, dark = source(STYLES).split("prefers-color-scheme: dark", 1)
+    tokens = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
+    pairs = [(text, "paper") for text in ("ink", "muted", "accent", "pass", "warn", "fail")]
     pairs += [("paper", "accent"), ("ink", "accent-wash"), ("muted", "accent-wash"), ("accent", "accent-wash")]
     pairs += [("muted", "wash"), ("ink", "fail-wash"), ("muted", "fail-wash"), ("fail", "accent-wash")]
     for text, ground in pairs:

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from analysis.messages import message
 from pipeline.command_line.verdict_report import report_text
 from pipeline.command_line.verdict_result import Answer, Question, answer, verdict_values
 from resources.inputs.ratings.layout import RatingColumns
+from tests.reports.browser import read_in_the_dark
 
 SCORES = Path(__file__).resolve().parents[3] / "examples/ratings/scores.csv"
 
@@ -72,6 +73,11 @@ def opened(page_file: Path, context: BrowserContext) -> Iterator[Page]:
     page.wait_for_selector("#objects table")
     yield page
     page.close()
+
+
+@pytest.mark.slow
+def test_every_word_is_read_in_the_dark(browser: Browser, page_file: Path) -> None:
+    read_in_the_dark(browser, page_file)
 
 
 @pytest.mark.slow
