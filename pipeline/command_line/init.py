@@ -239,8 +239,12 @@ D, whether two judges of relevance agree well enough to make ground truth (queri
 def init(
     folder: Annotated[Path, typer.Argument(help="Folder of your study; all that is made for it goes there too.")],
     force: Annotated[bool, typer.Option(help="Replace a configuration that is there.")] = False,
+    from_file: Annotated[
+        Path | None,
+        typer.Option("--from", help="A file of yours: the configuration is for it.", metavar="FILE"),
+    ] = None,
 ) -> None:
-    """Write a commented configuration, touchstone.yaml."""
+    """Write a commented configuration, touchstone.yaml; with --from for the study that a file of yours is for."""
     from resources.configuration.place import FILE_NAME
 
     path = folder / FILE_NAME
@@ -250,11 +254,59 @@ def init(
             "Name a folder; it is made if it is missing."
         )
     if path.exists() and not force:
-        raise UserError(f"{path} is there already. Use --force to replace it.")
+        replaced = "Use --force to replace it." if from_file is None else "Name another folder, or move it away."
+        raise UserError(f"{path} is there already. {replaced}")
+    if from_file is not None:
+        if force:
+            raise UserError("`--from` never replaces a configuration. Leave out `--force`.")
+        _init_for(from_file, folder, path)
+        return
     folder.mkdir(parents=True, exist_ok=True)
     # Braces are YAML's here, so no format string.
     path.write_text(TEMPLATE.replace("{study}", study_name(folder), 1), encoding="utf-8")
     terminal().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
+
+
+def _init_for(file: Path, folder: Path, path: Path) -> None:
+    """The configuration of the study that a file is for, and what its columns are taken for."""
+    from rich.text import Text
+
+    from pipeline.command_line.evaluate_shown import grid
+    from pipeline.command_line.init_from import LETTERS, drafted
+
+    if "://" in str(file):
+        raise UserError(f"{file}: a configuration names local files. Copy it here.")
+    found = drafted(file, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    section = "\n".join((f"{found.study}:   # study {LETTERS[found.study]}, of {found.name}", *found.lines))
+    text = template_of(section).replace("{study}", study_name(folder), 1)
+    path.write_text(text, encoding="utf-8")
+    console = terminal()
+    table = grid("column", "taken for", "holds")
+    for name, meaning, holds in found.taken:
+        table.add_row(Text(name), Text(meaning), Text(holds[:60]))
+    console.print(table)
+    check = (
+        ""
+        if found.study == "evaluation"
+        else f"  touchstone import {found.study}    # checks the file, changes nothing\n"
+    )
+    console.print(
+        f"Wrote {path} for study {LETTERS[found.study]} ({found.study}). Correct it where a column means something "
+        f"else. Then:\n  export TOUCHSTONE_HOME={folder.absolute()}\n{check}  touchstone run {found.study}",
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+    )
+
+
+def template_of(section: str) -> str:
+    """The commented configuration with one section, and what every study can have as comments."""
+    head, begins, rest = TEMPLATE.partition("fidelity:\n")
+    own, others = rest.split("\n# pairwise:", 1)
+    commented = "".join(f"# {line}\n" if line else "#\n" for line in f"{begins}{own}".splitlines())
+    every = "# --- every key that a study can have ------------------------------------------------------------\n"
+    return f"{head}{section}\n\n{every}{commented}\n# pairwise:{others}"
 
 
 def slug(words: str) -> str:

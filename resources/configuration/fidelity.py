@@ -131,15 +131,14 @@ def setting_from_key(key: str) -> Setting:
     return Setting(float(match["temperature"]), float(match["top_p"]))
 
 
-def rising(section: Any, scale: tuple[float, float] | None) -> Any:
-    """The section.
+def refuse_falling(scale: tuple[float, float] | None) -> None:
+    """Refuse a scale that ends where it begins, or before.
 
     Raises:
-        ValueError: Its scale ends where it begins, or before.
+        ValueError: It does.
     """
     if scale is not None and not scale[0] < scale[1]:
         raise ValueError(f"scale [{scale[0]:g}, {scale[1]:g}] must rise")
-    return section
 
 
 class HumanScoreColumns(Section):
@@ -169,7 +168,8 @@ class Texts(Section):
     @model_validator(mode="after")
     def a_scale(self) -> "Texts":
         """Refuse a scale that ends where it begins, or before."""
-        return rising(self, self.scale)
+        refuse_falling(self.scale)
+        return self
 
 
 MANIFEST_COLUMNS = ("candidate", "references", "group", "rater", "score", "source")
@@ -222,7 +222,8 @@ class ReplayJudge(Section):
     @model_validator(mode="after")
     def a_scale(self) -> "ReplayJudge":
         """Refuse a scale that ends where it begins, or before."""
-        return rising(self, self.scale)
+        refuse_falling(self.scale)
+        return self
 
 
 class SettingsGrid(Section):
@@ -370,7 +371,7 @@ class FidelityStudy(Section):
     @model_validator(mode="after")
     def one_way_to_name_objects(self) -> "FidelityStudy":
         """Refuse a manifest next to what says the same in another way, and two scales."""
-        rising(self, self.scale)
+        refuse_falling(self.scale)
         others = [name for name in ("texts", "catalogue", "selected_objects") if getattr(self, name) is not None]
         if self.manifest is not None and others:
             raise ValueError(f"manifest: it says which objects there are; leave `{others[0]}` out")

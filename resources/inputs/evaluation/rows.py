@@ -104,7 +104,7 @@ class ScoreRows:
         values: list[float] = []
         from_text = False
         for fields in self._sides:
-            found = []
+            found: list[float] = []
             for side, name, value_in, number in fields:
                 value = value_in(record)
                 score = score_in(value, number)

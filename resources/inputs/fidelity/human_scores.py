@@ -264,6 +264,7 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     names = SpelledNames()
     records: dict[int, dict[str, Any]] = {}
     for row, cells in file.records():
+        record: dict[str, Any] | None
         if candidates is not None:
             record = _candidate_columns(candidates[object_of(cells[columns.filename])])
         elif texts is not None:

@@ -263,10 +263,11 @@ def _find(
 def _named(row: Mapping[str, Any], candidate: Candidate | None, manifest: Path) -> _Found:
     """The images that a manifest names for an object."""
     if candidate is None:
-        detail = f"{manifest.name} does not name it any more. Make human_scores again."
-        return _Found(row, (), None, "no_candidate", detail)
+        return _Found(row, (), None, "no_candidate", f"{manifest.name} does not name it. Make human_scores again.")
     gone = [photo for photo in candidate.photos if not photo.is_file()]
-    used, cause, detail = candidate.photos[:MAX_PHOTOS], None, None
+    used = candidate.photos[:MAX_PHOTOS]
+    cause: str | None = None
+    detail: str | None = None
     if not candidate.place.is_file():
         cause, detail = "no_candidate", f"{candidate.place}: there is no such file. Put the render there."
     elif gone or not candidate.photos:

@@ -97,7 +97,7 @@ class LikelyColumns:
         return " ".join(parts)
 
 
-class _Seen(NamedTuple):
+class SeenColumn(NamedTuple):
     """The texts of a column's first records; blanks are left out."""
 
     name: str
@@ -106,18 +106,22 @@ class _Seen(NamedTuple):
 
     @property
     def different(self) -> int:
+        """How many different texts there are."""
         return len(set(self.texts))
 
     @property
     def are_numbers(self) -> bool:
+        """Whether all are numbers."""
         return bool(self.texts) and all(map(looks_like_number, self.texts))
 
     @property
     def are_labels(self) -> bool:
+        """Whether they come again and again."""
         return 1 <= self.different <= min(MOST_LABELS, max(2, len(self.texts) // 2))
 
     @property
     def holds(self) -> str:
+        """What it holds, in a few words."""
         if not self.texts:
             return "nothing"
         blank = f", {self.n - len(self.texts)} blank" if len(self.texts) < self.n else ""
@@ -134,7 +138,7 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
     Raises:
         FileFault: There is no row.
     """
-    columns = _seen(file)
+    columns = seen_columns(file)
     if not columns:
         refuse_unreadable(file)
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
@@ -148,7 +152,18 @@ def names_objects(name: str) -> bool:
     return bool(_OBJECT.search(name))
 
 
-def _seen(file: RecordFile) -> list[_Seen]:
+def is_model(name: str) -> bool:
+    """Whether a name looks like that of a model, not of a person."""
+    return bool(_MODEL.search(name))
+
+
+def is_reversed(name: str) -> bool:
+    """Whether a judge's name is that of a distortion, of which less is better."""
+    return bool(_LOWER.search(name))
+
+
+def seen_columns(file: RecordFile) -> list[SeenColumn]:
+    """What the columns hold in the first 1,000 rows; none where there is no row."""
     names, _ = file.names()
     records = [record for record in islice(file.records(), HEAD_RECORDS) if isinstance(record, Record)]
     if not records:
@@ -157,7 +172,9 @@ def _seen(file: RecordFile) -> list[_Seen]:
     for name in names:
         value = value_of(name)
         texts = [_text(value(record.fields)) for record in records]
-        found.append(_Seen(name, [text for text in texts if text is not None and text not in NO_VALUE], len(records)))
+        found.append(
+            SeenColumn(name, [text for text in texts if text is not None and text not in NO_VALUE], len(records))
+        )
     return found
 
 
@@ -168,7 +185,7 @@ def _text(value: object) -> str | None:
         return "[...]"
 
 
-def _roles(columns: Sequence[_Seen]) -> dict[str, Role]:
+def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     """Each column's role; in a file with a row for each rating only rater, rating and object have one."""
     rater = [column for column in columns if _RATER.search(column.name) and _repeats(column)]
     rating = [column for column in columns if _RATING.search(column.name) and _rates(column)]
@@ -193,13 +210,18 @@ def _roles(columns: Sequence[_Seen]) -> dict[str, Role]:
         else:
             roles[column.name] = "other"
     people = [column for column in columns if roles[column.name] == "person"]
+    if not people:
+        # Given names say nothing: a column that holds a judge's words is another rater's.
+        judges = [column for column in columns if roles[column.name] == "judge"]
+        people = [column for column in columns if roles[column.name] == "other" and _same_words(column, judges)]
+        roles |= {column.name: "person" for column in people}
     for column in columns:
         if roles[column.name] == "judge" and people and not any(_alike(column, person) for person in people):
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
     return roles
 
 
-def _alike(judge: _Seen, person: _Seen) -> bool:
+def _alike(judge: SeenColumn, person: SeenColumn) -> bool:
     """Whether both hold numbers, or some of the same labels."""
     if judge.are_numbers or person.are_numbers:
         return judge.are_numbers and person.are_numbers
@@ -207,12 +229,19 @@ def _alike(judge: _Seen, person: _Seen) -> bool:
     return any(text.casefold() in labels for text in person.texts)
 
 
-def _numbers(column: _Seen) -> set[str]:
+def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
+    """Whether a column holds labels that are words, all of which a judge gives too, and no remarks about them."""
+    labels = {text.casefold() for text in column.texts}
+    told = not column.are_numbers and len(labels) > 1 and not _ABOUT.search(column.name)
+    return told and any(labels <= {text.casefold() for text in judge.texts} for judge in judges)
+
+
+def _numbers(column: SeenColumn) -> set[str]:
     """The values of a column of numbers, which may name raters and be ratings as well."""
     return set(column.texts) if column.are_numbers and column.name.casefold() not in ("judge", "by") else set()
 
 
-def _long_role(column: _Seen, rater: str, rating: str) -> Role:
+def _long_role(column: SeenColumn, rater: str, rating: str) -> Role:
     if column.name == rater:
         return "rater"
     if column.name == rating:
@@ -222,15 +251,15 @@ def _long_role(column: _Seen, rater: str, rating: str) -> Role:
     return "source" if _SOURCE.search(column.name) and _repeats(column) else "other"
 
 
-def _is_object(column: _Seen) -> bool:
+def _is_object(column: SeenColumn) -> bool:
     return bool(_OBJECT.search(column.name)) and column.different == len(column.texts) == column.n
 
 
-def _repeats(column: _Seen) -> bool:
+def _repeats(column: SeenColumn) -> bool:
     return 1 < column.different < len(column.texts)
 
 
-def _rates(column: _Seen) -> bool:
+def _rates(column: SeenColumn) -> bool:
     return column.are_numbers or column.are_labels
 
 

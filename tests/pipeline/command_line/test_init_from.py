@@ -1,0 +1,197 @@
+"""`touchstone init --from FILE`: the study that a file is for, what its columns are taken for, and a run that works."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pipeline.command_line.main import application
+from resources.configuration.load import Configuration, read_configuration
+from resources.errors import UserError
+from tests.small_series import write_series
+from tests.small_study import KEYS, write_image
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "ratings"
+
+
+def told(*arguments: object) -> str:
+    done = CliRunner(env={"COLUMNS": "120"}).invoke(application, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def begun(file: Path, home: Path) -> tuple[Configuration, str]:
+    """The configuration that is written for a file, and what is said of it."""
+    said = told("init", home, "--from", file)
+    return read_configuration(home / "touchstone.yaml"), " ".join(said.split())
+
+
+def refused(*arguments: object) -> str:
+    done = CliRunner().invoke(application, list(map(str, arguments)))
+    assert isinstance(done.exception, UserError), done.exception
+    return str(done.exception)
+
+
+def test_a_wide_table_of_scores_is_study_c_with_peoples_mean(tmp_path: Path) -> None:
+    found, said = begun(EXAMPLES / "scores.csv", tmp_path / "home")
+    assert found.evaluation is not None
+    [(name, dataset)] = found.evaluation.datasets.items()
+    assert (name, dataset.prediction, dataset.truth) == ("gpt4_score", "gpt4_score", ("human1", "human2", "human3"))
+    assert (dataset.kind, dataset.scale) == ("scores", (1, 5))
+    assert "gpt4_score a judge: a data set" in said
+    assert "for study C (evaluation)" in said
+    assert "touchstone run evaluation" in said
+
+
+def test_a_metric_that_is_a_distortion_and_its_references_are_seen(tmp_path: Path) -> None:
+    found, _ = begun(EXAMPLES / "metrics.csv", tmp_path / "home")
+    assert found.evaluation is not None
+    metrics = found.evaluation.datasets
+    assert {name: one.higher_is_better for name, one in metrics.items()} == {"psnr": True, "lpips": False}
+    assert {(one.truth, one.scale, one.cluster) for one in metrics.values()} == {("MOS", (0, 100), "reference")}
+
+
+def test_labels_are_answers_with_their_options(tmp_path: Path) -> None:
+    found, said = begun(EXAMPLES / "labels.csv", tmp_path / "home")
+    assert found.evaluation is not None
+    dataset = found.evaluation.datasets["llm_label"]
+    assert (dataset.kind, dataset.truth, dataset.options) == ("answers", ("ann", "bob"), ("fail", "pass", "unsure"))
+    # Given names are people's where they give the judge's words.
+    assert "ann a person: the truth" in said
+
+
+def write_relevance(path: Path, n: int = 12) -> Path:
+    """Grades 0 to 3 of three raters under other names, semicolons, a byte-order mark."""
+    random = np.random.default_rng(4)
+    rows = ["query;docno;gpt4_grade;ann;ben"]
+    for place in range(n * 5):
+        truth = random.integers(0, 4)
+        grades = np.clip(truth + random.choice([-1, 0, 0, 0], 3), 0, 3)
+        rows.append(f"what {place // 5};d{place};{';'.join(map(str, grades))}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
+    return path
+
+
+def test_grades_of_documents_are_study_d(tmp_path: Path) -> None:
+    found, said = begun(write_relevance(tmp_path / "grades.csv"), tmp_path / "home")
+    plan = found.reliability
+    assert plan is not None
+    names = {"query_id": "query", "doc_id": "docno", "gpt4_grade_score": "gpt4_grade", "ann_score": "ann"}
+    assert plan.columns == names | {"ben_score": "ben"}
+    assert "for study D (reliability)" in said
+
+
+def test_votes_on_photos_are_study_b_whatever_the_columns_are_called(tmp_path: Path) -> None:
+    pairs, _ = write_series(tmp_path / "album")
+    rows = [line.split(",") for line in pairs.read_text().splitlines()[1:]]
+    pairs.write_text("scene,photo_1,photo_2,votes_left,votes_right\n" + "".join(
+        f"{row[0]},{row[1]},{row[2]},{row[5]},{row[6]}\n" for row in rows))  # fmt: skip
+    found, said = begun(pairs, tmp_path / "home")
+    assert found.pairwise is not None
+    assert found.pairwise.image_root.resolve() == (tmp_path / "album" / "photos").resolve()
+    assert found.pairwise.columns["LEFT"] == "votes_left"
+    assert "votes_left LEFT" in said
+
+
+def write_manifest(folder: Path, suffix: str = ".webp") -> Path:
+    """Twelve renders of six photos, each scored by two people on 1 to 10, the photos on white."""
+    rows = ["Rendering,Photo,Rater,Score"]
+    for place in range(12):
+        write_image(folder / "out" / f"render {place}{suffix}", place)
+        white = np.full((32, 32, 3), 240, np.uint8)
+        white[8:-8, 8:-8] = np.random.default_rng(place // 2).integers(0, 200, (16, 16, 3))
+        (folder / "in").mkdir(exist_ok=True)
+        assert cv2.imwrite(str(folder / "in" / f"photo {place // 2}.jpeg"), white)
+        for shift, person in ((0, "ann"), (0.5, "ben")):
+            rows.append(f"out/render {place}{suffix},in/photo {place // 2}.jpeg,{person},{1 + 0.7 * place + shift:.1f}")
+    path = folder / "ratings.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def test_renders_with_photos_are_study_a(tmp_path: Path) -> None:
+    found, said = begun(write_manifest(tmp_path / "own"), tmp_path / "home")
+    plan = found.fidelity
+    assert plan is not None
+    assert plan.manifest is not None
+    assert plan.manifest.columns == {
+        "candidate": "Rendering", "references": "Photo", "rater": "Rater", "score": "Score"
+    }  # fmt: skip
+    assert plan.scale == (1, 10)
+    assert "Rendering candidate" in said
+    assert "touchstone import fidelity" in said
+
+
+def test_what_no_study_takes_is_pointed_to_the_verdict(tmp_path: Path) -> None:
+    said = refused("init", tmp_path / "home", "--from", EXAMPLES / "renders.csv")
+    assert "renders.csv: no study takes such a file; its columns look like 'render' (other), 'product' (source)" in said
+    assert f"touchstone verdict {EXAMPLES / 'renders.csv'}" in said
+    assert "touchstone verdict" in refused("init", tmp_path / "home", "--from", EXAMPLES / "llm.qrels")
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_configuration_that_is_there_stays(tmp_path: Path) -> None:
+    path = tmp_path / "touchstone.yaml"
+    path.write_text("study: mine\n")
+    assert "is there already. Name another folder" in refused("init", tmp_path, "--from", EXAMPLES / "scores.csv")
+    assert "Leave out `--force`" in refused("init", tmp_path, "--from", EXAMPLES / "scores.csv", "--force")
+    assert path.read_text() == "study: mine\n"
+
+
+def test_a_file_that_is_not_there_leaves_no_folder(tmp_path: Path) -> None:
+    refused("init", tmp_path / "home", "--from", tmp_path / "none.csv")
+    assert not (tmp_path / "home").exists()
+
+
+def test_every_other_key_stays_in_the_file_as_a_comment(tmp_path: Path) -> None:
+    begun(EXAMPLES / "scores.csv", tmp_path)
+    text = (tmp_path / "touchstone.yaml").read_text()
+    assert "\n# fidelity:\n#   # --- your files" in text
+    assert "\n# reliability:" in text
+
+
+def trust_verdict(home: Path, study: str) -> dict[str, Any]:
+    [path] = home.glob(f"tables/{study}/{study}_trust_verdict.parquet")
+    import pandas as pd
+
+    return pd.read_parquet(path).iloc[0].to_dict()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", ["fidelity", "pairwise", "evaluation", "reliability"])
+def test_the_run_after_it_works(study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    made = {
+        "fidelity": lambda: write_manifest(tmp_path / "own"),
+        "pairwise": lambda: write_series(tmp_path / "own")[0],
+        "evaluation": lambda: EXAMPLES / "scores.csv",
+        "reliability": lambda: write_relevance(tmp_path / "grades.csv"),
+    }
+    file = made[study]()
+    begun(file, home)
+    if study == "fidelity":
+        # Scores alone, which a judge gave before.
+        scores = home / "scores.jsonl"
+        rows = [
+            {"candidate": f"out/render {place}.webp", "setting": key, "repeat": repeat,
+             "score": min(10, 1.2 + 0.7 * place + 0.1 * repeat)}
+            for place in range(12) for key in KEYS for repeat in (1, 2, 3)
+        ]  # fmt: skip
+        scores.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        path = home / "touchstone.yaml"
+        judge = "{kind: replay, path: scores.jsonl, scale: [1, 10]}\n  repeats: 3\n  golden: {n_items: 2}"
+        path.write_text(path.read_text().replace("{kind: local}", judge, 1))
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
+    said = " ".join(told("run", study).split())
+    found = trust_verdict(home, study)
+    assert found["word"] in said
+    if study == "fidelity":
+        assert "12 can be judged" in " ".join(told("import", "fidelity").split())
+        assert "12 of them with a background that is neither black nor transparent" in " ".join(
+            told("import", "fidelity").split()
+        )
