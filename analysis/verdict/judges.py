@@ -116,10 +116,10 @@ def against_one(
     if seen.low is None or seen.high is None:
         return word("cannot say", seen.method, seen)
     if seen.low >= limit:
-        return word("agrees", f"the interval is above {limit:g}", seen)
+        return word("agrees", message("the interval is above {limit:g}", limit=limit), seen)
     if seen.high < limit:
-        return word("does not agree", f"the interval is below {limit:g}", seen)
-    open_ = word("not proven", f"the interval holds {limit:g}", seen)
+        return word("does not agree", message("the interval is below {limit:g}", limit=limit), seen)
+    open_ = word("not proven", message("the interval holds {limit:g}", limit=limit), seen)
     quantile = float(scipy.special.stdtrit(seen.freedom, 0.5 + levels.confidence / 2.0))
     # Next to perfect agreement Fisher's z is infinite, and the estimate is on another scale.
     with np.errstate(divide="ignore"):

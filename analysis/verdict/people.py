@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
-from analysis.intervals.headline import Jackknife, Statistic, left_out_of_rows
+from analysis.intervals.headline import JACKKNIFE, Jackknife, Statistic, left_out_of_rows
 from analysis.intervals.jackknife import (
     ARCSINE,
     FISHER,
@@ -19,7 +19,9 @@ from analysis.intervals.jackknife import (
     effective_freedom,
     jackknife_bounds,
     standard_errors,
+    too_few,
 )
+from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Statistics
 from analysis.resampling.weighted import Counts, OfCounts, kappa_of_counts, means, spearman_of_counts
 from analysis.ties import TIE, differences, row_means
@@ -314,23 +316,23 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     """One column of statistics with Student's t on a scale, from its values without each cluster."""
     value, deleted = float(found.values[column]), found.deleted[:, column]
     freedom = float(effective_freedom(found.sizes)) if len(deleted) > 1 else 0.0
-    over = f"{found.n_clusters} clusters"
+    over = message("{n} clusters", n=found.n_clusters)
     if scale is FISHER and max(abs(value), np.abs(deleted).max(initial=0.0)) >= 1.0 - TIE:
         # Fisher's z of perfect agreement is infinite.
         scale = ARCSINE
         value, deleted = float(np.clip(value, -1.0, 1.0)), np.clip(deleted, -1.0, 1.0)
     at, without = float(scale.there(np.asarray(value))), scale.there(deleted)
-    why = f"without one of {over} it is undefined"
+    why = message("without one of {over} it is undefined", over=over)
     if len(deleted) < FEWEST_CLUSTERS:
-        why = f"{over}, fewer than {FEWEST_CLUSTERS}"
+        why = too_few(found.n_clusters, FEWEST_CLUSTERS)
     if len(deleted) < FEWEST_CLUSTERS or not np.isfinite(without).all() or not np.isfinite(at):
         return Quantity(value, None, None, why, at, np.nan, freedom)
     error = float(standard_errors(without))
     if np.ptp(deleted) <= TIE:
-        return Quantity(value, value, value, f"the same whichever of {over} is left out", at, 0.0, freedom)
+        alike = message("the same whichever of {over} is left out", over=over)
+        return Quantity(value, value, value, alike, at, 0.0, freedom)
     bounds = jackknife_bounds(value, deleted, freedom, scale, confidence=confidence)
-    where = f", {scale.name}" if scale.name else ""
-    method = f"delete-one jackknife{where}, {over}"
+    method = message_list([JACKKNIFE, scale.name, over], ", ")
     return Quantity(value, float(bounds.low), float(bounds.high), method, at, error, freedom)
 
 

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 from scipy.special import stdtrit
 
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
-from analysis.messages import message
+from analysis.messages import labelled, message
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
-from analysis.words import bounded, with_bounds
+from analysis.words import bounded
 
 Word = Literal[
     "yes",
@@ -139,13 +139,15 @@ def decided(
     if standing.people.low is None or standing.people.low <= 0.0:
         why = message("people do not agree with each other beyond chance, so there is nothing to stand in for")
         if standing.people.low is None:
-            why = f"people's agreement with each other cannot be bounded: {standing.people.method}"
+            method = standing.people.method
+            why = message("people's agreement with each other cannot be bounded: {why}", why=method)
         return Verdict("cannot say", (why,), conditions, margin)
     if standing.own is None or standing.order is None:
         return Verdict("no", (message(CONSTANT),), conditions, margin)
     own, order = standing.own, standing.order
     if own.low is None or order.low is None or order.high is None:
-        return Verdict("cannot say", (f"agreement of the judge has no interval: {own.method}",), conditions, margin)
+        why = message("agreement of the judge has no interval: {why}", why=own.method)
+        return Verdict("cannot say", (why,), conditions, margin)
     test = standing.test
     wins, behind = test is not None and test.winning_rate >= policy.omega, order.value <= -margin
     if not failing and own.low > 0.0:
@@ -157,7 +159,7 @@ def decided(
         if can_rank and order.low > -margin:
             said = Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
             return proven_with(said, waiting, standing.n)
-    reasons = [f"{condition.name} fails: {_why(condition)}" for condition in failing]
+    reasons = [_failed(condition) for condition in failing]
     if behind and test is not None and mean_d(test) >= test.epsilon:
         reasons.append(message("it is further from people than they are from each other, in order and in value"))
     elif order.high < -margin:
@@ -182,8 +184,8 @@ def by_conditions(
         policy: Whether estimates or bounds count.
     """
     if failing := failing_of(conditions):
-        return Verdict(bad, tuple(f"{one.name} fails: {_why(one)}" for one in failing), tuple(conditions))
-    reasons = tuple(f"{one.name}: {_why(one)}" for one in conditions if one.required)
+        return Verdict(bad, tuple(_failed(one) for one in failing), tuple(conditions))
+    reasons = tuple(labelled(one.name, _why(one)) for one in conditions if one.required)
     return proven_with(Verdict(good, reasons, tuple(conditions)), waiting_of(conditions, policy), n)
 
 
@@ -207,7 +209,7 @@ def proven_with(said: Verdict, waiting: Sequence[Condition], n: int) -> Verdict:
     """The verdict, not proven as long as a condition waits; then with the objects that would do, if all held."""
     if not waiting:
         return said
-    reasons = tuple(f"{one.name} is not proven: {_why(one)}" for one in waiting)
+    reasons = tuple(unproven(one.name, _why(one)) for one in waiting)
     open_ = said._replace(word="not proven", reasons=(*reasons, *said.reasons), n_needed=n, n_for=said.word)
     return also_needed(open_, waiting, n)
 
@@ -228,11 +230,27 @@ def _more(one: Condition, n: int) -> int | None:
     return ceil(n * (width / away) ** 2 / 10.0) * 10 if away > 0.0 else None
 
 
+def unproven(name: str, why: str) -> str:
+    """That a condition is not proven, and why."""
+    return message("{name} is not proven: {why}", name=name, why=why)
+
+
+def _failed(one: Condition) -> str:
+    return message("{name} fails: {why}", name=one.name, why=_why(one))
+
+
 def _why(one: Condition) -> str:
     if one.estimate is None:
-        return one.why or "not measured"
-    seen = with_bounds(one.estimate, one.low, one.high)
-    return f"{seen}, needed {one.needed}" + (f" ({one.why})" if one.why else "")
+        return one.why or message("not measured")
+    seen = bounded(one.estimate, one.low, one.high)
+    if one.why:
+        return message("{seen}, needed {needed} ({why})", seen=seen, needed=one.needed, why=one.why)
+    return message("{seen}, needed {needed}", seen=seen, needed=one.needed)
+
+
+def needed_at_least(limit: float) -> str:
+    """What a condition asks for whose number has to reach a limit."""
+    return message("at least {limit:g}", limit=limit)
 
 
 def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condition, ...]:
@@ -247,24 +265,25 @@ def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condi
         return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters, limit=limit)
 
     return (
-        row("agreement with people", 0.0, own, "interval above 0"),
-        row("agreement next to people's own", -margin, order, f"above {-margin:.3g}"),
+        row(message("agreement with people"), 0.0, own, message("interval above 0")),
+        row(message("agreement next to people's own"), -margin, order, message("above {limit:.3g}", limit=-margin)),
         _of_test(standing, policy),
     )
 
 
 def _of_test(standing: Standing, policy: Policy) -> Condition:
-    test, needed = standing.test, f"at least {policy.omega:g}"
-    name = "alternative annotator test"
+    test, needed = standing.test, needed_at_least(policy.omega)
+    name = message("alternative annotator test")
     if test is None:
-        why = "the judge's scores have another scale than people's, so that errors in value cannot be compared"
+        why = message("the judge's scores have another scale than people's, so that errors in value cannot be compared")
         return Condition(name, "not measured", True, None, None, None, needed, None, None, None, why)
     seen = mean_d(test)
     state: State = "fails" if seen >= test.epsilon else "passes"
     if test.winning_rate >= policy.omega:
         state = "proven"
     if POOLED in test.annotators:
-        name, needed = "alternative annotator test of a crowd", f"below {test.epsilon:g}"
+        name = message("alternative annotator test of a crowd")
+        needed = message("below {limit:g}", limit=test.epsilon)
         return Condition(name, state, True, seen, None, None, needed, test.n_instances, standing.n_clusters, None, "",
                          test.epsilon)  # fmt: skip
     why = message(

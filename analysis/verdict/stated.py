@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from analysis.messages import message
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.judges import AgainstOne, against_one
 from analysis.verdict.people import Floats, People, standing
@@ -18,6 +19,8 @@ from analysis.verdict.rule import (
     by_conditions,
     decided,
     failing_of,
+    needed_at_least,
+    unproven,
     waiting_of,
 )
 
@@ -136,8 +139,9 @@ def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, 
     if state == "passes" and seen is not None and seen.value < found.needed:
         state = "fails"
     value, low, high = (None, None, None) if seen is None else (seen.value, seen.low, seen.high)
-    own = Condition(f"agreement with {whom}", state, True, value, low, high, f"at least {found.needed:g}", found.n,
-                    found.n_clusters, None, "" if seen else found.why, found.needed)  # fmt: skip
+    name = message("agreement with this person" if whom == "this person" else "agreement with these means")
+    own = Condition(name, state, True, value, low, high, needed_at_least(found.needed), found.n, found.n_clusters,
+                    None, "" if seen else found.why, found.needed)  # fmt: skip
     conditions = (own, *others)
     if found.word == "cannot say":
         return Verdict("cannot say", (found.why,), conditions)
@@ -147,7 +151,7 @@ def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, 
         return by_conditions(good, bad, conditions, found.n, policy=policy)
     if found.word == "not proven":
         # Between both bounds: what its estimate says is not enough for either word.
-        reasons = (f"{own.name} is not proven: {found.why}",)
+        reasons = (unproven(own.name, found.why),)
         n_for = None if found.n_needed is None else good
         said = Verdict("not proven", reasons, conditions, None, found.n_needed, n_for)
         return also_needed(said, waiting_of(others, policy), found.n)

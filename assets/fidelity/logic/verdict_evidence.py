@@ -13,7 +13,7 @@ from analysis.resampling.bootstrap import Interval
 from analysis.significance.wilson import wilson
 from analysis.ties import compare
 from analysis.verdict.people import People
-from analysis.verdict.rule import Condition, Policy, State, Verdict
+from analysis.verdict.rule import Condition, Policy, State, Verdict, needed_at_least
 from analysis.verdict.stated import Against, Row, Stated, against_people, not_flattered
 from assets.fidelity.logic.judge_answers import judge_scores
 from assets.fidelity.logic.selection_split import Choosing, products_that_choose
@@ -145,17 +145,17 @@ def conditions_of(row: Mapping[Any, Any], evidence: Evidence, study: FidelityStu
     def bounds(name: str) -> tuple[Any, Any]:
         return (row[f"{name}_reported_low"], row[f"{name}_reported_high"]) if reported else (None, None)
 
-    icc = _condition("repeatability (ICC)", "repeatable", row[f"icc{of}"], bounds("icc"), limits.icc, n, n_products,
-                     required="icc" in required)  # fmt: skip
+    icc = _condition(message("repeatability (ICC)"), "repeatable", row[f"icc{of}"], bounds("icc"), limits.icc, n,
+                     n_products, required="icc" in required)  # fmt: skip
     if row["deterministic"]:
-        icc = icc._replace(state="does not apply", estimate=None, low=None, high=None, why="deterministic")
+        icc = icc._replace(state="does not apply", estimate=None, low=None, high=None, why=message("deterministic"))
     return [
         icc,
-        _condition("spread of repeats (MAD)", "repeats_agree", row[f"mad{of}"], (None, None), limits.median_mad, n,
-                   n_products, required="median_mad" in required, at_most=True),
-        _condition("validity of answers", "answers_are_valid_json", validity, _both(wide), limits.json_validity,
-                   n_first, None, required="json_validity" in required),
-        _condition("Spearman with the mean of people", "orders_like_people",
+        _condition(message("spread of repeats (MAD)"), "repeats_agree", row[f"mad{of}"], (None, None),
+                   limits.median_mad, n, n_products, required="median_mad" in required, at_most=True),
+        _condition(message("validity of answers"), "answers_are_valid_json", validity, _both(wide),
+                   limits.json_validity, n_first, None, required="json_validity" in required),
+        _condition(message("Spearman with the mean of people"), "orders_like_people",
                    row["spearman_reported" if reported else "spearman_r"], bounds("spearman"), limits.spearman,
                    row[f"n_matched_{side}"], row[f"n_matched_products_{side}"], required="spearman" in required),
         _of_stripes(str(row["setting"]), evidence, study),
@@ -164,8 +164,8 @@ def conditions_of(row: Mapping[Any, Any], evidence: Evidence, study: FidelityStu
 
 def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condition:
     """The stripes that show least, where they were judged at this setting."""
-    gate, name = evidence.stripes, "sensitivity to stripes"
-    needed = f"at least {study.thresholds.effect_size:g}"
+    gate, name = evidence.stripes, message("sensitivity to stripes")
+    needed = needed_at_least(study.thresholds.effect_size)
     judged = evidence.sensitivity["setting"].astype(str).eq(setting)
     if gate.n is None or not judged.any():
         why = message("no golden set was judged at this setting")
@@ -196,7 +196,7 @@ def _condition(
         bound = high if at_most else low
         if state == "passes" and bound is not None and sign * compare(bound, limit) >= 0:
             state = "proven"
-    needed = f"{'at most' if at_most else 'at least'} {limit:g}"
+    needed = message("at most {limit:g}", limit=limit) if at_most else needed_at_least(limit)
     clusters = None if n_clusters is None else int(n_clusters)
     return Condition(name, state, required, seen, low, high, needed, int(n), clusters, gate, "", limit)
 

@@ -8,7 +8,7 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.messages import message
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.rule import Condition, Policy, State, Verdict, by_conditions, proven_with
+from analysis.verdict.rule import Condition, Policy, State, Verdict, by_conditions, needed_at_least, proven_with
 from analysis.verdict.stated import Stated
 from assets.reliability.logic.verdict import verdict_of
 from resources.configuration.reliability import ReliabilityStudy
@@ -46,8 +46,8 @@ def pair_verdicts(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan
 def _of_pair(seen: dict[str, Any], policy: Policy, plan: ReliabilityStudy) -> Verdict:
     gate, n_queries, n_documents = plan.gate, int(seen["total_queries"]), int(seen["n_documents"])
     conditions = [
-        _kappa("kappa macro", seen, "kappa_macro", gate.min_macro, n_queries),
-        _kappa("kappa micro", seen, "kappa_micro", gate.min_micro, n_documents, n_queries),
+        _kappa(message("kappa macro"), seen, "kappa_macro", gate.min_macro, n_queries),
+        _kappa(message("kappa micro"), seen, "kappa_micro", gate.min_micro, n_documents, n_queries),
         _low_share(seen, gate.max_low_share),
     ]
     if n_documents < policy.fewest_objects:
@@ -62,8 +62,8 @@ def _of_pair(seen: dict[str, Any], policy: Policy, plan: ReliabilityStudy) -> Ve
     without = seen["kappa_macro_defined"]
     if without is None or pd.isna(without) or compare(float(without), gate.min_macro) < 0:
         value = None if without is None or pd.isna(without) else float(without)
-        named = Condition("kappa macro without queries of one label", "fails", False, value, None, None,
-                          f"at least {gate.min_macro:g}", n_queries, None, "convention_does_not_decide",
+        named = Condition(message("kappa macro without queries of one label"), "fails", False, value, None, None,
+                          needed_at_least(gate.min_macro), n_queries, None, "convention_does_not_decide",
                           limit=gate.min_macro)  # fmt: skip
         said = said._replace(conditions=(*said.conditions, named))
         open_.append(named)
@@ -77,12 +77,13 @@ def _kappa(
     state: State = "fails" if compare(value, needed) < 0 else "passes"
     if state == "passes" and low is not None and compare(low, needed) >= 0:
         state = "proven"
-    return Condition(name, state, True, value, low, high, f"at least {needed:g}", n, n_clusters, GATE, limit=needed)
+    return Condition(name, state, True, value, low, high, needed_at_least(needed), n, n_clusters, GATE, limit=needed)
 
 
 def _low_share(seen: dict[str, Any], most: float) -> Condition:
     value = float(seen["low_share"])
     state: State = "fails" if compare(value, most) > 0 else "passes"
     n = int(seen["total_queries"]) - int(seen["n_undefined"])
-    return Condition("share of queries with low kappa", state, True, value, None, None, f"at most {most:g}", n, None,
+    return Condition(message("share of queries with low kappa"), state, True, value, None, None,
+                     message("at most {limit:g}", limit=most), n, None,
                      GATE, limit=most)  # fmt: skip

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from typing import get_args
 
+import numpy as np
 import pytest
 
-from analysis.verdict.rule import Condition, Verdict, Word
+from analysis.verdict.people import People, standing
+from analysis.verdict.rule import Condition, Verdict, Word, by_conditions, decided, needed_at_least
 from analysis.verdict.stated import RANKS, Stated
 from reports.shared.colours import VERDICTS, verdict_state
+from reports.shared.phrases import phrase
 from reports.shared.verdict import (
     answer_of,
     colours_in_css,
@@ -18,6 +21,7 @@ from reports.shared.verdict import (
     style_of,
     word_text,
 )
+from tests.analysis.verdict.test_people import made
 
 ORDER = Condition("agreement next to people's own", "passes", True, -0.02, -0.2, 0.1, "above -0.1", 40, 20, limit=-0.1)
 ICC = Condition("repeatability (ICC)", "fails", True, 0.8, 0.7, 0.9, "at least 0.85", 24, 12, "repeatable", "", 0.85)
@@ -54,6 +58,26 @@ def test_what_decides_comes_first() -> None:
     ]
     proven = ICC._replace(state="proven")
     assert lines_of(stated("not proven", proven, ORDER, n_needed=90, n_for="yes"))[0].startswith("Its agreement")
+
+
+def test_a_reason_is_said_in_italian_with_its_condition_and_numbers() -> None:
+    [failed] = by_conditions("agree with each other", "do not agree with each other", [ICC], 24).reasons
+    assert failed == "repeatability (ICC) fails: 0.800 [0.700, 0.900], needed at least 0.85"
+    # What it needs is a message where it is made.
+    needed = ICC._replace(state="passes", needed=needed_at_least(0.75), limit=0.75)
+    [waiting, _] = by_conditions("agree with each other", "no", [needed], 24).reasons
+    assert waiting == "repeatability (ICC) is not proven: 0.800 [0.700, 0.900], needed at least 0.75"
+    italian = "ripetibilità (ICC), condizione non dimostrata: 0,800 [0,700, 0,900], richiesto almeno 0,75"
+    assert phrase(waiting).plain("it") == italian
+    assert phrase(failed).plain("it").startswith("ripetibilità (ICC), condizione mancata: 0,800 [0,700, 0,900]")
+
+
+def test_a_judge_without_an_interval_says_why_in_italian_too() -> None:
+    people, judge = made(n=40)
+    seen = standing(People(people, np.arange(40) // 14), judge)
+    reason = decided(replace(seen, people=seen.people._replace(low=0.5))).reasons[0]
+    assert reason == "agreement of the judge has no interval: 3 clusters, fewer than 5"
+    assert phrase(reason).plain("it") == "la concordanza del giudice non ha un intervallo: 3 gruppi, meno di 5"
 
 
 def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:
