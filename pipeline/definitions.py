@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, NamedTuple
@@ -156,10 +156,10 @@ def definitions_of(study: Study) -> dg.Definitions:
     if study.pairwise_section and list(study.pairwise.methods) != METHODS.get_partition_keys():
         raise ValueError("the study's methods are not those that TOUCHSTONE_CONFIG gave when assets were imported")
     parts = [STUDIES[name] for name in STUDIES if getattr(study, f"{name}_section") is not None]
-    tables = [asset for part in parts for asset in _assets_of(part.package)]
+    tables = [asset for part in parts for asset in assets_of(part.package)]
     return dg.Definitions(
         assets=dg.map_asset_specs(partial(with_policy, study), tables),
-        asset_checks=[check for part in parts for check in dg.load_asset_checks_from_package_module(part.package)],
+        asset_checks=[check for part in parts for check in checks_of(part.package)],
         jobs=[job for part in parts for job in part.jobs],
         schedules=schedules_of(study),
         sensors=[
@@ -180,9 +180,17 @@ def definitions_of(study: Study) -> dg.Definitions:
     )
 
 
-def _assets_of(package: ModuleType) -> list[dg.AssetsDefinition]:
+@cache
+def assets_of(package: ModuleType) -> tuple[dg.AssetsDefinition, ...]:
+    """The tables of one study's package, looked for once: what a module defines stays as it is."""
     loaded = dg.load_assets_from_package_module(package)
-    return [asset for asset in loaded if isinstance(asset, dg.AssetsDefinition)]
+    return tuple(asset for asset in loaded if isinstance(asset, dg.AssetsDefinition))
+
+
+@cache
+def checks_of(package: ModuleType) -> tuple[dg.AssetChecksDefinition, ...]:
+    """The checks of one study's package, looked for once."""
+    return tuple(dg.load_asset_checks_from_package_module(package))
 
 
 def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import dagster as dg
 
 from assets.shared.gate import GATES, Kind
-from pipeline.definitions import STUDIES
+from pipeline.definitions import STUDIES, assets_of, checks_of
 from resources.runtime.dagster_internals import AssetGraph
 
 REGENERATE = "make gates"
@@ -42,10 +42,8 @@ class GateEntry(NamedTuple):
 def whole_graph() -> AssetGraph:
     """The tables and checks of all studies, whatever is configured."""
     packages = [part.package for part in STUDIES.values()]
-    loaded = [asset for package in packages for asset in dg.load_assets_from_package_module(package)]
-    tables = [asset for asset in loaded if isinstance(asset, dg.AssetsDefinition)]
-    checks = [check for package in packages for check in dg.load_asset_checks_from_package_module(package)]
-    return AssetGraph.from_assets([*tables, *checks])
+    tables = [asset for package in packages for asset in assets_of(package)]
+    return AssetGraph.from_assets([*tables, *(check for package in packages for check in checks_of(package))])
 
 
 def gates() -> list[GateEntry]:

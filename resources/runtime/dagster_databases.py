@@ -1,20 +1,26 @@
-"""Dagster's SQLite databases, each with one engine that stays: Dagster makes one for every event and every question.
+"""Dagster's SQLite databases, each with one engine and a connection that stay: Dagster makes both for every event.
 
-A new engine asks the library for its dialect and compiles each statement again, which took two fifths of the time that
-Dagster needs for a table. Connections are still made anew each time and closed.
+A new engine asks the library for its dialect and compiles each statement again; a connection that is the only one to a
+database reads its write-ahead log and merges it when it is closed. Together they take half of the time that Dagster
+needs for a table.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import sqlalchemy as sa
 
 # Each run has a database of its own; the last ones are enough.
 KEPT = 32
+_FILE, _LOG = "file of this connection", "with a write-ahead log"
+_engines: WeakSet[sa.Engine] = WeakSet()
 
 
 def keep_engines(modules: Iterable[str]) -> None:
@@ -30,24 +36,54 @@ def keep_engines(modules: Iterable[str]) -> None:
 
 
 def kept_engine(address: str, poolclass: type[sa.Pool], connect_args: Mapping[str, Any] | None = None) -> sa.Engine:
-    """The engine of a database, made at the first call.
+    """The engine of a database, made at the first call. It keeps one connection, and makes more for threads at once.
 
     Args:
-        address: As SQLAlchemy takes it.
-        poolclass: Keeps no connection, so that threads and child processes may share the engine.
+        address: As SQLAlchemy takes it, of a file.
+        poolclass: What Dagster would have, which keeps no connection.
         connect_args: Of the driver.
     """
-    return _engine(address, poolclass, tuple((connect_args or {}).items()))  # type: ignore[arg-type]
+    assert poolclass is sa.pool.NullPool, f"Dagster asks for a {poolclass.__name__} now"
+    return _engine(address, tuple((connect_args or {}).items()))
 
 
 @lru_cache(maxsize=KEPT)
-def _engine(address: str, poolclass: type[sa.Pool], arguments: tuple[tuple[str, Any], ...]) -> sa.Engine:
-    engine = sa.create_engine(address, poolclass=poolclass, connect_args=dict(arguments))
-    sa.event.listen(engine, "connect", _without_waiting_for_each_commit)
+def _engine(address: str, arguments: tuple[tuple[str, Any], ...]) -> sa.Engine:
+    engine = sa.create_engine(
+        address, poolclass=sa.pool.QueuePool, pool_size=1, max_overflow=-1, connect_args=dict(arguments)
+    )
+    file = Path(str(engine.url.database))
+    log = Path(f"{file}-wal")
+
+    @sa.event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: Any) -> None:
+        _without_waiting_for_each_commit(connection)
+        record.info[_FILE] = _number(file)
+
+    @sa.event.listens_for(engine, "checkin")
+    def note(_connection: object, record: Any) -> None:
+        record.info[_LOG] = log.exists()
+
+    @sa.event.listens_for(engine, "checkout")
+    def look(_connection: object, record: Any, _proxy: object) -> None:
+        # Another file is at the place, or another process took itself for the last one and removed the log.
+        if record.info.get(_FILE) != _number(file) or (record.info.get(_LOG) and not log.exists()):
+            raise sa.exc.DisconnectionError
+
+    # Dagster closes its engines after each use.
+    engine.dispose = lambda close=True: None  # type: ignore[method-assign]
+    _engines.add(engine)
     return engine
 
 
-def _without_waiting_for_each_commit(connection: Any, _record: object) -> None:
+def _number(file: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = file.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _without_waiting_for_each_commit(connection: Any) -> None:
     """Only with a write-ahead log, which Dagster asks for and not every disk takes.
 
     A killed process loses nothing by it, a power cut the last events; without such a log it may damage the database.
@@ -56,3 +92,13 @@ def _without_waiting_for_each_commit(connection: Any, _record: object) -> None:
     with suppress(sqlite3.Error):
         if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
             connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _leave_to_the_parent() -> None:
+    """SQLite's connections are not for a child process: it makes its own."""
+    for engine in list(_engines):
+        sa.Engine.dispose(engine, close=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_the_parent)

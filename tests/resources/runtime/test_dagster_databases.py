@@ -1,4 +1,10 @@
-"""Dagster's SQLite databases: one engine each, which keeps no connection, and commits that wait for no disk."""
+"""Dagster's SQLite databases: one engine with a connection each, and commits that wait for no disk."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import dagster as dg
 import pytest
@@ -37,11 +43,65 @@ def test_a_database_that_was_made_anew_at_its_place_is_the_one_that_is_read(tmp_
     assert sa.inspect(kept_engine(f"sqlite:///{file}", sa.pool.NullPool)).get_table_names() == []
 
 
+def made_connections(tmp_path, monkeypatch):
+    made, connect = [], sqlite3.connect
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", lambda *given, **more: made.append(given) or connect(*given, **more))
+    return made
+
+
+def test_the_second_event_of_an_instance_makes_no_connection(tmp_path, monkeypatch):
+    with sqlite_instance_in(tmp_path) as instance:
+        instance.report_runless_asset_event(MADE)
+        made = made_connections(tmp_path, monkeypatch)
+        instance.report_runless_asset_event(MADE)
+        assert len(instance.fetch_materializations(dg.AssetKey("table"), limit=5).records) == 2
+    assert made == []
+
+
+def test_threads_at_once_have_a_connection_each_and_all_their_events_are_kept(tmp_path):
+    with sqlite_instance_in(tmp_path) as instance, ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: instance.report_runless_asset_event(MADE), range(40)))
+        assert len(instance.fetch_materializations(dg.AssetKey("table"), limit=99).records) == 40
+
+
+def test_what_another_process_wrote_last_and_closed_is_read(tmp_path):
+    file = tmp_path / "one.db"
+    engine = kept_engine(f"sqlite:///{file}", sa.pool.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE t (x INTEGER)")
+    file.read_bytes()  # a file that is closed takes this process's locks with it: the next one is alone, it thinks
+    program = f"import sqlite3; c = sqlite3.connect({str(file)!r}); c.execute('INSERT INTO t VALUES (1)'); c.commit()"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("INSERT INTO t VALUES (2)")
+    with sqlite3.connect(file) as other:
+        assert other.execute("SELECT x FROM t").fetchall() == [(1,), (2,)]
+
+
+def test_a_child_process_makes_a_connection_of_its_own(tmp_path):
+    engine = kept_engine(f"sqlite:///{tmp_path / 'one.db'}", sa.pool.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE t (x INTEGER)")
+    child = os.fork()
+    if child == 0:
+        kept = engine.pool.checkedin()  # type: ignore[attr-defined]
+        with engine.begin() as connection:
+            connection.exec_driver_sql("INSERT INTO t VALUES (1)")
+        os._exit(kept)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with engine.begin() as connection:
+        assert connection.exec_driver_sql("SELECT x FROM t").fetchall() == [(1,)]
+
+
 def test_the_log_is_written_ahead_and_a_commit_does_not_wait_for_the_disk(tmp_path):
     def asked(name: str) -> object:
-        # The second `synced`: `sqlite_instance_in` turns syncing off.
-        with sqlite_instance_in(tmp_path) as instance, synced(), instance.event_log_storage.index_connection() as found:
-            return found.exec_driver_sql(f"PRAGMA {name}").scalar()
+        # The second `synced`: `sqlite_instance_in` turns syncing off, for connections that are kept too.
+        with sqlite_instance_in(tmp_path) as instance, synced():
+            dagster_databases._engine.cache_clear()
+            with instance.event_log_storage.index_connection() as found:
+                return found.exec_driver_sql(f"PRAGMA {name}").scalar()
 
     with synced():
         assert [asked("journal_mode"), asked("synchronous")] == ["wal", 1]
