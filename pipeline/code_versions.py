@@ -47,9 +47,8 @@ def code_version(study: Study, table: str, own: str | None) -> str:
     if not reads:
         return str(own)
     facts = {read: fact(study, group, read) for read in reads}
-    if facts.get("texts", ...) is None:
-        # Tables of renders keep the version that they had before texts could be judged.
-        del facts["texts"]
+    # Tables keep the version that they had before texts could be judged and repeats could end early.
+    facts = {read: said for read, said in facts.items() if said is not None or read not in ("texts", "stopping")}
     text = json.dumps(facts, sort_keys=True, default=str)
     return f"{own}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
@@ -171,8 +170,15 @@ def _baseline(study: Study) -> Any:
     return content(study, study.evaluation.baseline)
 
 
+def _stopping(study: Study) -> Any:
+    """When an object is known well enough; null where all repeats are asked."""
+    plan = study.fidelity
+    return plan.stopping and [_plain(plan.stopping), plan.thresholds.ci_half_width, plan.confidence]
+
+
 FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
     "@judge": _judge,
+    "stopping": _stopping,
     "@price": _price,
     "@judges": _judges,
     "@scores_come_with_input": _scores_come_with_input,

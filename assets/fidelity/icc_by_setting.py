@@ -63,11 +63,11 @@ def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
         "n_used": len(used),
         "n_complete": int((matrix["n_valid"] == matrix["n_planned"]).sum()),
         "n_products": int(used["product_id"].nunique()),
-        "n_planned": study.repeats,
+        "n_planned": study.reliable_repeats,
         "n_missing": int(matrix["n_planned"].sum() - matrix["n_valid"].sum()),
     }
     try:
-        result = icc(scores_of(matrix), study.repeats, study.confidence)
+        result = icc(scores_of(matrix), study.reliable_repeats, study.confidence)
     except UndefinedStatistic as undefined:
         return pd.DataFrame([_undefined_row(counts, undefined.reason)])
     by_product = _interval_by_product(matrix, result, study)
@@ -106,7 +106,7 @@ def _interval_by_product(matrix: pd.DataFrame, result: Icc, study: FidelityStudy
     return icc_by_product(
         scores_of(matrix),
         matrix["product_id"],
-        planned_repeats=study.repeats,
+        planned_repeats=study.reliable_repeats,
         resampling=study.resampling,
     )
 

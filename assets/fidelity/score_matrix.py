@@ -12,6 +12,7 @@ from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import score_matrix as score_matrix_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
+from resources.judges.judging import saved_calls
 from resources.study import Study
 
 
@@ -21,8 +22,25 @@ def score_matrix(
 ) -> Frames:
     """One row per object, one column per repeat; a verdict that is missing stays null."""
     require_sound_objects(study_objects, study.fidelity)
-    repeats = study.fidelity.repeats
-    return each_partition(context, lambda key: matrix_of(key, judge_calls[key], study_objects, repeats), headline)
+    plan = study.fidelity
+
+    def made(key: str) -> pd.DataFrame:
+        matrix = matrix_of(key, judge_calls[key], study_objects, plan.repeats)
+        return matrix if plan.stopping is None else as_asked(matrix, judge_calls[key])
+
+    def said(matrix: pd.DataFrame) -> dict[str, object]:
+        if plan.stopping is None or matrix.empty:
+            return headline(matrix)
+        saved = saved_calls(judge_calls[matrix["setting"].iloc[0]], plan.repeats)
+        return headline(matrix) | {f"{name}_saved": value for name, value in saved._asdict().items()}
+
+    return each_partition(context, made, said)
+
+
+def as_asked(matrix: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """The matrix with as many repeats planned of each object as it was asked about before it was known well enough."""
+    asked = calls.groupby("object")["repeat"].max()
+    return matrix.assign(n_planned=matrix["object"].map(asked).fillna(matrix["n_planned"]).astype("int64"))
 
 
 def sound_matrix(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:

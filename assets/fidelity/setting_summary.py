@@ -167,7 +167,7 @@ def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str
         "deterministic": False,
     }
     try:
-        found = icc(scores_of(matrix), study.repeats, study.confidence)
+        found = icc(scores_of(matrix), study.reliable_repeats, study.confidence)
     except UndefinedStatistic as undefined:
         reasons[labelled("icc", undefined.reason)] = None
         return row

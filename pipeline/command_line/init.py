@@ -77,7 +77,8 @@ fidelity:
   #   baseline_top_p: 1.0
   #   temperatures: [0.2, 0.5, 0.8]
   #   top_ps: [1.0, 0.95, 0.9]
-  # repeats: 5
+  # repeats: 5                      # or {at_least: 3, at_most: 10, stop: half_width}: an object that is known well is
+  #                                 # not asked again (docs/fidelity.md)
   # minimum_repeats: 3              # valid repeats that every object needs in a setting
   # max_incomplete_share: 0.05      # objects with fewer, at which a setting stops; up to it they are left out of all
   # aggregate: mean                 # or median: an object's score from its repeats

@@ -97,11 +97,10 @@ def planned_calls(study: Study, keys: Sequence[str] = ()) -> PlannedCalls:
         for setting in settings
     }
     golden = _golden_calls(study, judge, frame, scores)
-    n_planned = len(objects) * len(settings) * study.fidelity.repeats
     return PlannedCalls(
         judge,
         by_part | ({GOLDEN_SET: golden} if golden else {}),
-        n_planned - len(still_open),
+        judging.n_answered,
         [gate for gate in _input_gates(frame, study) if not gate.passed],
     )
 

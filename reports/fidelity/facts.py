@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from reports.fidelity.contents import Contents, say
-from reports.shared.numbers import NOTHING, day, number, whole
+from reports.shared.numbers import NOTHING, day, number, usd, whole
 from reports.shared.phrases import phrase
 from reports.shared.text import Part, Text, joined, same
+from resources.judges.judging import saved_calls
 
 BOUNDED = ("icc", "mad", "spearman", "mae")  # columns of `setting_summary` that end in _worst and _best
 
@@ -42,11 +43,20 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
         ("products", whole(judged["product_id"].nunique())),
         ("annotators", say("fact.ratings", n=whole(behind["annotator"].nunique()), ratings=whole(len(behind)))),
         ("settings", say("fact.made_of", n=whole(len(contents.settings)), total=whole(n_planned))),
-        ("repeats", whole(contents.plan.repeats)),
+        ("repeats", _repeats(contents)),
         ("confidence", say("fact.percent", n=contents.level)),
         ("newest_call", day(None if newest is None or pd.isna(newest) else newest)),
     )
     return [(say(f"fact.{name}"), value) for name, value in rows]
+
+
+def _repeats(contents: Contents) -> Text:
+    plan = contents.plan
+    if plan.stopping is None:
+        return whole(plan.repeats)
+    saved = saved_calls(contents.tables["judge_calls"], plan.repeats)
+    numbers = {"n": whole(saved.n_objects), "calls": whole(saved.n_calls), "cost": usd(saved.usd)}
+    return say("fact.repeats_until", least=whole(plan.stopping.at_least), most=whole(plan.repeats), **numbers)
 
 
 def notices(contents: Contents) -> list[Text]:

@@ -70,6 +70,13 @@ class Recommendation(Section):
     fewest_products_to_split: int = Field(12, ge=4)
 
 
+class Stopping(Section):
+    """No object is asked again once the half-width of its mean, over all planned looks, is at most `ci_half_width`."""
+
+    at_least: int = Field(3, ge=3, description="repeats that every object gets")
+    stop: Literal["half_width"] = "half_width"
+
+
 class Anchor(Section):
     """A pinned set of objects that is judged again now and then, so that a judge that drifts is seen."""
 
@@ -300,7 +307,8 @@ class FidelityStudy(Section):
     rubric_weights: RubricWeights = RubricWeights()
     score_source: Literal["stated", "recomputed"] = "stated"
     settings: SettingsGrid = SettingsGrid()
-    repeats: int = Field(5, ge=2, le=1000)
+    repeats: int = Field(5, ge=2, le=1000, description="or {at_least: 3, at_most: 10, stop: half_width}")
+    stopping: Stopping | None = Field(None, description="filled in from `repeats`")
     minimum_repeats: int = Field(3, ge=2)
     max_incomplete_share: Share = Field(0.05, description="objects of a setting with fewer valid repeats than that")
     aggregate: Literal["mean", "median"] = "mean"
@@ -344,6 +352,22 @@ class FidelityStudy(Section):
         columns = {"filename": names["candidate"], "score": names["score"], "annotator": names["rater"]}
         taken = dict.fromkeys(("human_scores", "references", "candidates"), manifest.file)
         return taken | {"columns": columns} | values
+
+    @property
+    def reliable_repeats(self) -> int:
+        """Repeats of whose mean the reliability is said: what every object has, though some may have more."""
+        return self.repeats if self.stopping is None else self.stopping.at_least
+
+    @model_validator(mode="before")
+    @classmethod
+    def repeats_until(cls, values: Any) -> Any:
+        """Take `repeats: {at_least: ..., at_most: ..., stop: ...}` apart."""
+        if not isinstance(values, dict) or not isinstance(values.get("repeats"), dict):
+            return values
+        said = dict(values["repeats"])
+        if "at_most" not in said:
+            raise ValueError("repeats: say how many an object gets `at_most`, such as 10")
+        return values | {"repeats": said.pop("at_most"), "stopping": said}
 
     @model_validator(mode="before")
     @classmethod
@@ -395,6 +419,11 @@ class FidelityStudy(Section):
         """Refuse a plan that cannot meet its own minimum."""
         if self.minimum_repeats > self.repeats:
             raise ValueError(f"minimum_repeats {self.minimum_repeats} is above repeats {self.repeats}")
+        if self.stopping is not None and not self.minimum_repeats <= self.stopping.at_least < self.repeats:
+            raise ValueError(
+                f"repeats: at_least {self.stopping.at_least} has to be below at_most {self.repeats}, and "
+                f"minimum_repeats {self.minimum_repeats} may not be above it"
+            )
         return self
 
     @model_validator(mode="after")

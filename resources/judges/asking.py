@@ -96,14 +96,17 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
 
     def open_calls(self) -> dict[CallKey, Progress]:
         """The planned calls that a run would make now, with what they have come to so far."""
-        known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
-        come_to = {key: known.get(key, NOT_ASKED) for key in self._planned}
-        return {key: one for key, one in come_to.items() if not self._settled(one)}
+        return self._due(self._unsettled())
 
     @property
     def any_scored(self) -> bool:
         """Whether the study has an answer with a score under this judge already, at any setting."""
         return any(one.scored for one in self.ledger.progress(self.study, self.judge.identity.digest).values())
+
+    @property
+    def n_answered(self) -> int:
+        """How many of the planned calls are settled."""
+        return len(self._planned) - len(self._unsettled())
 
     @abstractmethod
     def _prompt_hash(self, judged: Thing) -> str:
@@ -119,6 +122,15 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
 
     def _kept(self, rows: Sequence[CallRecord]) -> None:
         """Hear of attempts that the ledger has now; what is raised ends the run."""
+
+    def _due(self, unsettled: dict[CallKey, Progress]) -> dict[CallKey, Progress]:
+        """Those that are to be made: all, where a study has no rule by which it stops."""
+        return unsettled
+
+    def _unsettled(self) -> dict[CallKey, Progress]:
+        known = self.ledger.progress(self.study, self.judge.identity.digest, self._setting_keys)
+        come_to = {key: known.get(key, NOT_ASKED) for key in self._planned}
+        return {key: one for key, one in come_to.items() if not self._settled(one)}
 
     @property
     def _setting_keys(self) -> list[str]:
@@ -148,12 +160,13 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
 
     def _to_ask(self, log: logging.Logger) -> dict[CallKey, int]:
         """The open calls with the number of their next attempt, in the order in which they are asked."""
-        come_to = self.open_calls()
+        unsettled = self._unsettled()
+        come_to = self._due(unsettled)
         to_ask = list(come_to)
         random.Random(self.plan.seed).shuffle(to_ask)
         again = sum(one.answered for one in come_to.values())
         log.info(
-            f"{len(self._planned)} calls planned, {len(self._planned) - len(to_ask)} answered before, "
+            f"{len(self._planned)} calls planned, {len(self._planned) - len(unsettled)} answered before, "
             f"{len(to_ask)} to make" + (f", {again} of them answered without a score and asked again" if again else "")
         )
         return {key: come_to[key].attempts + 1 for key in to_ask}
@@ -174,7 +187,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
         self._refuse_if_unusable()
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
-        asking = _Asking(self, turn, progress, log, n_answered=len(self._planned) - len(calls))
+        asking = _Asking(self, turn, progress, log, n_answered=self.n_answered)
         try:
             with progress.track(self.what, len(calls), log) as advance:
                 asking.ask_all(self._calls(calls), advance)

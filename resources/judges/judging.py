@@ -1,27 +1,69 @@
 """Study A's calls: a judge is asked how faithfully objects look like their photos, several times at each setting."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from analysis.agreement.convergence import convergence
+from analysis.ties import compare
 from resources.configuration.fidelity import FidelityStudy
-from resources.database.call_records import CallRecord
+from resources.database.call_records import CallKey, CallRecord
+from resources.database.ledger import Progress
 from resources.errors import UserError
 from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed
 from resources.judges.asking import LedgerRun
 from resources.judges.contract import Call, JudgedObject, Sampling
 from resources.judges.question import Question, question_of
+from resources.runtime.progress import TracksProgress
 from resources.tables.call_states import SCORED_STATES
+
+
+class Saved(NamedTuple):
+    """What stopping early left out: of how many objects (each setting counts), and calls that were not made.
+
+    `usd` is at the mean cost of the calls that were made.
+    """
+
+    n_objects: int
+    n_calls: int
+    usd: float
+
+
+def saved_calls(calls: pd.DataFrame, most: int) -> Saved:
+    """What is left out where objects have fewer repeats than the plan's most.
+
+    Args:
+        calls: Rows of table `judge_calls` with setting, object, repeat and cost_usd, of runs that came to their end.
+        most: Repeats planned.
+    """
+    asked = calls.groupby(["setting", "object"])["repeat"].max()
+    n_saved, n_made = int((most - asked).sum()), int(asked.sum())
+    usd = float(calls["cost_usd"].sum()) / n_made * n_saved if n_made else 0.0
+    return Saved(int((asked < most).sum()), n_saved, usd)
+
 
 ENOUGH_FRACTIONS = 3  # answers in fractions of 1 and none on 0-100: the judge keeps to another scale
 
 
 @dataclass(frozen=True)
 class Judging(LedgerRun[JudgedObject, FidelityStudy]):
-    """One judge, one study's objects and settings, one ledger."""
+    """One judge, one study's objects and settings, one ledger; `up_to` is the repeat that a round ends with."""
+
+    up_to: int | None = None
+
+    def ask(self, progress: TracksProgress, log: logging.Logger) -> None:
+        """As `LedgerRun.ask`; where the plan stops early, repeat by repeat, about the objects that still need it."""
+        if self.plan.stopping is None:
+            super().ask(progress, log)
+            return
+        for repeat in range(self.plan.stopping.at_least, self.plan.repeats + 1):
+            super(Judging, replace(self, up_to=repeat)).ask(progress, log)
 
     def rows(self) -> dict[str, pd.DataFrame]:
         """The ledger's attempts at the planned calls, by setting key, with the score that the study asks for."""
@@ -32,6 +74,30 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
             chosen = calls[f"score_{self.plan.score_source}"].where(calls["state"].isin(SCORED_STATES))
             frames[key] = calls.assign(score=chosen)
         return frames
+
+    def _due(self, unsettled: dict[CallKey, Progress]) -> dict[CallKey, Progress]:
+        """Without the calls about objects that are known well enough, and those of later rounds."""
+        if self.plan.stopping is None:
+            return unsettled
+        known, last = self._known_well(self.plan.stopping.at_least), self.up_to or self.plan.repeats
+        return {
+            key: one for key, one in unsettled.items() if key.repeat <= last and (key.setting, key.object) not in known
+        }
+
+    def _known_well(self, at_least: int) -> set[tuple[str, str]]:
+        """Settings and objects whose mean has an interval that is narrow enough at one of the looks planned."""
+        known: set[tuple[str, str]] = set()
+        for key, calls in self.rows().items():
+            last = calls.sort_values("attempt").drop_duplicates(["object", "repeat"], keep="last")
+            scores = last.pivot_table(index="object", columns="repeat", values="score", aggfunc="first")
+            if scores.empty:
+                continue
+            threshold = self.plan.thresholds.ci_half_width
+            curves = convergence(scores.to_numpy(float), threshold, self.plan.repeats, self.plan.confidence)
+            narrow = (compare(curves.half_width_all_looks, threshold) <= 0) & (curves.sd > 0)
+            arrived = np.flatnonzero(narrow[:, at_least - 1 :].any(axis=1))
+            known.update((key, str(one)) for one in scores.index[arrived])
+        return known
 
     def _kept(self, rows: Sequence[CallRecord]) -> None:
         """Stop a judge that gives fractions where 0-100 was asked for.

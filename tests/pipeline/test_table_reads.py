@@ -41,7 +41,7 @@ WITHOUT_EFFECT_ON = {
     "pairwise_report": {"image_root"},
 }
 # The fact about the judge stands for all that is set of it.
-AS_JUDGE = {"judge.image_side_px", "judge.workers", "rubric_weights.*"}
+AS_JUDGE = {"judge.image_side_px", "judge.scale", "judge.workers", "rubric_weights.*"}
 # Whether a table can be written at all, looked at before hours of photos.
 WRITABLE = {"output_dir"}
 # The stages that methods need stand for the methods themselves.

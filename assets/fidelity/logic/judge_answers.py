@@ -65,10 +65,10 @@ def as_planned(matrix: pd.DataFrame, repeats: int) -> pd.DataFrame:
     Raises:
         UserError: It was made with another number of repeats.
     """
-    made_with = set(matrix["n_planned"])
-    if made_with - {repeats}:
+    made_with = scores_of(matrix).shape[1]
+    if len(matrix) and made_with != repeats:
         raise UserError(
-            f"score_matrix at {matrix['setting'].iloc[0]} was made with {listing(made_with)} repeats, "
+            f"score_matrix at {matrix['setting'].iloc[0]} was made with {made_with} repeats, "
             f"and the study plans {repeats}. Run the setting again."
         )
     return matrix

@@ -56,7 +56,7 @@ def on_common_objects(keys: list[str], common: set[str], tables: Judgements, stu
         settings,
         tables.human_scores.groupby("object")["score"].mean().reindex(objects).to_numpy(dtype=float),
         known["product_id"].to_numpy(dtype=str),
-        planned_repeats=study.repeats,
+        planned_repeats=study.reliable_repeats,
         aggregate=study.aggregate,
         match_keys=known["item_id"].to_numpy(dtype=str) if study.match_by == "item" else None,
     )

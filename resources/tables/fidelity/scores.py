@@ -6,8 +6,8 @@ from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
 from resources.tables.declare import Column, Table, number, text, texts, time, whole
 
 # Keys of the configuration that several tables are made from.
-REPEATS = ("max_incomplete_share", "minimum_repeats", "repeats")
-CALLS = ("@judge", "score_source", "max_missing_share", "repeats")
+REPEATS = ("max_incomplete_share", "minimum_repeats", "repeats", "stopping")
+CALLS = ("@judge", "score_source", "max_missing_share", "repeats", "stopping")
 BASELINE = ("settings.baseline_temperature", "settings.baseline_top_p")
 CHOOSING = ("recommendation.fewest_products_to_split", "recommendation.method")
 

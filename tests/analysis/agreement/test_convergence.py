@@ -46,6 +46,22 @@ def test_first_and_stable_part_where_the_width_leaves_again() -> None:
     assert convergence([scores[:7]]).stable_n == (None,)
 
 
+@pytest.mark.parametrize(("sd", "share_early"), [(0.01, 0.99), (0.02, 0.32)])
+def test_an_object_that_stops_at_the_first_narrow_look_has_its_mean_inside_as_often_as_promised(
+    sd: float, share_early: float
+) -> None:
+    rng = np.random.default_rng(20261129)
+    truth = rng.uniform(0.3, 0.7, 4000)
+    curve = convergence(truth[:, None] + rng.normal(0, sd, (4000, 10)), 0.02)
+    stop = np.array([n or 10 for n in curve.first_n_all_looks]) - 1
+    at = np.arange(4000), stop
+    error = np.abs(curve.mean[at] - truth)
+    # Bonferroni over nine looks is on the safe side; the plain interval at the same look is not.
+    assert (error <= curve.half_width_all_looks[at]).mean() > 0.975
+    assert (error <= curve.half_width[at]).mean() < 0.935
+    assert (stop < 9).mean() == pytest.approx(share_early, abs=0.03)
+
+
 def test_equal_repeats_never_arrive() -> None:
     curve = convergence([[0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.501]])
     assert curve.half_width[0].tolist()[1:] == [0.0, 0.0, 0.0]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.logic.judge_answers import as_planned, enough_repeats_gate, matrix_of, scores_of
-from assets.fidelity.score_matrix import headline, sound_matrix
+from assets.fidelity.score_matrix import as_asked, headline, sound_matrix
 from resources.errors import UserError
 from tests.assets.shared.made_tables import (
     SETTING,
@@ -32,6 +32,16 @@ def test_rows_are_the_judged_objects_in_order_and_columns_the_planned_repeats() 
     np.testing.assert_equal(scores_of(made), [[0.3, 0.4], [0.1, np.nan]])
     assert made["n_valid"].tolist() == [2, 1]
     assert made["n_planned"].tolist() == [2, 2]
+
+
+def test_an_object_that_was_known_well_enough_lacks_nothing() -> None:
+    calls = calls_of([("a", 1, 1, "valid", 0.3), ("a", 2, 1, "invalid_json", None), ("b", 1, 1, "valid", 0.1)])
+    made = keeps_to_its_declaration("score_matrix", as_asked(matrix_of(SETTING, calls, OBJECTS, 3), calls))
+    assert made["n_planned"].tolist() == [2, 1]
+    assert headline(made)["n_missing"] == 1
+    assert as_planned(made, 3) is made
+    study = plan(repeats={"at_least": 3, "at_most": 9})
+    assert (study.repeats, study.reliable_repeats) == (9, 3)
 
 
 def test_the_last_attempt_counts_in_whatever_order_they_come() -> None:

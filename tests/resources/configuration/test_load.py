@@ -114,6 +114,11 @@ def test_an_unknown_key_is_a_fault_with_the_nearest_known_one(tmp_path: Path, li
     ("line", "said"),
     [
         ("  minimum_repeats: 6\n", "minimum_repeats 6 is above repeats 5"),
+        ("  repeats: {at_least: 3}\n", "say how many an object gets `at_most`"),
+        ("  repeats: {at_least: 5, at_most: 5}\n", "at_least 5 has to be below at_most 5"),
+        ("  repeats: {at_least: 2, at_most: 5}\n", "at_least"),
+        ("  repeats: {at_least: 3, at_most: 5, stop: luck}\n", "half_width"),
+        ("  repeats: {at_least: 3, at_most: 5, until: luck}\n", "until"),
         (
             "  judge: {kind: oracle}\n",
             "fidelity.judge: needs `kind`: local or replay or openai or model (found 'oracle').",

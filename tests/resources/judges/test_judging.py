@@ -5,11 +5,13 @@ import json
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from resources.configuration.fidelity import FidelityStudy, Setting
@@ -19,7 +21,7 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.asking import WAITING_PER_WORKER
 from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
-from resources.judges.judging import Judging
+from resources.judges.judging import Judging, saved_calls
 from resources.runtime.progress import Advance, LoggedProgress
 from resources.tables.call_states import SUBSCORES
 
@@ -134,6 +136,47 @@ def test_every_object_setting_and_repeat_is_asked_once(ledger: Ledger) -> None:
     order = ask(ledger, FakeJudge(workers=4)).order
     assert len(order) == len(set(order)) == 6 * 3 * 3
     assert recorded(ledger) == 54
+
+
+def in_steps(call: Call) -> Reply:
+    """The first object spreads by a thousandth or two, the second is always the same, all others by two tenths."""
+    place = int(call.judged.object[-1])
+    if place == 0:
+        return said(call, subscore=50, stated=50 + call.repeat % 2)
+    return said(call, stated=50 if place == 1 else 40 + 20 * (call.repeat % 2))
+
+
+STOPPING = {"repeats": {"at_least": 3, "at_most": 6, "stop": "half_width"}, "thresholds": {"ci_half_width": 0.06}}
+
+
+def test_only_an_object_that_is_known_well_enough_is_not_asked_again(ledger: Ledger) -> None:
+    # Scores 0.51, 0.50, 0.51: sd 0.00577; five looks: t(0.995, 2) = 9.92; half-width 0.033. Equal scores tell nothing.
+    asked = Counter((one, key) for key, one, _ in ask(ledger, FakeJudge(in_steps), **STOPPING).order)
+    assert asked == {(one.object, key.key): 3 if one is OBJECTS[0] else 6 for one in OBJECTS for key in SETTINGS}
+    assert ask(ledger, FakeJudge(in_steps), **STOPPING).order == []
+    run = judging(ledger, FakeJudge(), **STOPPING)
+    assert run.open_calls() == {}
+    calls = pd.concat(run.rows().values())
+    # A cent a call: 99 were made and 9 were not.
+    assert saved_calls(calls, 6) == (3, 9, pytest.approx(0.09))
+    assert saved_calls(calls[calls["object"] != OBJECTS[0].object], 6) == (0, 0, 0.0)
+
+
+def test_a_run_that_stops_early_and_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    class Killed(BaseException):
+        pass
+
+    def dying(call: Call) -> Reply:
+        if len(judge.asked) > 60:
+            raise Killed
+        return in_steps(call)
+
+    judge, killed, whole = FakeJudge(dying), ledger_in(tmp_path / "killed"), ledger_in(tmp_path / "whole")
+    with pytest.raises(Killed):
+        ask(killed, judge, **STOPPING)
+    done = judge.order[:60]
+    rest = ask(killed, FakeJudge(in_steps), **STOPPING).order
+    assert sorted(done + rest) == sorted(ask(whole, FakeJudge(in_steps), **STOPPING).order)
 
 
 def test_the_order_is_the_seeds(tmp_path: Path) -> None:
