@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from analysis.messages import message
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Errors, Factor, errors
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
@@ -108,12 +109,12 @@ def findings(
     comparison, why = None, ""
     flagged = [one.name for one in found if one.reversed]
     if len(turned) > 1 and flagged:
-        why = f"the sign of {', '.join(flagged)} looks reversed"
+        why = message("the sign of {judges} looks reversed", judges=", ".join(flagged))
     elif len(turned) > 1:
         try:
             comparison = judges_compared(people, turned, policy.levels)
         except UndefinedStatistic as undefined:
-            why = str(undefined)
+            why = undefined.reason
     rated = ~np.isnan(people.answers).all(axis=1)
     return Findings(
         judges=found,

@@ -1,9 +1,8 @@
 """What `touchstone verdict` prints for people: the verdict on each judge first, then what it rests on."""
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
-from reports.shared.verdict import FAR, style_of
+from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
 from resources.inputs.any_file import Opening
 from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
@@ -24,7 +23,6 @@ SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
 NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")
 OF_A_LABEL = ("sensitivity of ", "precision of ")
 SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
-_MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
 
 
 def show_verdict(result: Mapping[str, Any], console: Console) -> None:
@@ -37,12 +35,12 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
         line = Text(f"May {judge['name']} stand in for people? " if len(result["people"]) > 1 else "")
         if len(result["people"]) == 1:
             line = Text(f"{judge['name']} and {people}: ")
-        line.append(_word(said["word"], result["people"]), style=style_of(said["word"]))
+        line.append(full_word(said["word"], result["people"]), style=style_of(said["word"]))
         console.print(line)
         for reason in said["reasons"]:
             console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))
-        step = _next_step(said, judge["n"])
-        console.print(Padding(Text(step), (0, 0, 0, 2))) if step else None
+        if (step := step_of(judge, result["people"])) is not None:
+            console.print(Padding(Text(step.plain("en")), (0, 0, 0, 2)))
     _show_people(result, console)
     _show_statistics(result, console)
     _show_errors(result, console)
@@ -59,32 +57,12 @@ def _objects(result: Mapping[str, Any]) -> str:
     return said + (f", {count_noun(clusters, 'cluster')} by '{result['cluster']}'" if result["cluster"] else "")
 
 
-def _word(word: str, people: Sequence[str]) -> str:
-    if word not in ("agrees", "does not agree"):
-        return word
-    return f"{word} with {'these means' if _MEANS.search(people[0]) else 'this person'}"
-
-
 def _between(bounds: Sequence[float]) -> str:
     return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
 
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def is_far(said: Mapping[str, Any], n: int) -> bool:
-    """Whether what would settle it is more than ten times what there is: such a number is a figure of speech."""
-    return bool(said["n_needed"] is not None and said["n_needed"] > FAR * n)
-
-
-def _next_step(said: Mapping[str, Any], n: int) -> str:
-    if said["n_needed"] is not None:
-        about = f"about {said['n_needed']:,} objects" if not is_far(said, n) else "more than 10 times as many objects"
-        return f"If these numbers held, {about} would make it '{said['n_for']}'."
-    if said["word"] == "not proven" and said["margin"] is not None:
-        return "At these numbers more objects alone would not prove it."
-    return ""
 
 
 def _show_people(result: Mapping[str, Any], console: Console) -> None:

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.verdict.rule import Condition, Verdict
+from analysis.verdict.rule import Condition, Verdict, Word
 from analysis.verdict.stated import BIAS, Against, Row, Stated
+from analysis.verdict.stated import WORDS as OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
 from reports.shared.phrases import phrase
@@ -32,6 +33,8 @@ FIRST: Final = (
     "agreement with people",
 )
 LONGEST: Final = 400
+# Names of columns that hold means of several people, not one person.
+MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def answer_of(stated: Stated) -> Answer:
         word=word_text(said.word),
         state=verdict_state(said.word),
         reasons=_reasons(said),
-        next_step=_next_step(said, stated.things),
+        next_step=next_step(said, next((one.n for one in said.conditions if one.n), None), stated.things[0]),
         not_covered=[_not_covered(one) for one in stated.not_covered],
         rests_on=_rests_on(stated),
     )
@@ -169,16 +172,45 @@ def needed_text(needed: str) -> Text:
     return phrase(needed)
 
 
-def _next_step(said: Verdict, things: tuple[str, str]) -> Text | None:
+def next_step(said: Verdict, n: int | None, things: str) -> Text | None:
+    """What would prove a verdict; none where nothing is to be said.
+
+    Args:
+        said: The verdict.
+        n: Objects that it rests on.
+        things: What the objects are.
+    """
     if said.n_needed is None or said.n_for is None:
         return say("verdict.more_would_not_do") if said.word == "not proven" and said.margin is not None else None
-    n = next((one.n for one in said.conditions if one.n), None)
-    far = n is not None and said.n_needed > FAR * n
-    word = word_text(said.n_for)
-    named = say(f"verdict.things.{things[0]}")
-    if far:
-        return say("verdict.far_more_needed", n=whole(FAR * n), things=named, word=word)  # type: ignore[operator]
+    word, named = word_text(said.n_for), say(f"verdict.things.{things}")
+    if n is not None and said.n_needed > FAR * n:
+        return say("verdict.far_more_needed", n=whole(FAR * n), things=named, word=word)
     return say("verdict.more_needed", n=whole(said.n_needed), things=named, word=word)
+
+
+def full_word(word: str, people: Sequence[str]) -> Word:
+    """A verdict's word with whom the judge agrees, where there is one column of people: a person, or means of several.
+
+    Args:
+        word: As `--json` has it.
+        people: Names of the columns.
+    """
+    if word in ("agrees", "does not agree"):
+        return OF_ONE["these means" if MEANS.search(people[0]) else "this person"][word != "agrees"]
+    return word  # type: ignore[return-value]
+
+
+def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:
+    """What would prove the verdict on a judge; none where nothing is to be said.
+
+    Args:
+        judge: Of `judges` in what `--json` prints.
+        people: Names of the columns.
+    """
+    said = judge["verdict"]
+    n_for = None if said["n_for"] is None else full_word(said["n_for"], people)
+    verdict = Verdict(said["word"], (), (), said["margin"], said["n_needed"], n_for)
+    return next_step(verdict, judge["n"], "objects")
 
 
 def _not_covered(one: str) -> Text:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pandas as pd
 
 from reports.shared.charts import Chart
-from reports.shared.colours import MAIN, OTHER, verdict_state
+from reports.shared.colours import MAIN, OTHER
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, whole
@@ -14,7 +14,7 @@ from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataColumn, DataTable, Head, TableView
 from reports.shared.text import Part, Text, Translations, joined, same
-from reports.shared.verdict import FAR, Answer
+from reports.shared.verdict import Answer, full_word, step_of, verdict_state, word_text
 from resources.runtime.provenance import Provenance
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words")
@@ -42,7 +42,8 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
     """
     judges = result["judges"]
     parts = {"judges": _judges(result), "errors": _errors(result), "unrated": _unrated(result)}
-    left_out = [name for name, views in parts.items() if not views]
+    sentences = {"judges": _not_compared(result), "unrated": _not_corrected(result)}
+    left_out = [name for name, views in parts.items() if not views and not sentences.get(name)]
     sections = [name for name in ("agreement", *parts, "objects", "made") if name not in left_out]
     shifts = [shift for judge in judges if judge["unrated"] for shift in judge["unrated"]["shifts"] if shift["shifted"]]
     return rendered(
@@ -65,8 +66,12 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
                 "answers": [_answer(judge, result) for judge in judges],
                 "tables": {"agreement": _agreement(result), **parts},
                 "sentences": {
+                    **sentences,
                     "agreement": [_shares(judge) for judge in judges if judge["marginal_homogeneity"]],
-                    "unrated": [say("shifted", difference=_value(shift["difference"])) for shift in shifts],
+                    "unrated": [
+                        *sentences["unrated"],
+                        *(say("shifted", difference=_value(shift["difference"])) for shift in shifts),
+                    ],
                     "notes": [phrase(note) for note in result["notes"]],
                 },
                 "objects": _objects_table(objects),
@@ -80,11 +85,6 @@ def _answer(judge: Values, result: Values) -> Answer:
     """What is first on the page, for the block that all pages share."""
     said, people = judge["verdict"], result["people"]
     names = {"judge": same(judge["name"]), "person": same(people[0])}
-    next_step = None
-    if said["n_needed"] is not None:
-        word = say(f"word.{said['n_for'].replace(' ', '_')}")
-        far = said["n_needed"] > FAR * judge["n"]
-        next_step = say("next_far", word=word) if far else say("next", n=whole(said["n_needed"]), word=word)
     n_clusters = result["n_clusters"] if judge["n_clusters"] is None else judge["n_clusters"]
     counts = {"n": whole(judge["n"]), "clusters": whole(n_clusters)}
     not_covered = [say("not_covered.objects"), say("not_covered.repeats")]
@@ -97,10 +97,10 @@ def _answer(judge: Values, result: Values) -> Answer:
         not_covered.insert(0, say("not_covered.depends", columns=joined(depends[:4])))
     return Answer(
         question=say("question.of_people" if len(people) > 1 else "question.of_person", **names),
-        word=say(f"word.{said['word'].replace(' ', '_')}"),
+        word=word_text(full_word(said["word"], people)),
         state=verdict_state(said["word"]),
         reasons=[sentence(reason) for reason in said["reasons"]],
-        next_step=next_step,
+        next_step=step_of(judge, people),
         not_covered=not_covered,
         rests_on=say("rests_on", **counts, people=joined(people[:8])),
     )
@@ -163,6 +163,19 @@ def _number(value: Any) -> Part:
 def _shares(judge: Values) -> Text:
     tests = [f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]]
     return say("shares", judge=same(judge["name"]), tests=same(", ".join(tests)))
+
+
+def _not_compared(result: Values) -> list[Text]:
+    why = (result["comparison"] or {}).get("not_made")
+    return [say("not_compared", why=phrase(why, inside=True))] if why else []
+
+
+def _not_corrected(result: Values) -> list[Text]:
+    return [
+        say("not_corrected", judge=same(judge["name"]), why=phrase(judge["unrated"]["why"], inside=True))
+        for judge in result["judges"]
+        if judge["unrated"] and judge["unrated"]["why"]
+    ]
 
 
 def _judges(result: Values) -> list[TableView]:

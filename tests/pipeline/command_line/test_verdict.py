@@ -217,14 +217,6 @@ def test_a_crowd_is_tested_as_one_and_said_so(tmp_path: Path) -> None:
     assert not any("1 of 1" in reason for reason in reasons)
 
 
-def test_far_more_objects_are_no_number() -> None:
-    from pipeline.command_line.verdict_shown import is_far
-
-    assert is_far({"n_needed": 1010}, 100)
-    assert not is_far({"n_needed": 1000}, 100)
-    assert not is_far({"n_needed": None}, 100)
-
-
 def test_a_person_on_another_scale_is_refused_by_name(made: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(made / "r.csv")
     frame["human3"] = frame["human3"] * 20

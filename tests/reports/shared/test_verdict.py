@@ -15,9 +15,11 @@ from reports.shared.verdict import (
     answer_of,
     colours_in_css,
     first_line,
+    full_word,
     lines_in_short,
     lines_of,
     needed_text,
+    step_of,
     style_of,
     word_text,
 )
@@ -78,6 +80,23 @@ def test_a_judge_without_an_interval_says_why_in_italian_too() -> None:
     reason = decided(replace(seen, people=seen.people._replace(low=0.5))).reasons[0]
     assert reason == "agreement of the judge has no interval: 3 clusters, fewer than 5"
     assert phrase(reason).plain("it") == "la concordanza del giudice non ha un intervallo: 3 gruppi, meno di 5"
+
+
+def test_next_to_one_column_of_people_page_and_terminal_say_with_whom_and_what_would_prove_it() -> None:
+    assert full_word("agrees", ["MOS"]) == "agrees with these means"
+    assert full_word("does not agree", ["ann"]) == "does not agree with this person"
+    assert full_word("yes", ["ann", "bob"]) == "yes"
+    open_ = {"word": "not proven", "margin": None, "n_needed": 90, "n_for": "agrees"}
+    step = step_of({"verdict": open_, "n": 40}, ["ann"])
+    assert step is not None
+    assert step.plain("en") == "If these numbers held, 90 objects in all would make it 'agrees with this person'."
+    # Ten times as many are a number, more are not.
+    ten, more = (step_of({"verdict": open_ | {"n_needed": n}, "n": 100}, ["ann"]) for n in (1000, 1010))
+    assert ten is not None
+    assert "held, 1,000 objects in all" in ten.plain("en")
+    assert more is not None
+    assert "it would take more than 1,000 objects" in more.plain("en")
+    assert step_of({"verdict": open_ | {"n_needed": None, "n_for": None}, "n": 40}, ["ann"]) is None
 
 
 def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:

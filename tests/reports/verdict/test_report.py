@@ -64,6 +64,22 @@ def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_
     assert '<div class="answer answer-in_part">' in body
 
 
+def test_what_could_not_be_made_is_on_the_page_in_both_languages(said: Answer) -> None:
+    result = verdict_values(said)
+    [judge] = result["judges"]
+    result["comparison"] = {"not_made": message("the sign of {judges} looks reversed", judges="gpt4_score")}
+    why = message("calibrated scores are of scores and of two labels (`--positive` makes two)")
+    judge["unrated"] |= {"corrected": [], "shifts": [], "why": why}
+    text = report_text(said, result)
+    for words in (
+        "The judges are not compared: the sign of gpt4_score looks reversed.",
+        "I giudici non sono confrontati: il segno di gpt4_score sembra invertito.",
+        "Of gpt4_score nothing can be corrected: calibrated scores are of scores",
+        "Per gpt4_score non si può correggere nulla: i punteggi calibrati richiedono",
+    ):
+        assert words in text
+
+
 @pytest.fixture
 def opened(page_file: Path, context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
