@@ -10,6 +10,7 @@ from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.section import Section
 from resources.judges.openai.prices import costs_money
 from resources.runtime.dagster_tags import FIRST, LAST
+from resources.tables.all_tables import BY_GROUP
 
 # What `eager()` answers to, and a changed code version: of the table's code, or of the configuration that it reads.
 _CAUSES = dg.AutomationCondition.newly_missing() | dg.AutomationCondition.any_deps_updated()
@@ -68,9 +69,14 @@ def partitions_between(first: str, last: str) -> dict[str, str]:
     return {FIRST: first, LAST: last}
 
 
+def tables_of(group: str) -> dg.AssetSelection:
+    """All tables of a study, whatever their part of it."""
+    return dg.AssetSelection.assets(*BY_GROUP[group])
+
+
 def tables_and_inputs(group: str) -> dg.AssetSelection:
     """All tables of a study, and its inputs, so that every run notes which content it was made from."""
-    return dg.AssetSelection.groups(group) | dg.AssetSelection.assets(*INPUTS[group])
+    return tables_of(group) | dg.AssetSelection.assets(*INPUTS[group])
 
 
 fidelity = dg.define_asset_job(

@@ -21,6 +21,7 @@ from pipeline.asked_runs import (
     to_remember,
     why_not_again,
 )
+from pipeline.automation import tables_of
 from pipeline.staleness import latest, latest_by_partition
 from resources.configuration.evaluation import Dataset
 from resources.errors import listing
@@ -50,7 +51,7 @@ class Made(NamedTuple):
 evaluation = dg.define_asset_job(
     "evaluation",
     # Not its files: observing goes partition by partition, and would take one run over many data sets apart.
-    selection=dg.AssetSelection.groups("evaluation") - OVERVIEW,
+    selection=tables_of("evaluation") - OVERVIEW,
     description="Study C for one data set: correlations or confusion, groups, comparison with a paper.",
 )
 

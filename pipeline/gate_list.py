@@ -7,6 +7,7 @@ import dagster as dg
 from assets.shared.gate import GATES, Kind
 from pipeline.definitions import STUDIES, assets_of, checks_of
 from resources.runtime.dagster_internals import AssetGraph
+from resources.runtime.dagster_tags import study_of_group
 
 REGENERATE = "make gates"
 HEAD = f"""# The gates
@@ -52,7 +53,12 @@ def gates() -> list[GateEntry]:
     places = {key: place for place, key in enumerate(graph.toposorted_asset_keys)}
     studies = list(STUDIES)
     entries = [
-        (studies.index(graph.get(key.asset_key).group_name), places[key.asset_key], key.name, _entry(graph, key))
+        (
+            studies.index(study_of_group(graph.get(key.asset_key).group_name)),
+            places[key.asset_key],
+            key.name,
+            _entry(graph, key),
+        )
         for key in graph.asset_check_keys
     ]
     return [entry for *_, entry in sorted(entries, key=lambda one: one[:3])]
@@ -62,7 +68,7 @@ def _entry(graph: AssetGraph, key: dg.AssetCheckKey) -> GateEntry:
     said = GATES[key]
     stopped = downstream_words(graph, key.asset_key) if said.kind is Kind.INTEGRITY else "nothing."
     return GateEntry(
-        graph.get(key.asset_key).group_name or "",
+        study_of_group(graph.get(key.asset_key).group_name),
         key.asset_key.path[-1],
         key.name,
         said.kind,

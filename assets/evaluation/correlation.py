@@ -21,7 +21,9 @@ from resources.tables.parquet_tables import Frames
 HEADLINE = ("srcc", "plcc", "krcc")
 
 
-@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="evaluation_people", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def correlation(
     context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
 ) -> Frames:

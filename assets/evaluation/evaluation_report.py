@@ -26,7 +26,7 @@ BY_DATASET = (
 
 
 @dg.asset(
-    group_name="evaluation",
+    group_name="evaluation_verdict",
     ins={name: dg.AssetIn() for name in WHOLE} | dict.fromkeys(BY_DATASET, MADE_SO_FAR),
     kinds={"html"},
     code_version="1",

@@ -26,7 +26,7 @@ from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(
-    group_name="evaluation",
+    group_name="evaluation_inputs",
     deps=["dataset_files"],
     partitions_def=DATASETS,
     backfill_policy=ONE_RUN,

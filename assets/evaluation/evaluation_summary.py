@@ -25,7 +25,7 @@ CORRELATIONS = ("srcc", "plcc", "krcc")
 
 
 @dg.asset(
-    group_name="evaluation",
+    group_name="evaluation_people",
     ins=dict.fromkeys(("evaluation_samples", *RESULTS), MADE_SO_FAR),
     kinds={"pandas"},
     code_version="2",

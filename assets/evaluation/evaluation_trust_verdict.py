@@ -18,7 +18,7 @@ from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(
-    group_name="evaluation",
+    group_name="evaluation_verdict",
     ins={"evaluation_samples": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="1",

@@ -18,7 +18,9 @@ from resources.tables.evaluation import MCQ_CONFUSION
 from resources.tables.parquet_tables import Frames
 
 
-@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="evaluation_people", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def mcq_confusion(
     context: dg.AssetExecutionContext, evaluation_samples: Frames, study: dg.ResourceParam[Study]
 ) -> Frames:

@@ -24,7 +24,7 @@ from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(
-    group_name="evaluation",
+    group_name="evaluation_people",
     ins={"evaluation_samples": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="1",

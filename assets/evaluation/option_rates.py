@@ -10,7 +10,9 @@ from resources.tables.evaluation import OPTION_RATES
 from resources.tables.parquet_tables import Frames
 
 
-@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="evaluation_people", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def option_rates(context: dg.AssetExecutionContext, evaluation_samples: Frames) -> Frames:
     """One row per option of an answer data set: precision, recall, answers too many; empty for scores."""
 

@@ -20,7 +20,9 @@ from resources.tables.evaluation import PAPER_COMPARISON
 from resources.tables.parquet_tables import Frames
 
 
-@dg.asset(group_name="evaluation", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="evaluation_people", partitions_def=DATASETS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def paper_comparison(
     context: dg.AssetExecutionContext,
     correlation: Frames,

@@ -38,7 +38,7 @@ class AnchorPlan(NamedTuple):
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_repeatability",
     kinds={"python", "sqlalchemy"},
     code_version="1",
     # One run at a time: of two that overlap, the one that read first must not write last.

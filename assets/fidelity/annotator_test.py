@@ -34,7 +34,9 @@ NOT_TESTABLE = "Not testable"
 HEADLINE = ("omega", "rho", "human_icc_1_1", "human_icc_1_k", "n_instances")
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="3")
+@dg.asset(
+    group_name="fidelity_people", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="3"
+)
 def annotator_test(
     context: dg.AssetExecutionContext,
     score_matrix: Frames,

@@ -12,7 +12,13 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_repeatability",
+    partitions_def=SETTINGS,
+    backfill_policy=ONE_RUN,
+    kinds={"pandas"},
+    code_version="1",
+)
 def convergence_curves(
     context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]
 ) -> Frames:

@@ -22,7 +22,7 @@ LARGEST_SCORE = 1.0
 EXPLAINED, NOT_EXPLAINED, FALLS, UNDEFINED = "explained", "not_explained", "falls", "undefined"
 
 
-@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="fidelity_sensitivity", kinds={"pandas"}, code_version="2")
 def dose_response(
     context: dg.AssetExecutionContext, golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:

@@ -30,7 +30,7 @@ NO_OCCASION = "The anchor was judged on 0 days; needed: at least 1."
 MEND_JUDGE = "Go back to that judge, or judge the settings again: old and new scores are not one series."
 
 
-@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="fidelity_repeatability", kinds={"pandas"}, code_version="1")
 def drift(
     context: dg.AssetExecutionContext,
     anchor_scores: pd.DataFrame,

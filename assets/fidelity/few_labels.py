@@ -26,7 +26,9 @@ STEPS = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
 FEWEST_SHOWN = 5
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
+@dg.asset(
+    group_name="fidelity_people", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2"
+)
 def few_labels(context: dg.AssetExecutionContext, matched_scores: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per number of labels: the mean by labels and judge together, and by either alone."""
     return each_partition(

@@ -100,7 +100,7 @@ OF_GOLDEN_SET = (
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_verdict",
     ins={name: dg.AssetIn() for name in WHOLE} | dict.fromkeys(BY_SETTING, MADE_SO_FAR),
     kinds={"html"},
     code_version="2",

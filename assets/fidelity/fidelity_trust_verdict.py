@@ -21,7 +21,7 @@ from resources.tables.fidelity.decision import FIDELITY_TRUST_VERDICT
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_verdict",
     ins={"score_matrix": MADE_SO_FAR, "human_agreement": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="1",

@@ -37,7 +37,7 @@ DESCRIBED = ["object", "item_id", "product_id", "category_l3", "reference_paths"
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_sensitivity",
     kinds={"image"},
     code_version="1",
     # One run at a time: two would write the same files.

@@ -33,7 +33,7 @@ DESCRIBED = ["object", "item_id", "product_id", "alteration", "kind", "magnitude
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_sensitivity",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
     kinds={"python", "sqlalchemy"},
     code_version="1",

@@ -22,7 +22,9 @@ GROUPINGS = ("category_l3", "algorithm")
 HEADLINE = ("spearman_r", "pearson_r", "mae", "rmse", "bias")
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_people", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def human_agreement(
     context: dg.AssetExecutionContext,
     matched_scores: Frames,

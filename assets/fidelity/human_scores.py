@@ -18,7 +18,7 @@ from resources.runtime.file_hash import sha256_of_file
 from resources.study import Study
 
 
-@dg.asset(group_name="fidelity", deps=["score_file", "catalogue_file"], kinds={"csv"}, code_version="1")
+@dg.asset(group_name="fidelity_inputs", deps=["score_file", "catalogue_file"], kinds={"csv"}, code_version="1")
 def human_scores(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads the score file and joins the catalogue by job hash; a blank score is left out and counted."""
     path = study.fidelity.human_scores

@@ -30,7 +30,13 @@ NOT_ENOUGH = "It takes two objects or more with two valid repeats or more that d
 HEADLINE = ["icc_1k", "icc_1k_low", "icc_1k_high", "lower_bound", "band", "n_used", "n_products"]
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_repeatability",
+    partitions_def=SETTINGS,
+    backfill_policy=ONE_RUN,
+    kinds={"pandas"},
+    code_version="1",
+)
 def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per setting: six ICC forms with F test and interval (unitless)."""
     threshold = study.fidelity.thresholds.icc

@@ -30,7 +30,7 @@ DISAGREEMENT = 0.01  # stated and recomputed score may differ by rounding
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_judging",
     partitions_def=SETTINGS,
     backfill_policy=ONE_RUN,
     kinds={"python", "sqlalchemy"},

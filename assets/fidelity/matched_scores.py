@@ -20,7 +20,9 @@ from resources.tables.fidelity.scores import MATCHED_SCORES
 DESCRIBED = ["item_id", "product_id", "algorithm", "category_l1", "category_l2", "category_l3"]
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_people", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def matched_scores(
     context: dg.AssetExecutionContext,
     score_matrix: Frames,

@@ -38,7 +38,7 @@ NOTHING_COMMON = message("no object is valid in every setting")
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_verdict",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR, "convergence_curves": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="2",

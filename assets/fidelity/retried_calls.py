@@ -27,7 +27,9 @@ SHOWN = 20
 HEADLINE = ("n_calls", "n_retried_calls", "n_retried_objects", "difference", "mae_retried", "mae_others")
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_judging", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def retried_calls(
     context: dg.AssetExecutionContext,
     judge_calls: Frames,

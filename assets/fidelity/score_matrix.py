@@ -16,7 +16,9 @@ from resources.judges.judging import saved_calls
 from resources.study import Study
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_judging", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1"
+)
 def score_matrix(
     context: dg.AssetExecutionContext, judge_calls: Frames, study_objects: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> Frames:

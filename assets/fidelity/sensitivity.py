@@ -26,7 +26,7 @@ STRONG_OPACITY = 0.7
 NO_PAIRS = "Run `golden_scores` again: it takes two items or more with a pair of scores."
 
 
-@dg.asset(group_name="fidelity", kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="fidelity_sensitivity", kinds={"pandas"}, code_version="2")
 def sensitivity(
     context: dg.AssetExecutionContext, golden_scores: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:

@@ -44,7 +44,7 @@ SOURCES = {
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_verdict",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="2",

@@ -16,7 +16,13 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.study import Study
 
 
-@dg.asset(group_name="fidelity", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_repeatability",
+    partitions_def=SETTINGS,
+    backfill_policy=ONE_RUN,
+    kinds={"pandas"},
+    code_version="1",
+)
 def stability(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per object: mean, median, MAD, sd and the interval of the mean over its repeats."""
     limit = study.fidelity.thresholds.median_mad

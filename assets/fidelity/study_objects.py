@@ -27,7 +27,7 @@ THUMBNAIL_PX = 160
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_inputs",
     deps=["catalogue_file", "selection_file", "reference_images", "candidate_images"],
     kinds={"image"},
     code_version="1",

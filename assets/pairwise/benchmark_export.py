@@ -24,7 +24,7 @@ from resources.tables.parquet_tables import Frames
 
 
 @dg.asset(
-    group_name="pairwise",
+    group_name="pairwise_verdict",
     ins={"pairwise_results": MADE_SO_FAR},
     kinds={"csv", "json"},
     code_version="2",

@@ -22,7 +22,7 @@ from resources.tables.pairwise import BRADLEY_TERRY
 SIDES = ((1, "image_1"), (2, "image_2"))
 
 
-@dg.asset(group_name="pairwise", kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="pairwise_people", kinds={"pandas"}, code_version="2")
 def bradley_terry(
     context: dg.AssetExecutionContext, photo_pairs: pd.DataFrame, study: dg.ResourceParam[Study]
 ) -> pd.DataFrame:

@@ -32,7 +32,7 @@ from resources.tables.pairwise_rows import judged_pairs
 REPLACE = "Replace these files."
 
 
-@dg.asset(group_name="pairwise", deps=["photos"], kinds={"image", "pytorch"}, code_version="1", pool=POOL)
+@dg.asset(group_name="pairwise_judging", deps=["photos"], kinds={"image", "pytorch"}, code_version="1", pool=POOL)
 def image_features(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

@@ -31,7 +31,7 @@ NO_ACCURACY = "all_methods_are_available and some_pairs_are_judged say what is l
 MANY_SERIES = 30  # with fewer, a method that sees what people see may look like a coin
 
 
-@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="pairwise_people", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
 def method_metrics(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

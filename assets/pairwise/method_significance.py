@@ -23,7 +23,7 @@ from resources.tables.parquet_tables import Frames
 UNITS = ["series_id", "cluster"]
 
 
-@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="pairwise_people", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="2")
 def method_significance(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

@@ -56,7 +56,7 @@ RESULTS = ["method", "pair_idx", "score_image1", "score_image2", "predicted_winn
 
 
 @dg.asset(
-    group_name="pairwise",
+    group_name="pairwise_verdict",
     ins={name: dg.AssetIn() for name in WHOLE} | {BY_METHOD: MADE_SO_FAR},
     kinds={"html"},
     code_version="2",

@@ -26,7 +26,9 @@ from resources.tables.parquet_tables import Frames
 USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded"]
 
 
-@dg.asset(group_name="pairwise", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2")
+@dg.asset(
+    group_name="pairwise_judging", partitions_def=METHODS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="2"
+)
 def pairwise_results(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

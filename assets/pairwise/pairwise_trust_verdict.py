@@ -18,7 +18,7 @@ from resources.tables.pairwise import PAIRWISE_TRUST_VERDICT
 from resources.tables.pairwise_rows import judged_pairs
 
 
-@dg.asset(group_name="pairwise", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="pairwise_verdict", ins={"pairwise_results": MADE_SO_FAR}, kinds={"pandas"}, code_version="1")
 def pairwise_trust_verdict(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

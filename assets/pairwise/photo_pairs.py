@@ -27,7 +27,7 @@ VOTES = ["series_id", "cluster", "compareID1", "compareID2", "votes_1", "votes_2
 SHOWN = 5
 
 
-@dg.asset(group_name="pairwise", deps=["votes_file", "photos"], kinds={"csv"}, code_version="3")
+@dg.asset(group_name="pairwise_inputs", deps=["votes_file", "photos"], kinds={"csv"}, code_version="3")
 def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads people's votes; winners come from the votes, ties have none; pairs that are not judged say why."""
     plan = study.pairwise

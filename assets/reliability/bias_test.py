@@ -17,7 +17,7 @@ from resources.tables.reliability.agreement import BIAS_TEST
 COLUMNS = [column.name for column in BIAS_TEST.columns]
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="reliability_agreement", kinds={"pandas"}, code_version="2")
 def bias_test(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

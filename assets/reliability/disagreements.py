@@ -24,7 +24,7 @@ TEXTS = ("query_id", "query", "documents", "reviewers_wrote")
 NUMBERS = ("kappa", "avg_disagreement", "max_disagreement", "avg_judge1", "avg_judge2")
 
 
-@dg.asset(group_name="reliability", kinds={"csv"}, code_version="1")
+@dg.asset(group_name="reliability_agreement", kinds={"csv"}, code_version="1")
 def disagreements(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

@@ -15,7 +15,7 @@ from resources.tables.reliability.agreement import DISPUTED_DOCUMENTS
 COLUMNS = [column.name for column in DISPUTED_DOCUMENTS.columns]
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_people", kinds={"pandas"}, code_version="1")
 def disputed_documents(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

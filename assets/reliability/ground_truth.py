@@ -24,7 +24,7 @@ from resources.study import Study
 GONE, SINCE = "gone", "since"
 
 
-@dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
+@dg.asset(group_name="reliability_people", kinds={"database"}, code_version="1")
 def ground_truth(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

@@ -41,7 +41,7 @@ LABELS = (0.0, 1.0)
 BINS = tuple(float(place) for place in range(len(ANCHORS)))
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="reliability_agreement", kinds={"pandas"}, code_version="2")
 def judge_agreement(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

@@ -16,7 +16,7 @@ from resources.tables.reliability.decision import JUDGES_AGAINST_REVIEWERS
 COLUMNS = [column.name for column in JUDGES_AGAINST_REVIEWERS.columns]
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_people", kinds={"pandas"}, code_version="1")
 def judges_against_reviewers(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

@@ -39,7 +39,7 @@ def pool_of(study: ReliabilityStudy | None) -> str | None:
 
 
 @dg.asset(
-    group_name="reliability",
+    group_name="reliability_judging",
     deps=["queries_file"],
     kinds={"database"},
     code_version="1",

@@ -29,7 +29,7 @@ from resources.database.reliability.validation_store import recalibrations
 from resources.study import Study
 
 
-@dg.asset(group_name="reliability", kinds={"database"}, code_version="1")
+@dg.asset(group_name="reliability_agreement", kinds={"database"}, code_version="1")
 def kappa_validation(
     context: dg.AssetExecutionContext,
     query_kappa: pd.DataFrame,

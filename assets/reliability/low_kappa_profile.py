@@ -17,7 +17,7 @@ from resources.tables.reliability.decision import LOW_KAPPA_PROFILE
 COLUMNS = [column.name for column in LOW_KAPPA_PROFILE.columns]
 
 
-@dg.asset(group_name="reliability", deps=["judgments"], kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_agreement", deps=["judgments"], kinds={"pandas"}, code_version="1")
 def low_kappa_profile(
     context: dg.AssetExecutionContext,
     query_kappa: pd.DataFrame,

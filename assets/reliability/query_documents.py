@@ -14,7 +14,7 @@ from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.study import Study
 
 
-@dg.asset(group_name="reliability", deps=["queries_file"], kinds={"database"}, code_version="2")
+@dg.asset(group_name="reliability_inputs", deps=["queries_file"], kinds={"database"}, code_version="2")
 def query_documents(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """Reads queries and documents, and keeps them in the database, where votes and scores refer to them.
 

@@ -20,7 +20,7 @@ from resources.tables.reliability.agreement import QUERY_KAPPA
 NOT_SCORED = "no document that both judges scored"
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_agreement", kinds={"pandas"}, code_version="1")
 def query_kappa(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

@@ -20,7 +20,7 @@ from resources.tables.reliability.decision import RECALIBRATION
 COLUMNS = [column.name for column in RECALIBRATION.columns]
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_judging", kinds={"pandas"}, code_version="1")
 def recalibration(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

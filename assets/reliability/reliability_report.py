@@ -46,7 +46,7 @@ READ = (
 
 
 @dg.asset(
-    group_name="reliability",
+    group_name="reliability_verdict",
     ins={name: dg.AssetIn() for name in READ},
     kinds={"html"},
     code_version="1",

@@ -7,7 +7,7 @@ from assets.shared.partitions import metadata_value
 from resources.study import Study
 
 
-@dg.asset(group_name="reliability", deps=["disputed_documents"], kinds={"database"}, code_version="1")
+@dg.asset(group_name="reliability_people", deps=["disputed_documents"], kinds={"database"}, code_version="1")
 def reviewer_agreement(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study]) -> pd.DataFrame:
     """One row per two reviewers who voted on the same document; votes that were withdrawn do not count."""
     frame = study.reviews.reviewer_agreement()

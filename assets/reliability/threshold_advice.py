@@ -11,7 +11,7 @@ from resources.tables.reliability.agreement import THRESHOLD_ADVICE
 COLUMNS = [column.name for column in THRESHOLD_ADVICE.columns]
 
 
-@dg.asset(group_name="reliability", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_people", kinds={"pandas"}, code_version="1")
 def threshold_advice(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

@@ -14,6 +14,7 @@ from assets.shared.checks import NOT_ASKED, WARN, gate_result, result_of_each
 from assets.shared.partitions import METHODS, SETTINGS
 from reports.shared.gate_row import GateRow, gate_row
 from resources.configuration.section import Section
+from resources.runtime.dagster_tags import study_of_group
 from resources.study import Study
 
 
@@ -136,7 +137,8 @@ def gate(
 def _check_of(said: Declared, table: dg.AssetsDefinition) -> Callable[..., dg.AssetCheckResult]:
     """The function that Dagster calls; it reads from the signature what to hand over."""
     severity = WARN if said.kind is Kind.ADVICE else dg.AssetCheckSeverity.ERROR
-    partitions, own, group = table.partitions_def, table.key.path[-1], str(table.group_names_by_key[table.key])
+    partitions, own = table.partitions_def, table.key.path[-1]
+    group = study_of_group(table.group_names_by_key[table.key])
     wants_before = "before" in inspect.signature(said.function).parameters
     order = next((kept for kept in (SETTINGS, METHODS) if kept == partitions), None)
 

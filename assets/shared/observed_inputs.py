@@ -49,7 +49,7 @@ def input_spec(name: str, group: str, kind: str, description: str) -> dg.AssetSp
         kind: What it is, shown on the node.
         description: For people.
     """
-    return dg.AssetSpec(name, group_name=group, kinds={kind}, description=description)
+    return dg.AssetSpec(name, group_name=f"{group}_inputs", kinds={kind}, description=description)
 
 
 def input_asset(name: str, group: str, kind: str, description: str) -> dg.AssetsDefinition:

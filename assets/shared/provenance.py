@@ -10,6 +10,7 @@ from assets.shared.observed_inputs import INPUTS, version_of
 from resources.configuration.section import Section
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.inputs.input_versions import ABSENT, InputVersions
+from resources.runtime.dagster_tags import study_of_group
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.provenance import Provenance, now
 from resources.study import Study
@@ -45,7 +46,7 @@ def provenance_of(
     Raises:
         OSError: An input cannot be read.
     """
-    group = context.assets_def.specs_by_key[context.asset_key].group_name or ""
+    group = study_of_group(context.assets_def.specs_by_key[context.asset_key].group_name)
     return Provenance(
         made_at=now(),
         run_id=context.run.run_id,

@@ -37,6 +37,7 @@ def status(
     from pipeline.command_line.study_verdict import verdict_lines
     from pipeline.definitions import STUDIES, definitions_of
     from pipeline.staleness import table_states
+    from resources.runtime.dagster_tags import study_of_group
     from resources.study import study_from_environment
 
     ours = study_from_environment()
@@ -46,7 +47,7 @@ def status(
     with open_instance(home) as instance:
         states = table_states(instance, graph)
         for name in chosen:
-            tables = {key: state for key, state in states.items() if graph.get(key).group_name == name}
+            tables = {key: state for key, state in states.items() if study_of_group(graph.get(key).group_name) == name}
             gates = gate_states(instance, graph, tables)
             jobs = {job.name for job in STUDIES[name].jobs}
             run = last_run(instance, jobs, tables)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from tenacity import RetryCallState, Retrying, retry_if_result, sleep_using_event, stop_after_attempt
 
@@ -21,7 +21,7 @@ from resources.database.ledger import Ledger, Progress
 from resources.database.locks import Turn
 from resources.errors import UserError
 from resources.judges.answers import Parsed
-from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Reply, Sampling
+from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Plan, Reply, Sampling
 from resources.judges.without_score import FirstAnswers, refuse_unusable
 from resources.runtime.progress import Advance, TracksProgress
 from resources.tables.call_states import SCORED_STATES
@@ -31,20 +31,6 @@ STOPPED = "The run ends; this call was not sent."
 WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write to the disk serves a group
 MOST_WAITING = 256  # threads beyond those that ask
 NOT_ASKED = Progress(attempts=0, state=None, scored=False)
-
-
-class Plan(Protocol):
-    """What a study says about its calls."""
-
-    @property
-    def repeats(self) -> int:
-        """Calls for each object and setting."""
-        ...
-
-    @property
-    def seed(self) -> int:
-        """Of the order in which they are asked."""
-        ...
 
 
 Thing = TypeVar("Thing", bound=Judged)

@@ -213,3 +213,17 @@ class FreeJudge:
 
     def stop(self, why: str) -> None:
         """No reply waits for anything."""
+
+
+class Plan(Protocol):
+    """What a study says about its calls."""
+
+    @property
+    def repeats(self) -> int:
+        """Calls for each object and setting."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Of the order in which they are asked."""
+        ...

@@ -13,6 +13,11 @@ SEEN_VERSION: Final = "dagster/input_data_version/"
 SEEN_EVENT: Final = "dagster/input_event_pointer/"
 
 
+def study_of_group(group: str | None) -> str:
+    """The study that a group of tables belongs to, such as `fidelity` of `fidelity_judging`."""
+    return (group or "").split("_")[0]
+
+
 def partitions_of(tags: Mapping[str, str], keys: Sequence[str]) -> list[str]:
     """The partitions that a run covers, one or all from one to another; none where it names none of these.
 

@@ -12,6 +12,7 @@ from upath import UPath
 
 from resources.errors import UserError, listing
 from resources.runtime.dagster_internals import AssetCheckExecutionRecordStatus
+from resources.runtime.dagster_tags import study_of_group
 from resources.runtime.partial_files import move, named_in_faults, partial_file, sweep
 from resources.runtime.sanitize import in_markdown
 from resources.tables.all_tables import BY_GROUP
@@ -107,10 +108,11 @@ def require_sound(context: dg.InputContext, partitions: Sequence[str] | None, *,
         if sentence is not None:
             failed.setdefault(info.partition_key, sentence)
     if failed and (all_of_them or len(failed) == len(partitions or ())):
+        study = study_of_group(graph.get(context.asset_key).group_name)
         more = f" So do {len(failed) - 1} other partitions." if len(failed) > 1 else ""
         raise UserError(
             f"{next(iter(failed.values()))}{more} Nothing was made from it. Fix that and make "
-            f"`{context.asset_key.path[-1]}` again: `touchstone run {graph.get(context.asset_key).group_name}`."
+            f"`{context.asset_key.path[-1]}` again: `touchstone run {study}`."
         )
 
 

@@ -15,6 +15,7 @@ from dagster._daemon.freshness import FreshnessDaemon
 from pipeline.definitions import READ_BY_PEOPLE, definitions_of, touchstone
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
+from resources.runtime.dagster_tags import study_of_group
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from tests.pipeline.ticks import code_location
@@ -44,7 +45,7 @@ def test_the_promise_is_kept_by_what_people_read(tmp_path: Path) -> None:
 
 def test_every_study_has_a_table_that_people_read() -> None:
     assert set(READ_BY_PEOPLE) <= set(TABLES)
-    groups = {spec.key.path[-1]: spec.group_name for spec in touchstone().resolve_all_asset_specs()}
+    groups = {spec.key.path[-1]: study_of_group(spec.group_name) for spec in touchstone().resolve_all_asset_specs()}
     assert {groups[name] for name in READ_BY_PEOPLE} == {"fidelity", "pairwise", "evaluation", "reliability"}
 
 
