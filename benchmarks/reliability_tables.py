@@ -26,7 +26,7 @@ from assets.reliability.low_kappa_profile import features_of
 from assets.reliability.query_kappa import kappa_rows, lowest_kappas
 from assets.reliability.recalibration import changes_of
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.reliability.validation_store import Recalibrated
+from resources.database.reliability.recalibrations import Recalibrated
 from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.reliability.agreement import JUDGE_AGREEMENT

@@ -1,19 +1,22 @@
 """Runs that sensors asked for: for which content each was, and whether one that failed is asked for again."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import dagster as dg
 
 from pipeline.automation import ASKING, JUDGMENTS
 from pipeline.step_errors import class_names, error_chain
-from resources.database.engine import DatabaseUnusable
-from resources.errors import UserError
-from resources.runtime.dagster_internals import AssetGraph, UnresolvedAssetJobDefinition
+from resources.errors import DatabaseUnusable, UserError
+
+if TYPE_CHECKING:
+    from resources.runtime.dagster_internals import AssetGraph, UnresolvedAssetJobDefinition
 
 UNDER_WAY: Final = [
     dg.DagsterRunStatus.QUEUED,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import dagster as dg
 
 from assets.shared.gate import GATES, Kind
-from pipeline.definitions import STUDIES, assets_of, checks_of
+from pipeline.definitions import STUDIES, definitions_in
 from resources.runtime.dagster_internals import AssetGraph
 from resources.runtime.dagster_tags import study_of_group
 
@@ -42,9 +42,7 @@ class GateEntry(NamedTuple):
 
 def whole_graph() -> AssetGraph:
     """The tables and checks of all studies, whatever is configured."""
-    packages = [part.package for part in STUDIES.values()]
-    tables = [asset for package in packages for asset in assets_of(package)]
-    return AssetGraph.from_assets([*tables, *(check for package in packages for check in checks_of(package))])
+    return AssetGraph.from_assets([one for part in STUDIES.values() for one in definitions_in(part.package)])
 
 
 def gates() -> list[GateEntry]:

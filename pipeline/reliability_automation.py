@@ -8,7 +8,7 @@ import pandas as pd
 from assets.reliability.logic.contingency_state import recalibration_under_way, refuse_unjudged_input, undecided_now
 from pipeline.asked_runs import run_for
 from pipeline.automation import tables_and_inputs
-from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH
+from resources.database.reliability.records import ALLOWS_GROUND_TRUTH
 from resources.errors import UserError
 from resources.study import Study, stored_table
 

@@ -16,7 +16,7 @@ from pipeline.evaluation_automation import evaluation, evaluation_overview
 from pipeline.instance import this_process
 from pipeline.reliability_automation import reliability, revalidation, write_ground_truth
 from pipeline.step_errors import error_chain, users_words
-from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH
+from resources.database.reliability.records import ALLOWS_GROUND_TRUTH
 from resources.errors import UserError, did_you_mean
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.dagster_internals import (

@@ -1,8 +1,10 @@
 """The schedules: a nightly refresh of each study and a weekly watch on drift; each says what it may cost."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
@@ -25,8 +27,10 @@ from resources.configuration.section import Section
 from resources.errors import UserError
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.judges.openai.prices import costs_money
-from resources.runtime.dagster_internals import UnresolvedAssetJobDefinition
 from resources.study import Study
+
+if TYPE_CHECKING:
+    from resources.runtime.dagster_internals import UnresolvedAssetJobDefinition
 
 Requests = list[dg.RunRequest] | dg.SkipReason
 PHOTOS: Final = 5  # of an object, where they are not counted yet

@@ -1,15 +1,19 @@
 """Whether a table is out of date, as Dagster's instance knows it: one answer for sensors and `touchstone status`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import dagster as dg
 
 from assets.shared.observed_inputs import read_version
-from resources.runtime.dagster_internals import AssetGraph
 from resources.runtime.dagster_tags import CODE_VERSION, DATA_VERSION, SEEN_EVENT, SEEN_VERSION
+
+if TYPE_CHECKING:
+    from resources.runtime.dagster_internals import AssetGraph
 
 QUERIED: Final = 500  # records asked for in one query: SQLite takes so many numbers
 

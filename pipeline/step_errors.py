@@ -1,11 +1,16 @@
 """Errors of failed steps as Dagster keeps them: what caused which, and which are the user's to fix."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from resources.errors import UserError
-from resources.runtime.dagster_internals import SerializableErrorInfo
+
+if TYPE_CHECKING:
+    from resources.runtime.dagster_internals import SerializableErrorInfo
 
 
 def error_chain(error: SerializableErrorInfo | None) -> Iterator[SerializableErrorInfo]:

@@ -21,6 +21,10 @@ class FileFault(UserError):
         self.row = row
 
 
+class DatabaseUnusable(UserError):
+    """The database cannot be reached, or is damaged, locked or full; nothing is wrong with what was asked of it."""
+
+
 def nearest_of(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
     """The known word that is most like this one, whatever the letter case; null where none is near.
 

@@ -1,12 +1,14 @@
 """The running study: its configuration, its home, and the ledger, opened when first used."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-import sqlalchemy as sa
 
 from resources.configuration.alerts import Alerts
 from resources.configuration.evaluation import EvaluationStudy
@@ -17,16 +19,19 @@ from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.engine import open_engine
-from resources.database.ledger import Ledger
-from resources.database.migrate import migrate
-from resources.database.reliability.query_store import QueryStore
-from resources.database.reliability.review_store import ReviewStore
-from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
 from resources.runtime.home import Home, touchstone_home
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read
+
+# The database's libraries take a tenth of the time of loading, and what only describes the study needs none of them.
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+    from resources.database.ledger import Ledger
+    from resources.database.reliability.query_store import QueryStore
+    from resources.database.reliability.review_store import ReviewStore
+    from resources.database.reliability.validation_store import ValidationStore
 
 
 @dataclass
@@ -102,6 +107,9 @@ class Study:
     @cached_property
     def engine(self) -> sa.Engine:
         """The relational store, its schema brought up to date."""
+        from resources.database.engine import open_engine
+        from resources.database.migrate import migrate
+
         engine = open_engine(self.home.database_url)
         migrate(engine)
         return engine
@@ -109,21 +117,29 @@ class Study:
     @cached_property
     def ledger(self) -> Ledger:
         """The judge calls' ledger."""
+        from resources.database.ledger import Ledger
+
         return Ledger(self.engine)
 
     @cached_property
     def queries(self) -> QueryStore:
         """Queries, documents and judgments of study D."""
+        from resources.database.reliability.query_store import QueryStore
+
         return QueryStore(self.engine, self.name)
 
     @cached_property
     def reviews(self) -> ReviewStore:
         """Disputes and people's votes."""
+        from resources.database.reliability.review_store import ReviewStore
+
         return ReviewStore(self.engine, self.name, self.reliability.review, self.reliability.gate.low_kappa)
 
     @cached_property
     def validations(self) -> ValidationStore:
         """Validations, the steps that people took, and ground truth."""
+        from resources.database.reliability.validation_store import ValidationStore
+
         return ValidationStore(self.engine, self.name)
 
     def thresholds(self, judges: Sequence[str]) -> dict[str, float]:

@@ -7,7 +7,7 @@ import streamlit as st
 from pydantic import BaseModel, ConfigDict
 
 from analysis.words import count_noun
-from resources.database.reliability.models import LONGEST_REASON
+from resources.database.reliability.records import LONGEST_REASON
 from resources.database.reliability.review_records import OpenDocument, ReviewTask, Sent
 from review.judges_shown import kappa_shown, scores_shown
 

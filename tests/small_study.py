@@ -22,7 +22,7 @@ from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from reports.shared import figure
 from resources.configuration.fidelity import FidelityStudy, GoldenSet, ReplayJudge, Stripes
-from resources.database.call_queries import ALTERATION_SIGN
+from resources.database.call_records import ALTERATION_SIGN
 from resources.database.engine import open_engine
 from resources.runtime.home import CHECKOUT, Home
 from resources.study import Study

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from analysis.preference.bradley_terry_counts import Counts, Floats
 
@@ -55,9 +54,9 @@ class Components(NamedTuple):
         return place
 
     @property
-    def _membership(self) -> sparse.csr_array:
+    def _membership(self) -> "scipy.sparse.csr_array":
         size = self.of_image.size
-        return sparse.csr_array((np.ones(size), (self.of_image, np.arange(size))), shape=(self.n, size))
+        return scipy.sparse.csr_array((np.ones(size), (self.of_image, np.arange(size))), shape=(self.n, size))
 
 
 def connected(counts: Counts) -> Components:
@@ -81,9 +80,9 @@ def connected(counts: Counts) -> Components:
         )
     ]
     winners, losers = (np.concatenate(side) for side in zip(*beats, strict=True))
-    graph = sparse.csr_array((np.ones(winners.size), (winners, losers)), shape=(n, n))
-    n_components, of_image = connected_components(graph, directed=False)
-    _, part = connected_components(graph, directed=True, connection="strong")
+    graph = scipy.sparse.csr_array((np.ones(winners.size), (winners, losers)), shape=(n, n))
+    n_components, of_image = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    _, part = scipy.sparse.csgraph.connected_components(graph, directed=True, connection="strong")
     # A component is strongly connected when all of its images lie in one strongly connected part.
     parts = np.bincount(of_image[np.unique(part, return_index=True)[1]], minlength=n_components)
     order = np.argsort(np.unique(of_image, return_index=True)[1])

@@ -4,8 +4,8 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from analysis.preference.bradley_terry_components import Components
 from analysis.preference.bradley_terry_counts import Counts, Floats
@@ -24,7 +24,7 @@ class VoterScores(NamedTuple):
     `by_parameter` has one entry per voter.
     """
 
-    by_strength: sparse.csr_array
+    by_strength: "scipy.sparse.csr_array"
     component: NDArray[np.intp]
     voter: NDArray[np.intp]
     by_parameter: Floats
@@ -121,7 +121,9 @@ class Spread:
         """The sum over voters of (score in the component + parameter x the rest) squared."""
         scores = voters.by_strength @ solved
         size = voters.component.size
-        added = sparse.csr_array((np.ones(size), (voters.component, np.arange(size))), shape=(self._components.n, size))
+        added = scipy.sparse.csr_array(
+            (np.ones(size), (voters.component, np.arange(size))), shape=(self._components.n, size)
+        )
         squares = (added @ scores**2)[component, column]
         mixed = (added @ (scores * self._rest[voters.voter][:, None]))[component, column]
         return np.asarray(squares + 2.0 * parameter * mixed + parameter**2 * float(self._rest @ self._rest))
@@ -161,7 +163,7 @@ def voter_scores(
     terms = rule.terms(difference, best.log_parameter or 0.0, rows)
     key = components.of_image[rows.first] * n_voters + number
     keys, place = np.unique(key, return_inverse=True)
-    by_strength = sparse.csr_array(
+    by_strength = scipy.sparse.csr_array(
         (
             np.concatenate([terms.by_difference, -terms.by_difference]),
             (np.concatenate([place, place]), np.concatenate([rows.first, rows.second])),

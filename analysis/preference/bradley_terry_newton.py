@@ -6,8 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from analysis.preference.bradley_terry_components import Components
 from analysis.preference.bradley_terry_counts import Counts, Floats
@@ -45,7 +43,7 @@ class Maximum(NamedTuple):
     strengths: Floats
     log_parameter: float | None
     log_likelihood: float
-    information: sparse.csc_array
+    information: "scipy.sparse.csc_array"
     cross: Floats
     of_parameter: float
     steps: int
@@ -58,7 +56,7 @@ class _Point(NamedTuple):
     log_likelihood: float
     gradient: Floats
     by_parameter: float
-    information: sparse.csc_array
+    information: "scipy.sparse.csc_array"
     cross: Floats
     of_parameter: float
 
@@ -129,7 +127,7 @@ def maximise(
     raise NotConverged(f"strengths still move by {tolerance:g} or more after {most_steps} steps; nothing is reported")
 
 
-def grounded_solver(information: sparse.csc_array, free: NDArray[np.bool_]) -> Solve:
+def grounded_solver(information: "scipy.sparse.csc_array", free: NDArray[np.bool_]) -> Solve:
     """Solves with the information, images that are not free held at 0.
 
     Args:
@@ -140,7 +138,9 @@ def grounded_solver(information: sparse.csc_array, free: NDArray[np.bool_]) -> S
         A function of right-hand sides of shape ``(k,)`` or ``(k, m)``.
     """
     inside = np.flatnonzero(free)
-    factors = splu(information[inside][:, inside].tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    factors = scipy.sparse.linalg.splu(
+        information[inside][:, inside].tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
+    )
 
     def solve(right: Floats) -> Floats:
         found = np.zeros_like(right, dtype=np.float64)
@@ -188,7 +188,7 @@ def _at(
     for side in (counts.first, counts.second):
         diagonal += np.bincount(side, weights=curvature, minlength=n)
     everyone = np.arange(n)
-    information = sparse.csc_array(
+    information = scipy.sparse.csc_array(
         (
             np.concatenate([diagonal, -curvature, -curvature]),
             (

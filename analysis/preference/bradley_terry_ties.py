@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 
 from analysis.preference.bradley_terry_counts import Counts, Floats
 from analysis.undefined import UndefinedStatistic
@@ -97,12 +95,12 @@ def _grows_without_end(counts: Counts) -> bool:
     start = [np.full(n, n)] + [one[chosen] for one, _, chosen, _ in bounds]
     end = [np.arange(n)] + [two[chosen] for _, two, chosen, _ in bounds]
     weight = [np.ones(n)] + [np.full(int(chosen.sum()), lead) for _, _, chosen, lead in bounds]
-    graph = sparse.csr_array(
+    graph = scipy.sparse.csr_array(
         (np.concatenate(weight), (np.concatenate(start), np.concatenate(end))), shape=(n + 1, n + 1)
     )
     try:
-        bellman_ford(graph, directed=True, indices=n)
-    except NegativeCycleError:
+        scipy.sparse.csgraph.bellman_ford(graph, directed=True, indices=n)
+    except scipy.sparse.csgraph.NegativeCycleError:
         return False
     return True
 

@@ -6,9 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.linalg import cholesky, solve_triangular
-from scipy.sparse.csgraph import connected_components
 
 from analysis.preference.bradley_terry_newton import NotConverged
 from analysis.resampling.bootstrap import cluster_index
@@ -149,7 +146,9 @@ def linked_clusters(clusters: ArrayLike, first: ArrayLike, second: ArrayLike) ->
     picture = np.array([number_of.setdefault(one, len(number_of)) for one in pictures], dtype=np.intp)
     edges = (np.ones(2 * of_pair.size), (np.tile(of_pair, 2), n_clusters + picture))
     size = n_clusters + len(number_of)
-    _, group = connected_components(sparse.csr_array(edges, shape=(size, size)), directed=False)
+    _, group = scipy.sparse.csgraph.connected_components(
+        scipy.sparse.csr_array(edges, shape=(size, size)), directed=False
+    )
     # Numbered in the order of the clusters' names, so that without shared pictures a group has its cluster's number.
     _, number = np.unique(group[:n_clusters], return_index=True)
     rank = np.empty(number.size, dtype=np.intp)
@@ -176,10 +175,12 @@ def _fitted(images: Images, winner: NDArray[np.intp], loser: NDArray[np.intp], m
     # The loss curves nowhere more than this; in its root's coordinates few steps lead to the minimum.
     steepest_curve = moments / (4.0 * n) * np.outer(per_unit, per_unit)
     steepest_curve[np.diag_indices(d)] += penalty
-    root = cholesky(steepest_curve, lower=True, check_finite=False)
+    root = scipy.linalg.cholesky(steepest_curve, lower=True, check_finite=False)
 
     def scaled_weights(at: Floats) -> Floats:
-        return np.asarray(solve_triangular(root, at, lower=True, trans="T", check_finite=False), dtype=np.float64)
+        return np.asarray(
+            scipy.linalg.solve_triangular(root, at, lower=True, trans="T", check_finite=False), dtype=np.float64
+        )
 
     def loss(at: Floats) -> tuple[float, Floats]:
         scaled = scaled_weights(at)
@@ -189,7 +190,7 @@ def _fitted(images: Images, winner: NDArray[np.intp], loser: NDArray[np.intp], m
         by_image: Floats = np.asarray(np.bincount(winner, pull, n_images) - np.bincount(loser, pull, n_images))
         slope = _sums(images, by_image) * per_unit + penalty * scaled
         value = -scipy.special.log_expit(margin).mean() + penalty / 2.0 * (scaled @ scaled)
-        return float(value), solve_triangular(root, slope, lower=True, check_finite=False)
+        return float(value), scipy.linalg.solve_triangular(root, slope, lower=True, check_finite=False)
 
     options = {"maxiter": MOST_STEPS, "gtol": TOLERANCE, "ftol": 0.0}
     found = scipy.optimize.minimize(loss, np.zeros(d), jac=True, method="L-BFGS-B", options=options)

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 
 from analysis.messages import message
 from analysis.resampling.bootstrap import Estimate, Resampling, cluster_index, clustered_intervals
@@ -127,7 +127,7 @@ def shift(differences: ArrayLike, clusters: ArrayLike, *, resampling: Resampling
         raise ValueError(f"one cluster per difference is needed, got shapes {index.shape} and {apart.shape}")
     values, place, step = _distinct(apart)
     ones = np.ones(len(index), dtype=np.int64)
-    of_value = csr_matrix((ones, (place, index)), shape=(len(values), n_clusters))
+    of_value = scipy.sparse.csr_matrix((ones, (place, index)), shape=(len(values), n_clusters))
 
     few = _every_pair(values) if len(values) <= FEW_DISTINCT else None
 

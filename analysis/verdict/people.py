@@ -6,8 +6,8 @@ from math import ceil
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
 from analysis.intervals.headline import JACKKNIFE, Jackknife, Statistic, left_out_of_rows
@@ -361,7 +361,7 @@ def _with_others(people: People, judge: Floats, own: Quantity, order: Quantity, 
         if not same_place or not np.isfinite(total) or not total:
             return None
         freedom = total**2 / (seen.error**4 / seen.freedom + between**2 / (n_people - 1.0))
-        half = float(stdtrit(freedom, 0.5 + levels.confidence / 2.0)) * total**0.5
+        half = float(scipy.special.stdtrit(freedom, 0.5 + levels.confidence / 2.0)) * total**0.5
         low, high = scale.back(np.array([seen.at - half, seen.at + half])).tolist()
         bounds.append((low, high))
     return OtherPeople(*bounds)

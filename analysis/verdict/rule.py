@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal, NamedTuple
 
-from scipy.special import stdtrit
+import scipy
 
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
 from analysis.messages import labelled, message
@@ -307,7 +307,7 @@ def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy
 
 
 def _order_quantile(standing: Standing, order: Quantity, policy: Policy) -> float:
-    return 0.0 if standing.measure == "scores" else float(stdtrit(order.freedom, policy.order_confidence))
+    return 0.0 if standing.measure == "scores" else float(scipy.special.stdtrit(order.freedom, policy.order_confidence))
 
 
 def _sorts(standing: Standing, margin: float) -> str:
@@ -385,7 +385,7 @@ def _further(standing: Standing, margin: float, policy: Policy, can_rank: bool) 
 def _needed_for(quantity: Quantity, needed: float, n: int, policy: Policy) -> int | None:
     if quantity.low is not None and quantity.low > needed:
         return n
-    quantile = float(stdtrit(quantity.freedom, 0.5 + policy.levels.confidence / 2.0))
+    quantile = float(scipy.special.stdtrit(quantity.freedom, 0.5 + policy.levels.confidence / 2.0))
     return objects_needed(n, quantity.at, needed, quantity.error, quantile)
 
 
@@ -399,7 +399,7 @@ def _needed_for_test(test: AlternativeAnnotator, n: int, policy: Policy) -> int 
     found = []
     for part in parts:
         if part.mean_d is not None and part.error is not None and part.n_clusters is not None and part.n_clusters > 1:
-            quantile = float(stdtrit(part.n_clusters - 1, 1.0 - level))
+            quantile = float(scipy.special.stdtrit(part.n_clusters - 1, 1.0 - level))
             found.append(objects_needed(n, -part.mean_d, -test.epsilon, part.error, quantile))
     reachable = sorted(one for one in found if one is not None)
     return reachable[needed - 1] if len(reachable) >= needed else None

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from analysis.agreement.alternative_annotator import POOLED, AgainstAnnotator, AlternativeAnnotator
 from analysis.intervals.headline import left_out_of_rows
@@ -125,7 +125,7 @@ def _tested(
         p = 0.0 if compare(mean, levels.epsilon, 1.0) < 0 else 1.0
     elif np.isfinite(error):
         t = (mean - levels.epsilon) / error
-        p = float(stdtr(n_clusters - 1, t))
+        p = float(scipy.special.stdtr(n_clusters - 1, t))
     rejected = bool(compare(p, levels.q) <= 0)
     part = AgainstAnnotator(
         n_votes, False, *shares, t, p, p, rejected, mean, None if np.isnan(error) else error, n_clusters, None

@@ -22,7 +22,7 @@ from assets.shared.partitions import MADE_SO_FAR, Frames
 from reports.fidelity.plots.golden import golden_scores as golden_scores_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge, setting_from_key
-from resources.database.call_queries import ALTERATION_SIGN
+from resources.database.call_records import ALTERATION_SIGN
 from resources.errors import UserError, listing
 from resources.judges.contract import JudgedObject
 from resources.runtime.progress import TracksProgress

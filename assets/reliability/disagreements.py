@@ -8,7 +8,7 @@ from analysis.ties import differences
 from assets.reliability.logic.disputes import reviewed_queries, undecided
 from assets.reliability.logic.judge_pairs import Scored, current_scores
 from assets.reliability.query_kappa import lowest_kappas
-from resources.database.reliability.validation_store import judged_again
+from resources.database.reliability.recalibrations import judged_again
 from resources.runtime.partial_files import write_whole
 from resources.study import Study
 from resources.tables.reliability.agreement import DISAGREEMENTS

@@ -16,8 +16,7 @@ from assets.reliability.judgments import sound_scores
 from assets.reliability.logic.judge_pairs import KEY, Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.query_kappa import lowest_kappas
 from assets.shared.checks import require
-from resources.database.reliability.records import GroundTruthRecord
-from resources.database.reliability.validation_store import ALLOWS_GROUND_TRUTH
+from resources.database.reliability.records import ALLOWS_GROUND_TRUTH, GroundTruthRecord
 from resources.study import Study
 
 # Why a query has no row, next to what `consensus` says: not in the input now, or settled after it was written.

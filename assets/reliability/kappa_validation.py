@@ -24,8 +24,8 @@ from assets.shared.partitions import metadata_value
 from reports.reliability.plots import kappa_history
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
+from resources.database.reliability.recalibrations import recalibrations
 from resources.database.reliability.records import ValidationRecord
-from resources.database.reliability.validation_store import recalibrations
 from resources.study import Study
 
 

@@ -13,7 +13,7 @@ from assets.reliability.logic.judged_again import judged_again_now
 from assets.shared.intervals import interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.reliability.validation_store import Recalibrated, judged_again
+from resources.database.reliability.recalibrations import Recalibrated, judged_again
 from resources.study import Study
 from resources.tables.reliability.decision import RECALIBRATION
 

@@ -7,7 +7,6 @@ import dagster as dg
 
 from analysis.gates import Gate
 from assets.shared.table_gates import TableGate, table_gate
-from resources.runtime.dagster_internals import AssetCheckEvaluationTargetMaterializationData, copy
 
 WARN = dg.AssetCheckSeverity.WARN
 NOT_ASKED = "Not asked of this data set."
@@ -70,6 +69,8 @@ class _OfEarlierRuns(dg.AssetCheckResult):
 
     def to_asset_check_evaluation(self, step_context: Any) -> dg.AssetCheckEvaluation:
         """As Dagster asks for it; what it says of stopping is the run's, not the table's."""
+        from resources.runtime.dagster_internals import copy
+
         return copy(super().to_asset_check_evaluation(step_context), blocking=False)
 
 
@@ -95,6 +96,8 @@ def evaluation_of(
     instance: dg.DagsterInstance, spec: dg.AssetCheckSpec, partition: str | None, result: dg.AssetCheckResult
 ) -> dg.AssetCheckEvaluation:
     """A result of one partition, or of the whole table (null), tied to the materialization that it speaks of."""
+    from resources.runtime.dagster_internals import AssetCheckEvaluationTargetMaterializationData
+
     made = dg.AssetRecordsFilter(spec.asset_key, asset_partitions=None if partition is None else [partition])
     records = instance.fetch_materializations(made, limit=1).records
     target = [

@@ -118,7 +118,7 @@ def _tell_before(
 
     from assets.fidelity.logic.judge_answers import judged_objects
     from resources.configuration.fidelity import setting_from_key
-    from resources.database.call_queries import ALTERATION_SIGN, OCCASION_SIGN
+    from resources.database.call_records import ALTERATION_SIGN, OCCASION_SIGN
     from resources.judges.judging import Judging
     from resources.judges.registry import judge_of
 

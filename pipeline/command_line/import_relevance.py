@@ -22,7 +22,7 @@ from pipeline.command_line.reliability_shown import say
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.reliability.validation_store import latest_recalibration
+from resources.database.reliability.recalibrations import latest_recalibration
 from resources.errors import UserError, listing
 from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput

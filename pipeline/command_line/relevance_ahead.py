@@ -22,7 +22,7 @@ from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.engine import is_there, open_engine
 from resources.database.migrate import newest, version_of
 from resources.database.reliability.counted_judgments import Judged, counted
-from resources.database.reliability.validation_store import Recalibrated, latest_recalibration
+from resources.database.reliability.recalibrations import Recalibrated, latest_recalibration
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput

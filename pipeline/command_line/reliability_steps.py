@@ -28,8 +28,8 @@ from assets.reliability.logic.contingency_state import (
 from assets.reliability.logic.judge_pairs import pairs_of_judges, scored_documents
 from assets.reliability.logic.recalibration_plan import RecalibrationPlan
 from pipeline.command_line.reliability_shown import say
+from resources.database.reliability.recalibrations import Recalibrated
 from resources.database.reliability.review_records import LONGEST_NAME, visible_name
-from resources.database.reliability.validation_store import Recalibrated
 from resources.errors import UserError, did_you_mean, listing
 from resources.runtime.partial_files import write_whole
 from resources.runtime.sanitize import one_line

@@ -21,7 +21,7 @@ from pipeline.command_line.reliability_shown import (
 )
 from pipeline.command_line.reliability_steps import effect_in_words
 from reports.shared.numbers import is_unreliable
-from resources.database.reliability.validation_store import judged_again
+from resources.database.reliability.recalibrations import judged_again
 from resources.runtime.sanitize import one_line
 from resources.study import Study, stored_table
 

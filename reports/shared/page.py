@@ -1,14 +1,15 @@
 """One HTML file with everything in it: words in two languages, numbers, charts, help and the data, and no network."""
 
+from __future__ import annotations
+
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports.shared.charts import Chart
@@ -20,6 +21,9 @@ from reports.shared.phrases import phrase
 from reports.shared.text import LANGUAGES, Text, Translations
 from reports.shared.verdict import colours_in_css
 from resources.runtime.provenance import Provenance
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 HERE: Final = Path(__file__).parent
 STYLES: Final = ("tokens.css", "page.css", "parts.css", "answer.css", "narrow_and_print.css")
@@ -139,6 +143,8 @@ def policy(styles: str, script: str, library: str) -> str:
 @lru_cache
 def environment() -> Environment:
     """Jinja as all reports use it: what users wrote is escaped, and a misspelt name is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     made = Environment(
         loader=FileSystemLoader([HERE, HERE.parent]),
         autoescape=True,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from resources.database.engine import usable, writing
-from resources.database.models import storable
+from resources.database.storable import storable
 
 ROWS_AT_A_TIME = 1_000
 CHARACTERS_AT_A_TIME = 2**22

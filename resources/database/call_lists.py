@@ -5,7 +5,8 @@ from typing import NamedTuple
 import pandas as pd
 import sqlalchemy as sa
 
-from resources.database.call_queries import ALTERATION_SIGN, CALLS, IS_RELEVANCE, OCCASION_SIGN
+from resources.database.call_queries import CALLS, IS_RELEVANCE
+from resources.database.call_records import ALTERATION_SIGN, OCCASION_SIGN
 from resources.database.engine import usable
 
 STUDY_CALLS, GOLDEN_CALLS, ANCHOR_CALLS, RELEVANCE_CALLS = "study", "golden", "anchor", "relevance"

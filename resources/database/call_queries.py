@@ -6,7 +6,7 @@ from datetime import datetime
 import pandas as pd
 import sqlalchemy as sa
 
-from resources.database.call_records import Spent
+from resources.database.call_records import OCCASION_SIGN, Spent
 from resources.database.engine import usable
 from resources.database.models import JudgeCall
 from resources.tables.call_states import RELEVANCE, SUBSCORES
@@ -14,7 +14,6 @@ from resources.tables.declare import DTYPES
 from resources.tables.fidelity.scores import JUDGE_CALLS
 
 CALLS = JudgeCall.__table__
-ALTERATION_SIGN, OCCASION_SIGN = "~", "@"  # object~alteration is a golden image, object@occasion an anchor
 # Names of queries and documents are a person's own and may hold either sign.
 IS_RELEVANCE = CALLS.c.rubric_version.startswith(RELEVANCE, autoescape=True)
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, OWN_RUBRIC, SCORED_STATES, SUBSCORES
 
+ALTERATION_SIGN, OCCASION_SIGN = "~", "@"  # object~alteration is a golden image, object@occasion an anchor
+
 
 class CallKey(NamedTuple):
     """One planned call, whatever the attempt: a different judge, prompt, image or repeat makes another key."""
@@ -122,3 +124,16 @@ class Spent:
     usd_today: float = 0.0
     requests_today: Mapping[str, int] = field(default_factory=dict)
     unattended: bool = False
+
+
+class Progress(NamedTuple):
+    """How far one planned call has come: the highest attempt, what became of it, whether any attempt has a score."""
+
+    attempts: int
+    state: str | None
+    scored: bool
+
+    @property
+    def answered(self) -> bool:
+        """Whether the call is done with: its last attempt is an answer, or one before it has a score."""
+        return self.scored or self.state in ANSWER_STATES

@@ -11,8 +11,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from resources.database.models import storable
-from resources.errors import UserError
+from resources.database.storable import storable
+from resources.errors import DatabaseUnusable, UserError
 
 BUSY_TIMEOUT_S = 60.0
 CONNECT_TIMEOUT_S = 10
@@ -26,10 +26,6 @@ _RESTORE = (
     "judge again."
 )
 _WAIT = "Another process holds it: wait until that is done, or stop it, and run again."
-
-
-class DatabaseUnusable(UserError):
-    """The database cannot be reached, or is damaged, locked or full; nothing is wrong with what was asked of it."""
 
 
 def open_engine(url: str) -> sa.Engine:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.database import call_queries
 from resources.database.call_queries import CALLS, frame_of, in_order
-from resources.database.call_records import CallKey, CallRecord, Spent, images_digest
+from resources.database.call_records import CallKey, CallRecord, Progress, Spent, images_digest
 from resources.database.engine import usable, writing
 from resources.database.locks import Turn, turn
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
@@ -28,19 +28,6 @@ _PLACES = 16
 _ATTEMPT_AND_STATE = CALLS.c.attempt * _PLACES + sa.case(
     {state: place for place, state in enumerate(_STATES)}, value=CALLS.c.state
 )
-
-
-class Progress(NamedTuple):
-    """How far one planned call has come: the highest attempt, what became of it, whether any attempt has a score."""
-
-    attempts: int
-    state: str | None
-    scored: bool
-
-    @property
-    def answered(self) -> bool:
-        """Whether the call is done with: its last attempt is an answer, or one before it has a score."""
-        return self.scored or self.state in ANSWER_STATES
 
 
 class Ledger:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from resources.database.storable import storable
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
 
 NAMES = {
@@ -51,17 +52,6 @@ class Words(sa.types.TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
         """The text without NUL and lone surrogates."""
         return None if value is None else storable(value)
-
-
-def storable(value: Any) -> Any:
-    """The value with NUL as the symbol for it and lone surrogates as the replacement character, at any depth."""
-    if isinstance(value, str):
-        return value.replace("\x00", "\u2400").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {storable(name): storable(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [storable(item) for item in value]
-    return value
 
 
 class Base(DeclarativeBase):

@@ -12,19 +12,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from tenacity import RetryCallState, Retrying, retry_if_result, sleep_using_event, stop_after_attempt
 
-from resources.database.call_records import CallKey, CallRecord, images_digest
-from resources.database.ledger import Ledger, Progress
-from resources.database.locks import Turn
+from resources.database.call_records import CallKey, CallRecord, Progress, images_digest
 from resources.errors import UserError
 from resources.judges.answers import Parsed
 from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Plan, Reply, Sampling
 from resources.judges.without_score import FirstAnswers, refuse_unusable
 from resources.runtime.progress import Advance, TracksProgress
 from resources.tables.call_states import SCORED_STATES
+
+if TYPE_CHECKING:
+    from resources.database.ledger import Ledger
+    from resources.database.locks import Turn
 
 MOST_FAULTS_SAID = 5  # in one run's log; the ledger has all
 STOPPED = "The run ends; this call was not sent."
@@ -50,7 +52,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
     judge: Judge
     objects: Sequence[Thing]
     settings: Sequence[Sampling]
-    ledger: Ledger
+    ledger: "Ledger"
     dagster_run_id: str | None = None
     unattended: bool = False
     retry_states: frozenset[str] = frozenset()
@@ -169,7 +171,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
             states = [str(known[key].state) for key in self._planned if key in known and known[key].answered]
             refuse_unusable(states, self.judge.identity.model)
 
-    def _ask(self, calls: dict[CallKey, int], turn: Turn, progress: TracksProgress, log: logging.Logger) -> None:
+    def _ask(self, calls: dict[CallKey, int], turn: "Turn", progress: TracksProgress, log: logging.Logger) -> None:
         self._refuse_if_unusable()
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.judge.begin(replace(self.ledger.spent(self.study, midnight), unattended=self.unattended))
@@ -212,7 +214,7 @@ class _Asking:
     """
 
     def __init__(
-        self, run: LedgerRun[Any, Any], turn: Turn, progress: TracksProgress, log: logging.Logger, *, n_answered: int
+        self, run: LedgerRun[Any, Any], turn: "Turn", progress: TracksProgress, log: logging.Logger, *, n_answered: int
     ) -> None:
         """Nothing is asked yet; so many planned calls were answered before."""
         self._run, self._turn, self._progress, self._log = run, turn, progress, log
@@ -331,7 +333,7 @@ class _Asking:
                 self._asked -= 1
                 self._changed.notify_all()
 
-    def _hand_over(self, records: list[CallRecord]) -> "Future[None]":
+    def _hand_over(self, records: list[CallRecord]) -> Future[None]:
         """Have rows written; done once they are on the disk."""
         written: Future[None] = Future()
         with self._changed:

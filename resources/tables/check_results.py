@@ -1,14 +1,14 @@
 """The latest result of a check, of the whole table or of one partition, as Dagster keeps it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from resources.runtime.dagster_internals import (
-    COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
-    AssetCheckExecutionRecord,
-    PartitionKeyFilter,
-)
+if TYPE_CHECKING:
+    from resources.runtime.dagster_internals import AssetCheckExecutionRecord
 
 
 def latest_record(
@@ -21,6 +21,8 @@ def latest_record(
         check: Its key.
         partition: Which part of the table; null for the whole.
     """
+    from resources.runtime.dagster_internals import COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES, PartitionKeyFilter
+
     records = instance.event_log_storage.get_asset_check_execution_history(
         check,
         limit=1,

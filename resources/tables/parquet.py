@@ -1,20 +1,24 @@
 """A table's rows as Parquet and back, with the declared types, units and meanings."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
-import pandera.errors
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.messages import messages_behind, remember
 from resources.errors import UserError, listing
 from resources.tables.declare import DTYPES, Column, Kind, Table
+
+if TYPE_CHECKING:
+    from pandera.errors import SchemaErrors
 
 ARROW: dict[Kind, pa.DataType] = {
     "text": pa.string(),
@@ -53,7 +57,11 @@ def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
         raise TableFault(f"{name}: the asset returned {type(frame).__name__}, not a DataFrame. {NOTHING}")
     try:
         valid = table.validated(frame)
-    except pandera.errors.SchemaErrors as error:
+    except Exception as error:
+        from pandera.errors import SchemaErrors
+
+        if not isinstance(error, SchemaErrors):
+            raise
         raise TableFault(f"{name}, {len(frame)} rows: {_faults(table, frame, error)}. {NOTHING}") from None
     declared = _declared(table, valid.columns)
     lists = {label: _lists(name, label, valid[label]) for label, column in declared if column.kind == "texts"}
@@ -178,7 +186,7 @@ def _lists(name: str, label: str, cells: pd.Series) -> pd.Series:
     return pd.Series(lists, index=cells.index, dtype="object")
 
 
-def _faults(table: Table, frame: pd.DataFrame, error: pandera.errors.SchemaErrors) -> str:
+def _faults(table: Table, frame: pd.DataFrame, error: SchemaErrors) -> str:
     """Every fault once, in words."""
     sentences: dict[str, None] = {}
     cases = error.failure_cases

@@ -11,7 +11,6 @@ import pandas as pd
 from upath import UPath
 
 from resources.errors import UserError, listing
-from resources.runtime.dagster_internals import AssetCheckExecutionRecordStatus
 from resources.runtime.dagster_tags import study_of_group
 from resources.runtime.partial_files import move, named_in_faults, partial_file, sweep
 from resources.runtime.sanitize import in_markdown
@@ -99,6 +98,8 @@ def require_sound(context: dg.InputContext, partitions: Sequence[str] | None, *,
     blocking = sorted(key for key in checks if graph.get_check_spec(key).blocking)
     if not blocking:
         return
+    from resources.runtime.dagster_internals import AssetCheckExecutionRecordStatus
+
     # One query a gate, however many partitions; only what does not pass is looked at more closely.
     seen = context.instance.event_log_storage.get_asset_check_partition_info(blocking, partition_keys=partitions)
     failed: dict[str | None, str] = {}

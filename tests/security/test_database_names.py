@@ -10,7 +10,7 @@ from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
 from resources.database.reliability.table_export import ExportRow, write_export_table
 from resources.errors import FileFault
-from resources.inputs.reliability.relevance import read_relevance_table
+from resources.inputs.reliability.relevance_table import read_relevance_table
 
 URL = "TOUCHSTONE_SOURCE_URL"
 HOSTILE = (

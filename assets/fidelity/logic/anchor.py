@@ -11,8 +11,7 @@ from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.shared.seeded_draw import products_in_turn
 from resources.configuration.fidelity import FidelityStudy
-from resources.database.call_queries import OCCASION_SIGN
-from resources.database.call_records import images_digest
+from resources.database.call_records import OCCASION_SIGN, images_digest
 from resources.errors import listing
 from resources.judges.contract import JudgedObject
 from resources.tables.call_states import ANSWER_STATES, SCORED_STATES

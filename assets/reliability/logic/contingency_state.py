@@ -14,12 +14,8 @@ from assets.reliability.logic.judge_bias import biased_pairs, helpful
 from assets.reliability.logic.judge_pairs import refuse_unjudged
 from assets.reliability.logic.judged_again import judged_again_now, refuse_without_judges
 from assets.reliability.logic.verdict import judges_of, why_no_verdict
-from resources.database.reliability.validation_store import (
-    ALLOWS_GROUND_TRUTH,
-    Recalibrated,
-    judged_again,
-    latest_recalibration,
-)
+from resources.database.reliability.recalibrations import Recalibrated, judged_again, latest_recalibration
+from resources.database.reliability.records import ALLOWS_GROUND_TRUTH
 from resources.errors import UserError
 from resources.study import Study, stored_table
 

@@ -11,7 +11,7 @@ from assets.reliability.logic.judge_pairs import (
     scored_documents,
 )
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
-from resources.database.reliability.validation_store import Recalibrated, recalibrations
+from resources.database.reliability.recalibrations import Recalibrated, recalibrations
 from resources.errors import UserError, listing
 from resources.judges.relevance.documents import AskedDocument
 from resources.study import Study

@@ -16,7 +16,7 @@ from assets.reliability.logic.judge_pairs import judges_in
 from assets.reliability.logic.judged_again import documents_of, refuse_without_judges
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge
-from resources.database.reliability.validation_store import Recalibrated
+from resources.database.reliability.recalibrations import Recalibrated
 from resources.errors import UserError
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.relevance.documents import AskedDocument

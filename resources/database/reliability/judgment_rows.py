@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from sqlalchemy.dialects import postgresql, sqlite
 
 from analysis.ties import TIE
+from analysis.words import count_noun
 from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
 from resources.database.bulk_rows import count_distinct_values, in_batches, staged, staging, write_rows
 from resources.database.models import UtcTime, Words
 from resources.database.reliability.counted_judgments import Judged, counted
 from resources.database.reliability.models import Document, Judgment, Query
-from resources.database.reliability.records import IMPORTED, Changed, JudgmentRecord, KeptOtherwise, Source
+from resources.database.reliability.records import IMPORTED, SHOWN, JudgmentRecord, KeptOtherwise, Source
 from resources.errors import UserError
 from resources.tables.reliability.agreement import JUDGMENTS as TABLE
 
@@ -296,3 +297,34 @@ def _recorded(connection: sa.Connection, study: str, judges: Sequence[str]) -> p
     ).where(JUDGMENTS.c.document_row.in_(own), JUDGMENTS.c.judge.in_(list(judges)))
     types = {"id": WHOLE, "document_row": WHOLE, "score": NUMBER, **dict.fromkeys(TEXTS, TEXT)}
     return read_frame(connection, question, types).sort_values("id", ignore_index=True)
+
+
+class Changed:
+    """Values that differ, the first of them in `rows`; none where `rows` is empty."""
+
+    def __init__(self, connection: sa.Connection, question: sa.Select[Any], order: sa.ColumnElement[Any]) -> None:
+        """Look them up.
+
+        Args:
+            connection: In the transaction in which the new ones are staged.
+            question: Each that differs, as a row.
+            order: In which order they were given.
+        """
+        self.rows = connection.execute(question.order_by(order).limit(SHOWN)).all()
+        self.n = len(self.rows)
+        if self.n == SHOWN:
+            self.n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery("changed"))) or 0
+
+    def others(self, one: str, several: str, changes: list[str]) -> str:
+        """A sentence on all but the first, with a space before it; nothing where it is alone.
+
+        Args:
+            one: What they are, such as `score`.
+            several: The same of several.
+            changes: The rows but for the first, each in words.
+        """
+        if self.n == 1:
+            return ""
+        left = self.n - 1 - len(changes)
+        rest = f"; and {left:,} more" if left else ""
+        return f" {count_noun(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(changes)}{rest}."

@@ -8,10 +8,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from analysis.agreement.contingency import STATUSES
 from resources.database.models import JSON, ROW_ID, Base, UtcTime, Words
+from resources.database.reliability.records import LONGEST_REASON
 from resources.tables.call_states import ANSWER_STATES
 
 ACTIONS = ("thresholds_accepted", "recalibration_started", "manual_review_opened")
-LONGEST_REASON = 200
 
 
 class Query(Base):

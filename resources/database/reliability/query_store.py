@@ -11,9 +11,9 @@ from resources.database.bulk_frames import TEXT, WHOLE, read_frame
 from resources.database.bulk_rows import alone, count_distinct_values, staged, staging, write_rows
 from resources.database.engine import usable
 from resources.database.reliability import judgment_rows
-from resources.database.reliability.judgment_rows import Meant
+from resources.database.reliability.judgment_rows import Changed, Meant
 from resources.database.reliability.models import Document, Judgment, Query
-from resources.database.reliability.records import Changed, JudgmentRecord, KeptOtherwise, Source, short
+from resources.database.reliability.records import JudgmentRecord, KeptOtherwise, Source, short
 from resources.tables.reliability.agreement import QUERY_DOCUMENTS
 
 NEW_QUERIES = staging(

@@ -6,14 +6,16 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import pandas as pd
-import sqlalchemy as sa
 
-from analysis.words import count_noun
-from resources.database.reliability.models import LONGEST_REASON
+from analysis.agreement.contingency import PASSED, RESOLVED
 from resources.errors import UserError
 from resources.tables.call_states import ANSWER_STATES, SCORED_STATES
 
 IMPORTED: Final = "imported"
+# Characters of the reason for another decision.
+LONGEST_REASON: Final = 200
+# Statuses of a validation after which ground truth is written.
+ALLOWS_GROUND_TRUTH: Final = (PASSED, RESOLVED)
 SHOWN: Final = 3
 SHOWN_CHARACTERS: Final = 60
 
@@ -154,37 +156,6 @@ class GroundTruthRecord:
             raise ValueError(f"query '{self.query_id}': the reason is longer than {LONGEST_REASON} characters")
         if self.decided_at is not None and self.decided_at.tzinfo is None:
             raise ValueError(f"query '{self.query_id}': decided_at {self.decided_at} has no time zone")
-
-
-class Changed:
-    """Values that differ, the first of them in `rows`; none where `rows` is empty."""
-
-    def __init__(self, connection: sa.Connection, question: sa.Select[Any], order: sa.ColumnElement[Any]) -> None:
-        """Look them up.
-
-        Args:
-            connection: In the transaction in which the new ones are staged.
-            question: Each that differs, as a row.
-            order: In which order they were given.
-        """
-        self.rows = connection.execute(question.order_by(order).limit(SHOWN)).all()
-        self.n = len(self.rows)
-        if self.n == SHOWN:
-            self.n = connection.scalar(sa.select(sa.func.count()).select_from(question.subquery("changed"))) or 0
-
-    def others(self, one: str, several: str, changes: list[str]) -> str:
-        """A sentence on all but the first, with a space before it; nothing where it is alone.
-
-        Args:
-            one: What they are, such as `score`.
-            several: The same of several.
-            changes: The rows but for the first, each in words.
-        """
-        if self.n == 1:
-            return ""
-        left = self.n - 1 - len(changes)
-        rest = f"; and {left:,} more" if left else ""
-        return f" {count_noun(self.n - 1, f'more {one}', f'more {several}')} changed: {'; '.join(changes)}{rest}."
 
 
 def short(text: str) -> str:

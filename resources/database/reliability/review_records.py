@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from analysis.words import count_noun
-from resources.database.models import storable
-from resources.database.reliability.models import LONGEST_REASON
+from resources.database.reliability.records import LONGEST_REASON
+from resources.database.storable import storable
 from resources.errors import UserError
 
 LONGEST_NAME = 60

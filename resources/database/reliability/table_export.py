@@ -17,7 +17,7 @@ from resources.database.bulk_rows import in_batches
 from resources.database.reliability.query_store import QueryStore
 from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError, did_you_mean, listing
-from resources.inputs.reliability.relevance import source_connection, stored_table
+from resources.inputs.reliability.relevance_table import source_connection, stored_table
 from resources.runtime.partial_files import whole_file
 
 FORMATS = (".csv", ".jsonl", ".parquet")

@@ -1,20 +1,19 @@
 """What became of a study: its validations, the steps that people took, and the ground truth that they led to."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 
-from analysis.agreement.contingency import PASSED, RESOLVED
 from resources.database.bulk_rows import alone
 from resources.database.engine import usable
 from resources.database.reliability.models import ACTIONS as KNOWN_ACTIONS
 from resources.database.reliability.models import ContingencyAction, GroundTruth, Query, ValidationResult
-from resources.database.reliability.records import GroundTruthRecord, ValidationRecord
+from resources.database.reliability.records import ALLOWS_GROUND_TRUTH, GroundTruthRecord, ValidationRecord
 from resources.errors import UserError
 from resources.tables.declare import DTYPES
 from resources.tables.reliability.decision import GROUND_TRUTH, KAPPA_VALIDATION
@@ -41,7 +40,6 @@ ACTION_TYPES = {
 }
 VALIDATIONS, ACTIONS = ValidationResult.__table__, ContingencyAction.__table__
 TRUTH, QUERIES = GroundTruth.__table__, Query.__table__
-ALLOWS_GROUND_TRUTH = (PASSED, RESOLVED)
 BATCH = 5_000
 
 
@@ -298,36 +296,3 @@ def _values(row: GroundTruthRecord, query_row: int) -> dict[str, Any]:
         "decided_at": row.decided_at,
         "prompt_version": row.prompt_version,
     }
-
-
-class Recalibrated(NamedTuple):
-    """Queries judged again under a prompt; those held out are kept back from the author of the next one."""
-
-    prompt_version: str
-    queries: frozenset[str]
-    held_out: frozenset[str]
-
-
-def recalibrations(validations: ValidationStore) -> Iterator[Recalibrated]:
-    """Every recalibration that was started, the first one first."""
-    for row in validations.actions().to_dict("records"):
-        if row["action"] == "recalibration_started":
-            details = row["details"]
-            yield Recalibrated(details["prompt_version"], frozenset(details["queries"]), frozenset(details["held_out"]))
-
-
-def judged_again(validations: ValidationStore) -> Recalibrated | None:
-    """Every query that was judged again under the latest prompt, in one round or several; none before the first."""
-    latest = latest_recalibration(validations)
-    if latest is None:
-        return None
-    rounds = [one for one in recalibrations(validations) if one.prompt_version == latest.prompt_version]
-    queries, held_out = (
-        frozenset[str]().union(*parts) for parts in zip(*((one.queries, one.held_out) for one in rounds), strict=True)
-    )
-    return Recalibrated(latest.prompt_version, queries, held_out)
-
-
-def latest_recalibration(validations: ValidationStore) -> Recalibrated | None:
-    """The last one; none before the first."""
-    return next(reversed(list(recalibrations(validations))), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from resources.configuration.fidelity import Texts
-from resources.database.call_queries import OCCASION_SIGN
+from resources.database.call_records import OCCASION_SIGN
 from resources.errors import FileFault, UserError
 from resources.inputs.any_file import record_file
 from resources.inputs.column_names import own_name

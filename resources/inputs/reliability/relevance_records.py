@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.words import count_noun
-from resources.database.models import storable
+from resources.database.storable import storable
 from resources.errors import FileFault, did_you_mean
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import Faults

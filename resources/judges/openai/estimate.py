@@ -1,16 +1,20 @@
 """Before the first call: how many there are, what they take, cost and last."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.database.measured_calls import MeasuredCalls
 from resources.judges.contract import Call
 from resources.judges.openai.limits import APPEARANCE_SIZE, CHARACTERS_PER_TOKEN, FRAME_TOKENS, STEADY, WorstCase
 from resources.judges.openai.prices import ModelPrice
 from resources.judges.openai.task import CallSize
+
+if TYPE_CHECKING:
+    from resources.database.measured_calls import MeasuredCalls
 
 ENOUGH_MEASURED: Final = 20  # answers, from which on their means are better than a guess
 LATENCY_S: Final = 6.0

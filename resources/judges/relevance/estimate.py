@@ -1,12 +1,13 @@
 """What judging documents by a model will take, before the first call."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
-from resources.database.ledger import Ledger
-from resources.database.measured_calls import measured_calls
 from resources.judges.openai.access import Access, access_of
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.prices import ModelPrice
@@ -20,6 +21,9 @@ from resources.judges.relevance.openai_relevance import (
 )
 from resources.judges.relevance.prompts import build_call, prompt_of
 from resources.judges.relevance.registry import PromptedJudge
+
+if TYPE_CHECKING:
+    from resources.database.ledger import Ledger
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ def estimate(
         for one in asked
         if one.object in open_objects
     ]
+    from resources.database.measured_calls import measured_calls
+
     measured = measured_calls(ledger.engine, study, judge.identity.digest)
     estimator = Estimator(model.section, judge.price, measured, TextSize(), has_pictures=False)
     return RelevanceEstimate(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from resources.configuration.reliability import BUILT_IN_PROMPTS
-from resources.database.models import storable
+from resources.database.storable import storable
 from resources.errors import FileFault, UserError, did_you_mean
 from resources.judges.contract import Call, JudgeIdentity, Sampling
 from resources.judges.prompt import nonce_and_seed

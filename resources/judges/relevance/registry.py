@@ -1,13 +1,14 @@
 """One entry to all judges of relevance: documents in, judgments out, each handed on before it counts as done."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import EmbeddingJudge, LexicalJudge, RecordedJudge, RelevanceJudge
-from resources.database.ledger import Ledger
 from resources.errors import UserError, listing
 from resources.gpu import GpuResource
 from resources.judges.openai.access import access_of
@@ -18,6 +19,9 @@ from resources.judges.relevance.openai_relevance import PromptSetting, Relevance
 from resources.judges.relevance.prompts import Prompt, prompt_of
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
+
+if TYPE_CHECKING:
+    from resources.database.ledger import Ledger
 
 ReadyJudge = RelevanceJudge | recorded.RecordedJudge
 CHUNK: Final = 256  # documents, rounded up to whole queries: what is kept at once by a judge that is not waited for

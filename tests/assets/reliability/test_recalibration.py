@@ -7,7 +7,7 @@ import pytest
 
 from assets.reliability.logic.judge_pairs import scored_documents
 from assets.reliability.recalibration import changes_of, deciding_pair, headline
-from resources.database.reliability.validation_store import Recalibrated
+from resources.database.reliability.recalibrations import Recalibrated
 from tests.assets.reliability.made_judgments import BASE, TWO, Scores, at, judgments_of, plan
 
 # q4 judged again: labels 1 0 and 1 0, kappa 1.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
 from resources.database.bulk_rows import alone, in_batches, staged, staging, write_rows
-from resources.database.models import storable
+from resources.database.storable import storable
 from resources.errors import UserError
 
 ROWS = staging(

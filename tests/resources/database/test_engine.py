@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given
-from hypothesis import strategies as st
 
 from resources.database.engine import open_engine, shown, strict_json
 from resources.database.migrate import migrate
-from resources.database.models import storable
 from resources.errors import UserError
 from tests.unsynced import synced
 
@@ -84,13 +81,3 @@ def test_a_failed_statement_does_not_show_its_values(tmp_path: Path) -> None:
     with open_engine(in_folder(tmp_path)).connect() as connection, pytest.raises(sa.exc.OperationalError) as caught:
         connection.execute(sa.text("INSERT INTO nowhere VALUES (:value)"), {"value": SECRET})
     assert SECRET not in str(caught.value)
-
-
-@given(st.text(st.characters(codec=None)))
-def test_any_text_becomes_one_that_every_database_holds_and_stays_so(words: str) -> None:
-    kept = storable(words)
-    assert "\x00" not in kept
-    assert kept.encode().decode() == kept
-    assert storable(kept) == kept
-    if "\x00" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words):
-        assert kept == words

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from resources.database.call_records import CallRecord, images_digest
-from resources.database.ledger import Ledger, Progress
+from resources.database.call_records import CallRecord, Progress, images_digest
+from resources.database.ledger import Ledger
 from resources.tables.fidelity.scores import JUDGE_CALLS
 
 Attempt = Callable[..., CallRecord]

@@ -14,8 +14,8 @@ from resources.database.reliability.query_store import QueryStore
 from resources.database.reliability.table_export import ExportRow, export_rows, write_export_file, write_export_table
 from resources.database.reliability.validation_store import ValidationStore
 from resources.errors import UserError
-from resources.inputs.reliability.relevance import read_relevance_table
 from resources.inputs.reliability.relevance_rows import read_relevance_file
+from resources.inputs.reliability.relevance_table import read_relevance_table
 from tests.made_queries import JUDGES, STUDY, judgment, stored, truth, validated
 
 URL = "TOUCHSTONE_SOURCE_URL"

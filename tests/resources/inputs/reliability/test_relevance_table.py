@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from resources.configuration.reliability import ReliabilityStudy, SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError
-from resources.inputs.reliability.relevance import read_relevance, read_relevance_table
+from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_table import read_relevance_table
 
 URL = "TOUCHSTONE_SOURCE_URL"
 SHAPE = (
