@@ -13,8 +13,7 @@ import pandas as pd
 from analysis.agreement.convergence import convergence
 from analysis.ties import compare
 from resources.configuration.fidelity import FidelityStudy
-from resources.database.call_records import CallKey, CallRecord
-from resources.database.ledger import Progress
+from resources.database.call_records import CallKey, CallRecord, Progress
 from resources.errors import UserError
 from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed
 from resources.judges.asking import LedgerRun
