@@ -3,7 +3,8 @@
 import time
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,15 +12,33 @@ import pytest
 from resources.errors import UserError
 from resources.gpu import GpuResource, available_device
 
-torch = pytest.importorskip("torch")
-without_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")
-with_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no CUDA device")
-without_mps = pytest.mark.skipif(torch.backends.mps.is_available(), reason="this machine has an Apple GPU")
+if TYPE_CHECKING:
+    import torch
+
+# Looked at when a test begins: every worker collects this file, and few of them need torch.
+without_cuda = pytest.mark.skipif("has_cuda()", reason="this machine has a CUDA device")
+with_cuda = pytest.mark.skipif("not has_cuda()", reason="this machine has no CUDA device")
+without_mps = pytest.mark.skipif("has_mps()", reason="this machine has an Apple GPU")
+
+
+def has_cuda() -> bool:
+    return bool(pytest.importorskip("torch").cuda.is_available())
+
+
+def has_mps() -> bool:
+    return bool(pytest.importorskip("torch").backends.mps.is_available())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def with_torch() -> None:
+    pytest.importorskip("torch")
 
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Batches reach the function whole."""
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -28,6 +47,8 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture
 def three_threads() -> Iterator[None]:
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     yield
@@ -35,6 +56,8 @@ def three_threads() -> Iterator[None]:
 
 
 def test_the_processor_is_always_there_and_says_its_threads() -> None:
+    import torch
+
     device = available_device("cpu")
     assert device.name == "cpu"
     assert f"{torch.get_num_threads()} threads" in device.sentence
@@ -49,6 +72,8 @@ def test_auto_is_the_processor_where_there_is_nothing_else() -> None:
 
 @with_cuda
 def test_auto_is_cuda_where_there_is_one_and_says_which() -> None:
+    import torch
+
     device = available_device()
     assert device.name == "cuda"
     assert torch.cuda.get_device_name(0) in device.sentence
@@ -56,6 +81,8 @@ def test_auto_is_cuda_where_there_is_one_and_says_which() -> None:
 
 @with_cuda
 def test_a_cuda_device_beyond_the_last_is_an_error_that_says_how_many_there_are() -> None:
+    import torch
+
     with pytest.raises(UserError, match=rf"there are {torch.cuda.device_count()}, counted from 0"):
         available_device("cuda:99")
 
@@ -91,27 +118,36 @@ def test_the_resource_refuses_an_absent_device_when_it_is_opened() -> None:
         resource.opened()
 
 
-class Doubling(torch.nn.Module):
-    """Doubles its input on a device whose memory holds so many rows; notes the batches that fitted."""
+@cache
+def doubling() -> Any:
+    """The class of models that double their input; made when torch is there."""
+    import torch
 
-    def __init__(self, holds: int) -> None:
-        super().__init__()
-        self.factor = torch.nn.Parameter(torch.tensor([2.0]))
-        self.holds = holds
-        self.fitted: list[int] = []
+    class Doubling(torch.nn.Module):
+        """Doubles its input on a device whose memory holds so many rows; notes the batches that fitted."""
 
-    def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        assert torch.is_inference_mode_enabled()
-        if len(batch) > self.holds:
-            raise torch.OutOfMemoryError(f"tried to allocate {len(batch)} rows")
-        self.fitted.append(len(batch))
-        return batch * self.factor
+        def __init__(self, holds: int) -> None:
+            super().__init__()
+            self.factor = torch.nn.Parameter(torch.tensor([2.0]))
+            self.holds = holds
+            self.fitted: list[int] = []
+
+        def forward(self, batch: torch.Tensor) -> torch.Tensor:
+            assert torch.is_inference_mode_enabled()
+            if len(batch) > self.holds:
+                raise torch.OutOfMemoryError(f"tried to allocate {len(batch)} rows")
+            self.fitted.append(len(batch))
+            return batch * self.factor
+
+    return Doubling
 
 
 @pytest.mark.usefixtures("one_thread")
 def test_the_batch_halves_until_it_fits_and_the_size_is_remembered() -> None:
+    import torch
+
     # 20 rows at 16: 16 and 8 do not fit, 4 does, five times. Then 6 more rows: 4 and 2, with no failed try.
-    gpu, model = GpuResource(device="cpu", batch_size=16), Doubling(holds=5)
+    gpu, model = GpuResource(device="cpu", batch_size=16), doubling()(holds=5)
     rows = torch.arange(40.0).reshape(20, 2)
     assert np.array_equal(gpu.infer("doubling", model, rows), 2 * rows.numpy())
     assert model.fitted == [4] * 5
@@ -124,40 +160,46 @@ def test_the_batch_halves_until_it_fits_and_the_size_is_remembered() -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_a_short_batch_that_does_not_fit_is_halved_itself() -> None:
+    import torch
+
     # 3 rows at batch size 64: halving 64 would try the same 3 rows five times more.
-    gpu, model = GpuResource(device="cpu", batch_size=64), Doubling(holds=1)
+    gpu, model = GpuResource(device="cpu", batch_size=64), doubling()(holds=1)
     assert len(gpu.infer("doubling", model, torch.ones(3, 2))) == 3
     assert gpu.batch_size_of("doubling") == 1
 
 
 def test_one_input_that_does_not_fit_is_an_error_with_the_remedy() -> None:
+    import torch
+
     with pytest.raises(UserError, match="not even with one input. Close other programs"):
-        GpuResource(device="cpu", batch_size=4).infer("doubling", Doubling(holds=0), torch.ones(2, 2))
+        GpuResource(device="cpu", batch_size=4).infer("doubling", doubling()(holds=0), torch.ones(2, 2))
 
 
 def test_another_error_of_the_model_is_not_taken_for_lack_of_memory() -> None:
-    def broken(batch: torch.Tensor) -> torch.Tensor:
+    import torch
+
+    def broken(batch: "torch.Tensor") -> "torch.Tensor":
         raise RuntimeError("shapes do not match")
 
     with pytest.raises(RuntimeError, match="shapes do not match"):
         GpuResource(device="cpu").infer("broken", broken, torch.ones(2, 2))
 
 
-class TooLarge(Doubling):
-    """A model of which the device holds none, or whose copying fails in another way."""
+@pytest.mark.parametrize("lack", ["CUDA out of memory. Tried", "MPS backend out of memory"])
+def test_a_model_that_does_not_fit_while_it_is_loaded_is_a_clear_error(lack: str) -> None:
+    import torch
 
-    def __init__(self, error: RuntimeError) -> None:
-        super().__init__(holds=0)
-        self.error = error
+    class TooLarge(doubling()):
+        """A model of which the device holds none, or whose copying fails in another way."""
 
-    def to(self, *args: Any, **named: Any) -> "TooLarge":
-        raise self.error
+        def __init__(self, error: RuntimeError) -> None:
+            super().__init__(holds=0)
+            self.error = error
 
+        def to(self, *args: Any, **named: Any) -> "TooLarge":
+            raise self.error
 
-@pytest.mark.parametrize(
-    "error", [torch.OutOfMemoryError("CUDA out of memory. Tried"), RuntimeError("MPS backend out of memory")]
-)
-def test_a_model_that_does_not_fit_while_it_is_loaded_is_a_clear_error(error: RuntimeError) -> None:
+    error = torch.OutOfMemoryError(lack) if lack.startswith("CUDA") else RuntimeError(lack)
     gpu = GpuResource(device="cpu")
     with pytest.raises(UserError, match="Model huge does not fit into the memory of cpu: .* a larger device"):
         gpu.model("huge", lambda: TooLarge(error))
@@ -166,11 +208,13 @@ def test_a_model_that_does_not_fit_while_it_is_loaded_is_a_clear_error(error: Ru
 
 
 def test_a_model_is_loaded_once_in_the_precision_asked_for_and_freed() -> None:
-    gpu = GpuResource(device="cpu", precision="bfloat16")
-    loads: list[Doubling] = []
+    import torch
 
-    def load() -> Doubling:
-        loads.append(Doubling(holds=99))
+    gpu = GpuResource(device="cpu", precision="bfloat16")
+    loads: list[Any] = []
+
+    def load() -> Any:
+        loads.append(doubling()(holds=99))
         return loads[-1]
 
     model = gpu.model("doubling", load)
@@ -189,9 +233,11 @@ def test_a_model_is_loaded_once_in_the_precision_asked_for_and_freed() -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_pictures_reach_the_model_channels_last_and_word_numbers_stay_whole() -> None:
+    import torch
+
     seen: list[torch.Tensor] = []
 
-    def keep(batch: torch.Tensor) -> torch.Tensor:
+    def keep(batch: "torch.Tensor") -> "torch.Tensor":
         seen.append(batch)
         return batch.flatten(1)
 
@@ -203,7 +249,7 @@ def test_pictures_reach_the_model_channels_last_and_word_numbers_stay_whole() ->
     assert seen[1].dtype == torch.int64
 
 
-def busy(batch: torch.Tensor) -> torch.Tensor:
+def busy(batch: "torch.Tensor") -> "torch.Tensor":
     """Keeps one core at work for 20 ms of its own time an input."""
     until = time.thread_time() + 0.02 * len(batch)
     while time.thread_time() < until:
@@ -212,7 +258,9 @@ def busy(batch: torch.Tensor) -> torch.Tensor:
 
 
 def test_waiting_is_no_part_of_what_a_model_takes_on_a_processor() -> None:
-    def held_up(batch: torch.Tensor) -> torch.Tensor:
+    import torch
+
+    def held_up(batch: "torch.Tensor") -> "torch.Tensor":
         # As when another program has the core.
         time.sleep(0.2)
         return busy(batch)
@@ -224,6 +272,8 @@ def test_waiting_is_no_part_of_what_a_model_takes_on_a_processor() -> None:
 
 @pytest.mark.usefixtures("three_threads")
 def test_the_time_of_every_core_counts_once_and_rows_keep_their_order() -> None:
+    import torch
+
     # 7 inputs of 20 ms in three threads: 140 ms of cores, whatever the clock says.
     gpu, rows = GpuResource(device="cpu", batch_size=4), torch.arange(14.0).reshape(7, 2)
     assert np.array_equal(gpu.infer("busy", busy, rows), 2 * rows.numpy())
@@ -233,9 +283,11 @@ def test_the_time_of_every_core_counts_once_and_rows_keep_their_order() -> None:
 
 @pytest.mark.usefixtures("three_threads")
 def test_a_part_runs_in_one_thread_of_torch_and_a_fault_in_it_is_raised() -> None:
+    import torch
+
     seen: list[int] = []
 
-    def faulty(batch: torch.Tensor) -> torch.Tensor:
+    def faulty(batch: "torch.Tensor") -> "torch.Tensor":
         seen.append(torch.get_num_threads())
         raise RuntimeError("shapes do not match")
 
