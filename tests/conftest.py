@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from resources.runtime.network import CERTIFICATES, PROXIES
 from tests.unsynced import without_syncing
+from tests.workers import OF_MODELS
 
 if TYPE_CHECKING:
     from pipeline.samples.fidelity import FidelitySamples
@@ -57,6 +58,7 @@ pytest_plugins = [
     "tests.migrated",
     "tests.postgres",
     "tests.stored_tables",
+    "tests.workers",
 ]
 
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
@@ -84,9 +86,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_slow(item) and item.get_closest_marker("fast") is None:
             item.add_marker(pytest.mark.slow)
-    # The longest files first, then those with slow tests: files are dealt out to workers one after the other.
+    # The longest files first, then what stays together, then those with slow tests: they are dealt out one by one.
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
-    items.sort(key=lambda item: (not item.path.as_posix().endswith(LONGEST), item.path not in slow))
+    items.sort(
+        key=lambda item: (
+            not item.path.as_posix().endswith(LONGEST),
+            not item.nodeid.startswith(OF_MODELS),
+            item.path not in slow,
+        )
+    )
 
 
 def pytest_collection_finish() -> None:

@@ -7,6 +7,8 @@ from analysis.messages import message
 NOT_HERE: Final = (
     "{model}: not on this machine (with a network: {command}); without one, copy its {file} here and set `{setting}`"
 )
+# Where the hub has the weights that studies use if they name none: open_clip, which knows, takes seconds to load.
+CLIP_REPOSITORIES: Final = {("ViT-B-32-quickgelu", "openai"): "timm/vit_base_patch32_clip_224.openai"}
 UNPUBLISHED: Final = "open_clip knows no such published weights: name a tag that it has, or a file"
 
 
@@ -37,10 +39,8 @@ def weights_found() -> list[Weights]:
 
 def clip_weights(architecture: str, tag: str) -> Weights:
     """Where open_clip would find the weights without a network."""
-    import open_clip
-
     model = f"CLIP {architecture} ({tag})"
-    repository = str(open_clip.get_pretrained_cfg(architecture, tag).get("hf_hub", "")).rstrip("/")
+    repository = CLIP_REPOSITORIES.get((architecture, tag)) or _clip_repository(architecture, tag)
     if not repository:
         return Weights(model, None, None)
     command = f"python -c \"import open_clip; open_clip.create_model('{architecture}', '{tag}')\""
@@ -50,6 +50,12 @@ def clip_weights(architecture: str, tag: str) -> Weights:
 def vit_weights(repository: str) -> Weights:
     """Where transformers would find the weights without a network."""
     return Weights(f"ViT {repository}", _cached(repository, "model.safetensors"), f"hf download {repository}")
+
+
+def _clip_repository(architecture: str, tag: str) -> str:
+    import open_clip
+
+    return str(open_clip.get_pretrained_cfg(architecture, tag).get("hf_hub", "")).rstrip("/")
 
 
 def _cached(repository: str, file: str) -> str | None:

@@ -22,7 +22,7 @@ from resources.photos.features.model import (
     require_libraries,
     require_safetensors,
 )
-from resources.photos.weights import clip_weights
+from resources.photos.weights import CLIP_REPOSITORIES, clip_weights
 from resources.runtime.file_hash import sha256_of_file
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class ClipEmbedding:
             UserError: The architecture is unknown or lacks QuickGELU, or the weights are a pickle, damaged or none.
         """
         require_libraries("CLIP")
+        if (model.architecture, model.tag) in CLIP_REPOSITORIES:
+            _weights_file(model)  # absent weights need no library to be said
         import open_clip
         from open_clip.transform import PreprocessCfg, merge_preprocess_dict
 

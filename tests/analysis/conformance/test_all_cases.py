@@ -93,6 +93,7 @@ def test_a_function_that_fails_is_a_line_and_no_end():
     assert check(Case("ratio", float, ("nan",), "", "1.0", "nothing", "made up")).reason == "the result is no number"
 
 
+@pytest.mark.slow
 def test_the_numbers_of_tid2013(shared_data):
     columns, _ = tid2013(shared_data)
     cases = tid2013_cases(columns["mos"], columns)

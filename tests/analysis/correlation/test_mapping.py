@@ -58,9 +58,8 @@ def test_the_parameters_belong_to_the_formula_that_is_named(function):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(
-    "metric", ["DSSIM", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SSIMULACRA", "Butteraugli"))]
-)
+@pytest.mark.parametrize("metric", ["DSSIM", "SSIMULACRA", "Butteraugli"])
+@pytest.mark.slow
 def test_on_real_scores_a_mapping_beats_the_straight_line(shared_data, function, metric):
     columns, references = tid2013(shared_data)
     prediction, mos = -columns[metric], columns["mos"]
@@ -212,8 +211,8 @@ def test_the_five_parameter_fit_finds_the_best_of_many_optima(shared_inputs):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_range_over_the_starts_ends_at_the_curve_that_is_kept(function):
     # Of more than 500 samples the first looks see a part, and miss the optimum of all.
-    prediction = np.linspace(0.0, 1.0, 2000)
-    truth = np.sqrt(prediction) + np.random.default_rng(1).normal(0.0, 0.2, 2000)
+    prediction = np.linspace(0.0, 1.0, 800)
+    truth = np.sqrt(prediction) + np.random.default_rng(1).normal(0.0, 0.2, 800)
     found = fit_mapping(prediction, truth, function)
     assert found.starts_r_squared[0] <= found.starts_r_squared[1] == pytest.approx(found.r_squared, abs=1e-12)
 

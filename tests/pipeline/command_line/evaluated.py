@@ -1,6 +1,7 @@
 """Runs `touchstone evaluate` as tests do, and holds what it answers against the published schema."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "evaluation.schema.json"
 WIDTH = 80
 
 
+@cache
 def validator() -> jsonschema.Draft202012Validator:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -50,6 +50,7 @@ def test_tid2013_has_its_published_rank_correlations(
         assert "assumes independence" in one["methods"][metric]
 
 
+@pytest.mark.slow
 def test_tid2013_has_its_published_raw_plcc_and_the_mapped_one_is_higher(tid2013: list[object]) -> None:
     result = evaluated("correlation", *tid2013, "--metric", "plcc", "--mapping", "cubic")
     for one, value in zip(result["metrics"], (-0.772744, -0.662763, -0.647701), strict=True):
@@ -207,6 +208,7 @@ def test_the_file_and_stdout_hold_the_same_result_and_pictures_lie_beside_it(tmp
     assert "<svg" in svg
 
 
+@pytest.mark.slow
 def test_pictures_without_an_output_are_named_by_the_file_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,7 @@ def test_a_file_of_votes_and_a_folder_of_photos_give_ranking_export_and_report(t
     assert not (tmp_path / "home" / "tables").exists()
 
 
+@pytest.mark.slow
 def test_a_mistake_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     _, photos = write_series(tmp_path / "mine")
     done = touchstone(tmp_path, "pairwise", "--pairs", tmp_path / "gone.csv", "--images", photos)

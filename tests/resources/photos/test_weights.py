@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.photos.weights import clip_weights, vit_weights, weights_found
+from resources.photos.weights import CLIP_REPOSITORIES, clip_weights, vit_weights, weights_found
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 VIT = "google/vit-base-patch16-224"
@@ -40,6 +40,7 @@ def test_clip_weights_are_found_where_open_clip_looks_for_them(cache: Path) -> N
     import open_clip
 
     repository = str(open_clip.get_pretrained_cfg("ViT-B-32-quickgelu", "openai")["hf_hub"]).rstrip("/")
+    assert {("ViT-B-32-quickgelu", "openai"): repository} == CLIP_REPOSITORIES
     path = put(cache, repository, "open_clip_model.safetensors")
     assert clip_weights("ViT-B-32-quickgelu", "openai").path == str(path)
 
