@@ -102,6 +102,11 @@ def _asked(judge: Section) -> Any:
     return [*access, judge.model_dump(mode="json", exclude=excluded)]
 
 
+def _recorded(study: Study, judge: RecordedJudge) -> Any:
+    answers = content(study, judge.path)
+    return answers if "scale" not in judge.model_fields_set else [answers, list(judge.scale)]
+
+
 def _judge(study: Study) -> Any:
     """Who judges in study A, and by which rubric and prompt; of a recording, what is in it."""
     plan = study.fidelity
@@ -132,7 +137,7 @@ def _judges(study: Study) -> Any:
     facts: dict[str, Any] = {"calibration": content(study, plan.calibration)}
     for version, judges in rounds.items():
         for name, judge in judges.items():
-            own = content(study, judge.path) if isinstance(judge, RecordedJudge) else _asked(judge)
+            own = _recorded(study, judge) if isinstance(judge, RecordedJudge) else _asked(judge)
             facts[f"{version} {name}"] = [own, _prompt(plan, version) if isinstance(judge, OpenAIJudge) else ""]
     return facts
 

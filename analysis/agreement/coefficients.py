@@ -93,11 +93,17 @@ def ac1s(counts: ArrayLike) -> NDArray[np.float64]:
     return (percent_agreements(counts) - chance) / (1.0 - chance)
 
 
-def bins_of(scores: ArrayLike) -> NDArray[np.int64]:
-    """The number of the nearest anchor (0, 0.3, 0.5, 0.7, 1) of each score, from 0 to 4.
+def grades_on(n: int) -> tuple[float, ...]:
+    """Where n grades lie on 0-1: equally far from each other, the lowest at 0."""
+    return tuple(float(place) for place in np.linspace(0.0, 1.0, n))
+
+
+def bins_of(scores: ArrayLike, anchors: tuple[float, ...] = ANCHORS) -> NDArray[np.int64]:
+    """The number of the nearest anchor (0, 0.3, 0.5, 0.7, 1 if no others are given) of each score, from 0.
 
     Args:
         scores: Any shape, on 0-1.
+        anchors: In rising order.
 
     Returns:
         The same shape; a score half-way between two anchors belongs to the lower one.
@@ -105,10 +111,11 @@ def bins_of(scores: ArrayLike) -> NDArray[np.int64]:
     Raises:
         ValueError: A score is missing or outside 0-1.
     """
-    values = snap(scores, [0.0, *CUTS, 1.0], 1.0)
+    cuts = CUTS if anchors == ANCHORS else tuple((np.array(anchors[:-1]) + np.array(anchors[1:])) / 2.0)
+    values = snap(scores, [0.0, *cuts, 1.0], 1.0)
     if not bool(np.all((values >= 0.0) & (values <= 1.0))):
         raise ValueError("each score must be a number from 0 to 1; drop missing ones and count them")
-    return np.searchsorted(np.array(CUTS), values, side="left").astype(np.int64)
+    return np.searchsorted(np.array(cuts), values, side="left").astype(np.int64)
 
 
 def weighted_kappas(tables: ArrayLike, weights: Weights) -> NDArray[np.float64]:

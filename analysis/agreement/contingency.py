@@ -5,7 +5,9 @@ from typing import Final, Literal, NamedTuple
 from analysis.words import count_noun, noun, queries
 
 Status = Literal["passed", "contingency_triggered", "resolved_by_review"]
-StepName = Literal["none", "more_data", "review", "validate", "accept_thresholds", "recalibrate", "manual_review"]
+StepName = Literal[
+    "none", "more_data", "review", "validate", "accept_thresholds", "recalibrate", "manual_review", "verdict"
+]
 PASSED: Final = "passed"
 CONTINGENCY: Final = "contingency_triggered"
 RESOLVED: Final = "resolved_by_review"
@@ -20,8 +22,8 @@ class ContingencyFacts(NamedTuple):
     yet. `n_low` counts queries of low kappa: what recalibration judges again. `n_undecided` counts documents whose
     labels differ and that no person has decided. `changed`: scores or thresholds are others than at the latest
     validation. `moved`: it is the first one at accepted thresholds, which put other documents in dispute.
-    `without_effect` says in a sentence why a recalibration that was started is none yet: no query counts under its
-    prompt.
+    `one_document`: no query has more than one, so that the table is none of queries. `without_effect` says in a
+    sentence why a recalibration that was started is none yet: no query counts under its prompt.
     """
 
     status: Status | None
@@ -36,6 +38,7 @@ class ContingencyFacts(NamedTuple):
     changed: bool = False
     moved: bool = False
     without_effect: str = ""
+    one_document: bool = False
 
 
 class ContingencyStep(NamedTuple):
@@ -55,7 +58,7 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
         After a contingency: `review` until the quota is met, `validate` where something changed since or nothing is
         left undecided, `accept_thresholds` where judges are biased and a threshold helps, `recalibrate` once, then
         `manual_review` of every document whose labels differ. Else `none`, `validate` where something changed since, or
-        `more_data` without a validation.
+        `more_data` without a validation. `verdict` in place of all steps but `none` where there are no queries.
 
     Raises:
         ValueError: An unknown status, or counts that are negative or do not fit.
@@ -64,6 +67,12 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
         docs/reliability.md.
     """
     _refuse(facts)
+    if facts.one_document and facts.status in (None, CONTINGENCY):
+        return ContingencyStep(
+            "verdict",
+            "Each query has one document: this is a table of ratings rather than of queries, and `touchstone verdict` "
+            "answers it.",
+        )
     if facts.status is None:
         return ContingencyStep(
             "more_data",

@@ -121,6 +121,11 @@ def kappas(counts: ArrayLike) -> NDArray[np.float64]:
     return found
 
 
+def macro_says_little(n_queries: int, n_undefined: int, n_documents: int) -> bool:
+    """Whether macro kappa is mostly a convention: most queries have one label, or each has one document."""
+    return 2 * n_undefined > n_queries or n_documents == n_queries
+
+
 def headline_kappas(counts: ArrayLike) -> NDArray[np.float64]:
     """`kappas`, with 1 by convention where both judges give one and the same single label.
 

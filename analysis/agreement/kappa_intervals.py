@@ -1,5 +1,6 @@
 """Agreement of two judges with intervals over queries, all of it from sums over each query."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -52,7 +53,6 @@ KINDS: dict[str, Statistic] = {
     "kappa_macro_defined": "kappa_macro",
     "percent_agreement": "share",
 }
-N_BINS = len(ANCHORS)
 MIDDLE = 0.5  # sums are taken from here, so that fewer digits are lost to the mean
 
 
@@ -72,7 +72,9 @@ class Agreement(NamedTuple):
         return self.estimates[name].interval if name in self.estimates else None
 
 
-def score_sums(first: ArrayLike, second: ArrayLike, queries: ArrayLike, n_queries: int) -> NDArray[np.float64]:
+def score_sums(
+    first: ArrayLike, second: ArrayLike, queries: ArrayLike, n_queries: int, anchors: tuple[float, ...] = ANCHORS
+) -> NDArray[np.float64]:
     """What `agreement` needs of two judges' scores, summed over the documents of each query.
 
     Args:
@@ -80,9 +82,10 @@ def score_sums(first: ArrayLike, second: ArrayLike, queries: ArrayLike, n_querie
         second: Shape ``(n_documents,)``, of the second, same order.
         queries: Shape ``(n_documents,)``, the number of each document's query, from 0.
         n_queries: How many queries there are.
+        anchors: Of the ``k`` bins.
 
     Returns:
-        Shape ``(n_queries, 28)``: documents by pair of bins (25), the squared difference, both scores, both squares,
+        Shape ``(n_queries, k * k + 3)``: documents by pair of bins, the squared difference, both scores, both squares,
         the latter two taken from 0.5.
 
     Raises:
@@ -96,8 +99,9 @@ def score_sums(first: ArrayLike, second: ArrayLike, queries: ArrayLike, n_querie
         )
     if index.size and (index.dtype.kind not in "iu" or int(index.min()) < 0 or int(index.max()) >= n_queries):
         raise ValueError(f"a query's number must be a whole number from 0 to {n_queries - 1}")
-    cells = index.astype(np.int64) * N_BINS**2 + bins_of(one) * N_BINS + bins_of(two)
-    tables = np.bincount(cells, minlength=n_queries * N_BINS**2).reshape(n_queries, N_BINS**2)
+    k = len(anchors)
+    cells = index.astype(np.int64) * k**2 + bins_of(one, anchors) * k + bins_of(two, anchors)
+    tables = np.bincount(cells, minlength=n_queries * k**2).reshape(n_queries, k**2)
     a, b = one - MIDDLE, two - MIDDLE
     moments = [np.bincount(index, values, n_queries) for values in ((a - b) ** 2, a + b, a**2 + b**2)]
     return np.column_stack([tables, *moments])
@@ -110,7 +114,7 @@ def agreement(
 
     Args:
         counts: Shape ``(n_queries, 4)``, of `kappa.counts_of_queries`; queries without documents do not count.
-        scores: Shape ``(n_queries, 28)``, of `score_sums`, same queries; none: only what labels tell.
+        scores: Shape ``(n_queries, k * k + 3)``, of `score_sums`, same queries; none: only what labels tell.
         resampling: Of the intervals.
         low_kappa: A defined kappa below it is low.
 
@@ -129,10 +133,10 @@ def agreement(
     columns = [table.astype(np.float64), _kappa_columns(table, low_kappa)]
     if scores is not None:
         sums = np.asarray(scores, dtype=np.float64)
-        if sums.shape != (len(np.asarray(counts)), N_BINS**2 + 3):
-            raise ValueError(f"scores must have one row of {N_BINS**2 + 3} sums per query, got shape {sums.shape}")
+        if sums.ndim != 2 or len(sums) != len(np.asarray(counts)) or _n_bins(sums) ** 2 + 3 != sums.shape[1]:
+            raise ValueError(f"scores must have one row of k * k + 3 sums per query, got shape {sums.shape}")
         columns.append(sums[np.asarray(counts).sum(axis=1) > 0])
-        if not np.array_equal(columns[-1][:, : N_BINS**2].sum(axis=1), table.sum(axis=1)):
+        if not np.array_equal(columns[-1][:, :-3].sum(axis=1), table.sum(axis=1)):
             raise ValueError("scores and counts are not of the same documents")
     per_query = np.column_stack(columns)
     names = OF_LABELS if scores is None else OF_LABELS + OF_SCORES
@@ -209,14 +213,20 @@ def _statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     ]
     scores = sums[:, split + 5 :]
     if scores.shape[1]:
-        tables = scores[:, : N_BINS**2].reshape(-1, N_BINS, N_BINS)
+        k = _n_bins(scores)
+        tables = scores[:, :-3].reshape(-1, k, k)
         columns += [
             weighted_kappas(tables, "linear"),
             weighted_kappas(tables, "quadratic"),
             alpha_of_tables(tables, "ordinal"),
-            alpha_of_moments(counts.sum(axis=1), *scores[:, N_BINS**2 :].T),
+            alpha_of_moments(counts.sum(axis=1), *scores[:, -3:].T),
         ]
     return np.column_stack(columns)
+
+
+def _n_bins(sums: NDArray[np.float64]) -> int:
+    """How many bins there are behind sums of `score_sums`."""
+    return math.isqrt(max(sums.shape[1] - 3, 0))
 
 
 def _shares(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

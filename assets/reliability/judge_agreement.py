@@ -1,6 +1,6 @@
 """Table `judge_agreement`: kappa over all queries and its companions, with intervals over queries."""
 
-from typing import Any
+from typing import Any, Literal
 
 import dagster as dg
 import numpy as np
@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.agreement.chance_corrected import Coefficient, chance_corrected
-from analysis.agreement.coefficients import ANCHORS, bins_of
+from analysis.agreement.coefficients import bins_of
 from analysis.agreement.fleiss import category_counts, fleiss_interval, fleiss_kappa
-from analysis.agreement.kappa import COUNTS
+from analysis.agreement.kappa import COUNTS, kappas, macro_says_little, with_documents
 from analysis.agreement.kappa_intervals import OF_LABELS, OF_SCORES, agreement, score_sums
 from analysis.agreement.kendall_w import kendall_w
 from analysis.agreement.krippendorff import krippendorff_alpha
@@ -38,7 +38,6 @@ KAPPAS = (
 )
 COLUMNS = [column.name for column in JUDGE_AGREEMENT.columns]
 LABELS = (0.0, 1.0)
-BINS = tuple(float(place) for place in range(len(ANCHORS)))
 
 
 @dg.asset(group_name="reliability_agreement", kinds={"pandas"}, code_version="2")
@@ -73,7 +72,7 @@ def deciding_pair(pairs: list[Pair], frame: pd.DataFrame, plan: ReliabilityStudy
 def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
     """Every statistic of two judges."""
     known: dict[str, Any] = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
-    sums = score_sums(pair.score_1, pair.score_2, pair.queries, pair.n_queries)
+    sums = score_sums(pair.score_1, pair.score_2, pair.queries, pair.n_queries, plan.anchors)
     try:
         found = agreement(pair.counts, sums, resampling=plan.resampling, low_kappa=plan.gate.low_kappa)
     except UndefinedStatistic as undefined:
@@ -81,9 +80,12 @@ def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
         return [known | _nothing(name, undefined.reason) for name in (*OF_LABELS, *OF_SCORES, "ac2_quadratic")]
     known |= {"n_queries": found.n_queries, "n_documents": found.n_documents}
     rows = [known | _numbers(name, estimate.value, estimate.interval) for name, estimate in found.estimates.items()]
+    n_undefined = int(np.isnan(kappas(with_documents(pair.counts))).sum())
+    if macro_says_little(found.n_queries, n_undefined, found.n_documents):
+        rows = [row | ({"band": None} if row["statistic"] == "kappa_macro" else {}) for row in rows]
     rows += [known | _nothing(name, reason) for name, reason in found.undefined.items()]
-    bins = np.column_stack([bins_of(pair.score_1), bins_of(pair.score_2)]).astype(np.float64)
-    return [*rows, known | _of_family("ac2_quadratic", bins, "gwet", BINS, pair.queries, plan)]
+    bins = np.column_stack([bins_of(one, plan.anchors) for one in (pair.score_1, pair.score_2)]).astype(np.float64)
+    return [*rows, known | _ac2(bins, pair.queries, plan)]
 
 
 def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> list[dict[str, Any]]:
@@ -106,13 +108,13 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
         rows.append(complete | _nothing("fleiss_kappa", undefined.reason))
     there = np.isfinite(scored.scores)
     gaps = np.where(there, scored.labels(thresholds).astype(np.float64), np.nan)
-    bins = np.where(there, bins_of(np.where(there, scored.scores, 0.0)).astype(np.float64), np.nan)
+    bins = np.where(there, bins_of(np.where(there, scored.scores, 0.0), plan.anchors).astype(np.float64), np.nan)
     # AC1 takes the labels' frequencies from single scores too; alpha pairs scores, and one alone is in no pair.
     of_any, of_pairs = (
         known | _behind(scored, rows_in) for rows_in in (np.asarray(there.any(axis=1)), scored.of_several)
     )
     rows.append(of_any | _of_family("conger_kappa", gaps, "cohen", LABELS, scored.queries, plan))
-    rows.append(of_any | _of_family("ac2_quadratic", bins, "gwet", BINS, scored.queries, plan))
+    rows.append(of_any | _ac2(bins, scored.queries, plan))
     for name, behind, compute in (
         ("ac1", of_any, lambda: chance_corrected(gaps, "gwet", categories=LABELS).value),
         ("alpha_nominal", of_pairs, lambda: krippendorff_alpha(gaps, "nominal").value),
@@ -127,6 +129,12 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
     return rows
 
 
+def _ac2(bins: NDArray[np.float64], queries: NDArray[Any], plan: ReliabilityStudy) -> dict[str, Any]:
+    """Gwet's AC2 of bins, or of declared grades, with quadratic weights."""
+    categories = tuple(float(place) for place in range(len(plan.anchors)))
+    return _of_family("ac2_quadratic", bins, "gwet", categories, queries, plan, weights="quadratic")
+
+
 def _of_family(
     name: str,
     ratings: NDArray[np.float64],
@@ -134,13 +142,14 @@ def _of_family(
     categories: tuple[float, ...],
     queries: NDArray[Any],
     plan: ReliabilityStudy,
+    weights: Literal["unweighted", "quadratic"] = "unweighted",
 ) -> dict[str, Any]:
-    """A coefficient of the chance-corrected family with its interval over queries; quadratic weights on bins."""
+    """A coefficient of the chance-corrected family with its interval over queries."""
     try:
         found = chance_corrected(
             ratings,
             kind,
-            weights="quadratic" if categories == BINS else "unweighted",
+            weights=weights,
             categories=categories,
             clusters=queries,
             confidence=plan.confidence,

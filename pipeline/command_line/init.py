@@ -191,11 +191,14 @@ fidelity:
 #   #   documents_table: documents  # query_id, doc_id, document; documents are numbered where left out
 #   columns: {}                     # our column name to your file's, such as {query: question}
 #   scale: [0.0, 1.0]               # what the input's scores run from and to
+#   # grades: [0, 1, 2, 3]          # instead of it: the input's grades or labels, the least relevant first
+#   # relevant_from: 2              # the grade from which a document is relevant, in place of `threshold`
+#   # people: [earlier]             # which judges are people: the others are held against them
 #   # judges:                       # two or more that judge; left out, the scores stand in the input
 #   #   meaning: {kind: embedding}  # offline, like lexical; both need `calibration`
 #   #   words: {kind: lexical}
 #   #   model: {kind: openai}       # with the keys of fidelity's openai judge, but for the images
-#   #   earlier: {kind: recorded, path: answers.jsonl}   # query_id, doc_id, judge, prompt_version, score
+#   #   earlier: {kind: recorded, path: answers.jsonl, scale: [0, 1]}   # query_id, doc_id, judge, prompt_version, score
 #   # calibration: examples.jsonl   # query, document, relevance 0-1, of queries that are not judged
 #   prompt_version: v1
 #   # prompts: {v3: prompts/v3.txt} # your own prompts; v1 and recalibrated_v2 are built in

@@ -232,7 +232,7 @@ class _Draft:
         columns = {ours: theirs for ours, theirs in found.items() if ours != theirs}
         lines = [f"  queries: {self.where}   # scores of {listing(who)}"]
         lines += [f"  columns: {_mapping(columns)}   # our name of a column to the file's"] if columns else []
-        return self._drafted("reliability", [*lines, *self._graded(of_scores, people)])
+        return self._drafted("reliability", [*lines, *self._graded(of_scores, people, len(who))])
 
     def _grade_columns(self, others: Sequence[str]) -> list[str]:
         """The columns of judges and people; where their names do not tell, those with a few numbers."""
@@ -242,10 +242,19 @@ class _Draft:
         few = [one.name for one in self.seen if one.are_numbers and one.different <= MOST_GRADES]
         return [name for name in few if name not in others and not _ID.search(name)]
 
-    def _graded(self, columns: Sequence[str], people: Sequence[str]) -> list[str]:
+    def _graded(self, columns: Sequence[str], people: Sequence[str], n_raters: int) -> list[str]:
         """How the ratings of study D are read."""
         low, high = self._scale(columns)
-        return [f"  scale: {_list((low, high))}   # {self._range(columns)}"]
+        numbers = self._numbers(columns)
+        lines = [f"  scale: {_list((low, high))}   # {self._range(columns)}"]
+        if high > 1 and high - low < MOST_GRADES and bool((numbers == np.round(numbers)).all()):
+            grades = np.arange(low, high + 1)
+            first = next(grade for grade in grades if grade - low > (high - low) / 2)
+            lines = [f"  grades: {_list(map(float, grades))}   # the least relevant first; {self._range(columns)}"]
+            lines += [f"  relevant_from: {first:g}   # the grade from which a document is relevant"]
+        known = f"{_list(map(_quoted, people))}   # the others are held against them"
+        is_said = 0 < len(people) < n_raters
+        return [*lines, f"  people: {known}" if is_said else "  # people: []   # which of them are people"]
 
     def _names_in(self, column: str) -> list[str]:
         spelled, value = SpelledNames(), value_of(column)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from analysis.agreement.consensus import NO_DOCUMENT, NO_VOTE, TIED
 from analysis.agreement.contingency import CONTINGENCY, PASSED, RESOLVED, ContingencyStep
+from analysis.agreement.kappa import macro_says_little
 from analysis.agreement.landis_koch import landis_koch
 from analysis.intervals.measured import reliable_from
 from analysis.ties import compare
@@ -21,7 +22,7 @@ from analysis.words import queries as in_queries
 from assets.reliability.ground_truth import GONE, SINCE, why_left_out
 from assets.reliability.logic.contingency_state import REVIEW, RUN, due, next_command, no_verdict, nobody_to_judge_again
 from assets.reliability.logic.verdict import CHOSEN_LOW, DECIDED, unproven
-from reports.reliability.summary import said_of_one_answer
+from reports.reliability.summary import said_of_grades, said_of_one_answer
 from reports.shared.text import LANGUAGES
 from resources.configuration.reliability import ReliabilityGate
 from resources.errors import listing
@@ -53,13 +54,16 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
     for heading in ("", "seen", f"{level} CI", "band", "needed"):
         table.add_column(heading, no_wrap=True, justify="right" if heading == "seen" else "left")
-    for name, limit in (("macro", gate.min_macro), ("micro", gate.min_micro)):
+    little = says_little(last)
+    both = (("macro", gate.min_macro), ("micro", gate.min_micro))
+    for name, limit in reversed(both) if little else both:
         value = float(last[f"kappa_{name}"])
         low, high = last[f"kappa_{name}_low"], last[f"kappa_{name}_high"]
         bounds = "none" if pd.isna(low) or pd.isna(high) else f"[{low:.3f}, {high:.3f}]{few_queries(last)}"
         missed = bool(compare(value, limit) < 0)
         seen = distinct_numbers(value, limit)[0] if missed and f"{value:.3f}" == f"{limit:.3f}" else f"{value:.3f}"
-        table.add_row(f"kappa {name}", seen, bounds, landis_koch(value), _needed(f">= {limit:g}", missed=missed))
+        band = "" if little and name == "macro" else landis_koch(value)
+        table.add_row(f"kappa {name}", seen, bounds, band, _needed(f">= {limit:g}", missed=missed))
     low, most = 100 * float(last["low_share"]), 100 * gate.max_low_share
     missed = bool(compare(low, most) > 0)
     share = distinct_numbers(low, most)[0] if missed and f"{low:.1f}" == f"{most:.1f}" else f"{low:.1f}"
@@ -69,6 +73,18 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
     if decides := pair_in_words(last):
         say(console, f"They are {decides}.")
     console.print(table)
+    judgments = stored_table(study, "judgments")
+    thresholds = {str(name): float(value) for name, value in json.loads(last["thresholds"]).items()}
+    for sentence in (
+        ()
+        if judgments is None
+        else said_of_grades(
+            judgments, (str(last["judge_1"]), str(last["judge_2"])), thresholds, study.reliability.grades
+        )
+    ):
+        say(console, sentence.plain(LANGUAGES[0]))
+    if little:
+        say(console, "Micro leads: most queries have one label or one document, so macro is mostly a convention.")
     if last["n_undefined"]:
         defined = last["kappa_macro_defined"]
         without = "not defined" if pd.isna(defined) else f"{defined:.3f}"
@@ -77,6 +93,11 @@ def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
             f"Macro counts as 1 where both judges give every document one label ({in_queries(last['n_undefined'])}); "
             f"without {'it' if last['n_undefined'] == 1 else 'these'} it is {without}.",
         )
+
+
+def says_little(last: Mapping[Any, Any]) -> bool:
+    """Whether the macro of a row of `kappa_validation` is mostly a convention."""
+    return macro_says_little(*(int(last[name]) for name in ("total_queries", "n_undefined", "n_documents")))
 
 
 def show_one_answer(console: Console, study: Study) -> None:
@@ -265,11 +286,11 @@ def markdown(study: Study) -> str:
     title = f"IRR Validation Passed (Kappa: {last['kappa_macro']:.2f})" if passed else f"IRR validation: {_words(last)}"
     step = due(study)
     judges = " and ".join(in_markdown(str(last[name])) for name in ("judge_1", "judge_2"))
+    kappas = ("micro", "macro") if says_little(last) else ("macro", "micro")
     rows = {
         "Date": f"{last['timestamp']:%Y-%m-%d}",
         "Status": _words(last),
-        f"Kappa macro ({level} CI)": _kappa(last, "macro"),
-        f"Kappa micro ({level} CI)": _kappa(last, "micro"),
+        **{f"Kappa {name} ({level} CI)": _kappa(last, name) for name in kappas},
         "Queries": f"{last['total_queries']:,} ({last['n_undefined']:,} with one label, counted as 1 in macro)",
         "Documents": f"{last['n_documents']:,}",
         "Judges": ", ".join(filter(None, [judges, pair_in_words(last)])),
@@ -291,7 +312,8 @@ def _words(last: dict[Any, Any]) -> str:
 def _kappa(last: dict[Any, Any], name: str) -> str:
     value, low, high = (last[f"kappa_{name}{end}"] for end in ("", "_low", "_high"))
     bounds = "no interval" if pd.isna(low) or pd.isna(high) else f"{low:.2f} to {high:.2f}{few_queries(last)}"
-    return f"{value:.2f} ({bounds}), {landis_koch(float(value))}"
+    band = "" if name == "macro" and says_little(last) else f", {landis_koch(float(value))}"
+    return f"{value:.2f} ({bounds}){band}"
 
 
 def _versions(query_kappa: pd.DataFrame | None, last: dict[Any, Any]) -> str:

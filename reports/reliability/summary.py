@@ -1,11 +1,14 @@
 """The verdict in one sentence, the numbers behind it, and the step that is due."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
 
 from analysis.agreement.contingency import CONTINGENCY, PASSED
+from analysis.agreement.cuts import grade_above, kappas_by_cut
+from analysis.agreement.kappa import macro_says_little
 from analysis.one_answer import one_answers
 from analysis.ties import compare
 from reports.reliability.contents import Contents, band, bounds_of, say
@@ -33,7 +36,9 @@ class Summary:
 def summary(contents: Contents) -> Summary:
     """What the report begins with, first of all which judge answers everything alike."""
     found = _verdict(contents)
-    return replace(found, sentences=[*said_of_one_answer(contents.tables["judgments"]), *found.sentences])
+    judgments, pair = contents.tables["judgments"], contents.pair
+    of_grades = [] if pair is None else said_of_grades(judgments, pair, contents.thresholds, contents.plan.grades)
+    return replace(found, sentences=[*said_of_one_answer(judgments), *found.sentences, *of_grades])
 
 
 def said_of_one_answer(judgments: pd.DataFrame) -> list[Text]:
@@ -49,6 +54,41 @@ def said_of_one_answer(judgments: pd.DataFrame) -> list[Text]:
         for one, judges in found.items()
         for judge in judges
     ]
+
+
+def said_of_grades(
+    judgments: pd.DataFrame, pair: tuple[str, str], thresholds: Mapping[str, float], grades: Sequence[str]
+) -> list[Text]:
+    """Which declared grades count as relevant, and micro kappa at every other cut, for the page and the terminal.
+
+    Args:
+        judgments: Table `judgments`.
+        pair: The two judges that decide.
+        thresholds: Of each judge.
+        grades: As declared; nothing is said where there are none.
+    """
+    if not grades:
+        return []
+    n = len(grades)
+    cuts = {judge: grade_above(thresholds[judge], n) for judge in pair if judge in thresholds}
+    listed = joined([same(grade) for grade in grades], ", ")
+    names = {cut: [judge for judge in cuts if cuts[judge] == cut] for cut in dict.fromkeys(cuts.values())}
+    said = [
+        say("summary.grades", grade=same(grades[min(cut, n - 1)]), grades=listed)
+        if len(names) == 1
+        else say("summary.grades_of", judge=same(judge), grade=same(grades[min(cut, n - 1)]), grades=listed)
+        for cut, judges in names.items()
+        for judge in judges[: 1 if len(names) == 1 else None]
+    ]
+    counting = judgments[judgments["counts"].astype(bool) & judgments["judge"].isin(pair)]
+    wide = counting.pivot(index=["query_id", "doc_id"], columns="judge", values="score")  # noqa: PD010
+    if n < 3 or set(pair) - set(wide.columns):
+        return said
+    both = wide.dropna()
+    queries, _ = pd.factorize(both.index.get_level_values("query_id"))
+    found = kappas_by_cut(both[pair[0]], both[pair[1]], queries, n) if len(both) else []
+    shown = [joined([grades[one.grade], number(one.micro)], ": ") for one in found]
+    return [*said, say("summary.cuts", cuts=joined(shown, "; "))] if shown else said
 
 
 def _verdict(contents: Contents) -> Summary:
@@ -103,9 +143,14 @@ def _figures(contents: Contents, last: dict[str, Any]) -> list[Figure]:
     facts, gate = contents.standing.facts, contents.plan.gate
     reviewed = say("figure.of", n=whole(facts.n_reviewed), total=whole(facts.n_disputed))
     asked = say("figure.needed", n=whole(facts.quota)) if last["status"] == CONTINGENCY else None
+    little = macro_says_little(*(int(last[name]) for name in ("total_queries", "n_undefined", "n_documents")))
+    both = [
+        Figure(say(f"figure.{name}"), number(last[kappa]), _beside(last, kappa, band_too=name == "micro" or not little),
+               kappa)
+        for name, kappa in (("macro", "kappa_macro"), ("micro", "kappa_micro"))
+    ]  # fmt: skip
     return [
-        Figure(say("figure.macro"), number(last["kappa_macro"]), _beside(last, "kappa_macro"), "kappa_macro"),
-        Figure(say("figure.micro"), number(last["kappa_micro"]), _beside(last, "kappa_micro"), "kappa_micro"),
+        *(reversed(both) if little else both),
         Figure(
             say("figure.defined"),
             number(last["kappa_macro_defined"]),
@@ -135,10 +180,10 @@ def _unproven(contents: Contents, last: dict[str, Any]) -> list[Text]:
     return said
 
 
-def _beside(last: dict[str, Any], name: str) -> Text:
+def _beside(last: dict[str, Any], name: str, *, band_too: bool) -> Text:
     low, high = last[f"{name}_low"], last[f"{name}_high"]
     bounds = bounds_of(last, name) if is_number(low) and is_number(high) else say("figure.no_interval")
-    return joined([bounds, band(last[name])], " ")
+    return joined([bounds, band(last[name])] if band_too else [bounds], " ")
 
 
 def _limit(share: float) -> Text:
@@ -153,6 +198,8 @@ def _sentences(contents: Contents, last: dict[str, Any]) -> list[Text]:
         said.append(say("summary.missed", n=whole(len(missed)), gates=joined([say(f"gate.{g.name}") for g in missed])))
     if last["not_proven"]:
         said += [*_unproven(contents, last), say("summary.narrow")]
+    if macro_says_little(*(int(last[name]) for name in ("total_queries", "n_undefined", "n_documents"))):
+        said.append(say("summary.micro_leads"))
     if last["n_undefined"]:
         kappa = number(last["kappa_macro_defined"])
         said.append(say("summary.convention", n=whole(last["n_undefined"]), kappa=kappa))

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from analysis.agreement.coefficients import ANCHORS, grades_on
+from analysis.agreement.cuts import threshold_below
 from analysis.resampling.bootstrap import Resampling
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
@@ -31,10 +33,21 @@ class LexicalJudge(Section):
 
 
 class RecordedJudge(Section):
-    """Scores given earlier: a file with query_id, doc_id, judge, prompt_version, score."""
+    """Scores given earlier: a file with query_id, doc_id, judge, prompt_version, score.
+
+    A judge without a prompt version, such as a person, is the same under each.
+    """
 
     kind: Literal["recorded"]
     path: Path
+    scale: tuple[float, float] = Field((0.0, 1.0), description="what its scores run from and to")
+
+    @model_validator(mode="after")
+    def a_scale(self) -> "RecordedJudge":
+        """Refuse a scale that ends where it begins, or before."""
+        if not self.scale[0] < self.scale[1]:
+            raise ValueError(f"scale [{self.scale[0]:g}, {self.scale[1]:g}] must rise")
+        return self
 
 
 RelevanceJudge = Annotated[
@@ -87,6 +100,9 @@ class ReliabilityStudy(Section):
     postgres: SourceTable | None = None
     columns: dict[str, str] = Field({}, description="our column name to the file's")
     scale: tuple[float, float] = Field((0.0, 1.0), description="what the input's scores run from and to")
+    people: tuple[str, ...] = Field((), description="which judges are people; the others are held against them")
+    grades: tuple[str, ...] = Field((), description="the input's grades or labels, the least relevant first")
+    relevant_from: str | None = Field(None, description="the grade from which a document is relevant")
     judges: dict[JudgeName, RelevanceJudge] = {}
     calibration: Path | None = Field(None, description="query, document, relevance 0-1; for the offline judges")
     prompt_version: PromptVersion = "v1"
@@ -125,6 +141,30 @@ class ReliabilityStudy(Section):
                 raise ValueError(f"{'' if key == 'scale' else 'prompt_scales: '}{key} [{low:g}, {high:g}] must rise")
         return self
 
+    @field_validator("grades", "relevant_from", mode="before")
+    @classmethod
+    def as_text(cls, value: Any) -> Any:
+        """Grades that are numbers are labels too."""
+        if isinstance(value, list | tuple):
+            return tuple(f"{one:g}" if isinstance(one, int | float) else one for one in value)
+        return f"{value:g}" if isinstance(value, int | float) else value
+
+    @model_validator(mode="after")
+    def grades_that_fit(self) -> "ReliabilityStudy":
+        """Refuse one grade, two that are alike, a scale next to grades, and a cut that is none of them."""
+        if self.relevant_from is not None and not self.grades:
+            raise ValueError("relevant_from: it is one of `grades`, which are not named")
+        if not self.grades:
+            return self
+        if len(self.grades) < 2 or len({one.casefold() for one in self.grades}) < len(self.grades):
+            raise ValueError("grades: name at least two that differ in more than letter case, the least relevant first")
+        if self.scale != (0.0, 1.0):
+            raise ValueError("grades: they are the scale; leave `scale` out")
+        if self.relevant_from is not None and self.relevant_from not in self.grades[1:]:
+            near = did_you_mean(self.relevant_from, self.grades)
+            raise ValueError(f"relevant_from '{self.relevant_from}' is none of the grades above the lowest{near}")
+        return self
+
     @model_validator(mode="after")
     def judges_that_fit(self) -> "ReliabilityStudy":
         """Refuse one judge, names that differ only in letter case, and offline judges without a calibration."""
@@ -133,7 +173,11 @@ class ReliabilityStudy(Section):
         for names in (self.judges, self.recalibration.judges):
             if len({name.lower() for name in names}) < len(names):
                 raise ValueError("two judges differ only in the case of their letters")
-        for key, named in (("recalibration.judges", self.recalibration.judges), ("thresholds", self.thresholds)):
+        for key, named in (
+            ("recalibration.judges", self.recalibration.judges),
+            ("thresholds", self.thresholds),
+            ("people", self.people),
+        ):
             if self.judges and (strange := [name for name in named if name not in self.judges]):
                 raise ValueError(f"{key}: there is no judge '{strange[0]}'{did_you_mean(strange[0], self.judges)}")
         asked = [*self.judges.values(), *self.recalibration.judges.values()]
@@ -185,9 +229,33 @@ class ReliabilityStudy(Section):
             )
         return self
 
+    @property
+    def anchors(self) -> tuple[float, ...]:
+        """Where the bins of weighted kappa and its like are on 0-1: the grades, or the usual ones of scores."""
+        return grades_on(len(self.grades)) if self.grades else ANCHORS
+
     def threshold_of(self, judge: str) -> float:
         """The threshold above which this judge's score says relevant."""
+        if self.relevant_from is not None and judge not in self.thresholds:
+            return threshold_below(self.grades.index(self.relevant_from), len(self.grades))
         return self.thresholds.get(judge, self.threshold)
+
+    def people_among(self, judges: Sequence[str]) -> tuple[str, ...]:
+        """Those of the judges who are people, as the input spells them.
+
+        Raises:
+            UserError: One who is named as a person is none of the judges.
+        """
+        found, spelled = [], {one.strip().casefold(): one for one in judges}
+        for name in self.people:
+            own = spelled.get(name.strip().casefold())
+            if own is None:
+                raise UserError(
+                    f"reliability.people: there is no judge '{name}'{did_you_mean(name, judges)}; the judges are "
+                    f"{', '.join(judges)}. Correct it in touchstone.yaml."
+                )
+            found.append(own)
+        return tuple(dict.fromkeys(found))
 
     def thresholds_of(self, judges: Sequence[str]) -> dict[str, float]:
         """Each judge's threshold.

@@ -29,6 +29,7 @@ COMMANDS: Final[Mapping[StepName, str]] = {
     "accept_thresholds": "touchstone reliability accept-thresholds",
     "recalibrate": "touchstone reliability recalibrate",
     "manual_review": "touchstone reliability manual-review",
+    "verdict": "touchstone verdict",
 }
 
 
@@ -70,13 +71,16 @@ def facts_of(study: Study, tables: ContingencyTables) -> ContingencyFacts:
         changed=changed(study, history, in_force),
         moved=thresholds_moved(history),
         without_effect=without_effect(study, tables.query_kappa),
+        one_document=of_one_document(tables.query_kappa),
     )
 
 
 def due(study: Study) -> ContingencyStep:
     """The one step that comes next, from the tables in the home and the store."""
     if no_verdict(study):
-        return step_due(ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0))
+        query_kappa = stored_table(study, "query_kappa")
+        alone = query_kappa is not None and of_one_document(query_kappa)
+        return step_due(ContingencyFacts(None, 0, 0, 0, False, False, False, 0, 0, one_document=alone))
     tables = stored_tables(study)
     if tables is not None:
         return step_due(facts_of(study, tables))
@@ -93,8 +97,15 @@ def no_verdict(study: Study) -> str | None:
     return why_no_verdict(query_kappa, agreement, study.reliability)
 
 
+def of_one_document(query_kappa: pd.DataFrame) -> bool:
+    """Whether no query has a second document: there is nothing within a query that judges could agree on."""
+    return bool(len(query_kappa) and query_kappa["n_documents"].max() == 1)
+
+
 def next_command(study: Study, step: ContingencyStep) -> str:
     """What to type for a step; for a manual review that was opened the review itself."""
+    if step.name == "verdict":
+        return f"{COMMANDS['verdict']} {study.reliability.queries or 'FILE'}"
     if step.name == "manual_review" and study.validations.manual_review_is_open():
         return REVIEW
     return COMMANDS[step.name]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.coefficients import ANCHORS, bins_of
+from analysis.agreement.coefficients import bins_of
 from analysis.agreement.judge_bias import ASSUMES_INDEPENDENCE, BiasTest, judge_bias
 from analysis.agreement.threshold_advice import threshold_advice as advice_of
 from analysis.messages import message
@@ -17,7 +17,6 @@ from assets.shared.intervals import interval_words
 from resources.configuration.reliability import ReliabilityStudy
 
 TESTS = ("query_medians", "pooled", "bins")
-N_BINS = len(ANCHORS)
 
 
 def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
@@ -35,13 +34,14 @@ def bias_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
         return [known | nothing | {"test": test} for test in TESTS]
     names = (pair.judge_1, pair.judge_2)
     rows = [known | _row(test, names) for test in (found.query_medians, found.pooled)]
-    return [*rows, known | _bins_row(pair)]
+    return [*rows, known | _bins_row(pair, plan.anchors)]
 
 
-def _bins_row(pair: Pair) -> dict[str, Any]:
+def _bins_row(pair: Pair, anchors: tuple[float, ...]) -> dict[str, Any]:
     """Bhapkar's test on the bins that the judges' scores lie in: shares can differ where no judge scores higher."""
-    cells = bins_of(pair.score_1) * N_BINS + bins_of(pair.score_2)
-    table = np.bincount(cells, minlength=N_BINS**2).reshape(N_BINS, N_BINS)
+    k = len(anchors)
+    cells = bins_of(pair.score_1, anchors) * k + bins_of(pair.score_2, anchors)
+    table = np.bincount(cells, minlength=k**2).reshape(k, k)
     known = {"test": "bins", "interval_method": "none", "n": len(cells), "n_zero": int(np.trace(table))}
     try:
         found = bhapkar(table)

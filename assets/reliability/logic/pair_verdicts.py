@@ -2,14 +2,18 @@
 
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from analysis.agreement.alternative_annotator import EPSILON
+from analysis.agreement.coefficients import bins_of
 from analysis.messages import message
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
+from analysis.verdict.people import People
 from analysis.verdict.rule import Condition, Policy, State, Verdict, by_conditions, needed_at_least, proven_with
-from analysis.verdict.stated import Stated
+from analysis.verdict.stated import Stated, against_people
+from assets.reliability.logic.judge_pairs import Scored, Thresholds
 from assets.reliability.logic.verdict import verdict_of
 from resources.configuration.reliability import ReliabilityStudy
 
@@ -40,6 +44,41 @@ def pair_verdicts(query_kappa: pd.DataFrame, judge_agreement: pd.DataFrame, plan
         leading = deciding is None or deciding == judges
         names = " and ".join(map(str, judges))
         found.append(Stated(names, "", "each other", said, leading, (), ("disputes: none",), ("queries", "queries")))
+    return found
+
+
+def people_verdicts(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> list[Stated]:
+    """One verdict per judge who is no person, against those who are, as in any table of ratings.
+
+    Args:
+        scored: Documents by judges; queries are what is resampled together.
+        thresholds: Of each judge; without declared grades, what is above them is relevant.
+        plan: Who the people are, the grades, and what the verdict asks for.
+
+    Raises:
+        UserError: A person is none of the judges.
+    """
+    names = plan.people_among(scored.judges)
+    policy = plan.verdict.policy(epsilon=EPSILON["expert"], confidence=plan.confidence, seed=plan.seed)
+    labels = plan.grades or ("not relevant", "relevant")
+    there = np.isfinite(scored.scores)
+    codes = scored.labels(thresholds).astype(np.float64)
+    if plan.grades:
+        codes = bins_of(np.where(there, scored.scores, 0.0), plan.anchors).astype(np.float64)
+    codes = np.where(there, codes, np.nan)
+    column = {judge: place for place, judge in enumerate(scored.judges)}
+    people = People(
+        codes[:, [column[name] for name in names]],
+        scored.queries,
+        measure="ordered_labels" if plan.grades else "labels",
+        names=names,
+        labels=labels,
+    )
+    found = []
+    for judge in scored.judges:
+        if judge not in names:
+            against, said, rows = against_people(people, codes[:, column[judge]], (), policy=policy)
+            found.append(Stated(judge, "", against, said, True, rows, (), ("documents", "queries")))
     return found
 
 

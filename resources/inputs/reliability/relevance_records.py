@@ -1,6 +1,7 @@
 """Gathers queries, documents and scores of relevance row by row, and refuses what contradicts itself."""
 
 import hashlib
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,32 @@ from resources.database.storable import storable
 from resources.errors import FileFault, did_you_mean
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import Faults
+from resources.inputs.record_files import NO_VALUE, SeveralValues, as_text
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
 from resources.inputs.written_values import MISSING, score_in
 
 Scale = tuple[float, float]
 SHOWN_CHARACTERS = 60
 LONGEST_JUDGE = 60
+EACH = -1  # the number of no version: a judgment that counts under each
+_WHOLE = re.compile(r"-?\d+\.0*")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a file's scores are read.
+
+    Attributes:
+        scale: What they run from and to; they are mapped onto 0-1.
+        prompt_version: Of scores that name none.
+        grades: In place of a scale, the least relevant first.
+        people: Judges who are people: a score of theirs without a prompt version counts under each.
+    """
+
+    scale: Scale = (0.0, 1.0)
+    prompt_version: str = "v1"
+    grades: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,12 +101,14 @@ class RowFault(Exception):
 class Gathering:
     """Queries, documents, judges and prompt versions by number, and scores that refer to them."""
 
-    def __init__(self, name: str, scale: Scale, written: WrittenColumns | None = None) -> None:
-        """Begin empty; scores are mapped from `scale` onto 0-1, `written` says how columns of text are read."""
-        self.name, self.faults = name, Faults(name)
+    def __init__(self, name: str, asked: "Asked", written: WrittenColumns | None = None) -> None:
+        """Begin empty; `written` says how columns of text are read."""
+        self.name, self.faults, self._grades = name, Faults(name), asked.grades
+        self._people = {name.strip().casefold() for name in asked.people}
+        self._default_version = asked.prompt_version
         self._written = written or WrittenColumns({})
         self._judge_names = SpelledNames()
-        self._low, self._high = scale
+        self._low, self._high = asked.scale
         self._queries: dict[str, int] = {}
         self._query_texts: list[str | None] = []
         self._query_rows: list[int] = []
@@ -157,12 +180,25 @@ class Gathering:
         """
         return self._written.label(column, identifier(column, text))
 
-    def score(self, row: int, column: str, document: int, judge: int, version: str, value: Any) -> None:
+    def version(self, judge: str, column: str, stated: str | None) -> str | None:
+        """The prompt version of a judgment; null of a person's without one, which counts under each.
+
+        Raises:
+            RowFault: It is no name.
+        """
+        if stated is None and judge.strip().casefold() in self._people:
+            return None
+        return identifier(column, stated or self._default_version)
+
+    def score(self, row: int, column: str, document: int, judge: int, version: str | None, value: Any) -> None:
         """Keep one judgment; a missing one is kept as missing.
 
         Raises:
-            RowFault: The value is no number on the scale.
+            RowFault: The value is no number on the scale, or none of the grades.
         """
+        if self._grades:
+            self._keep(row, document, judge, version, self._grade(column, value))
+            return
         try:
             found = score_in(value, partial(self._written.number, column))
         except WrittenOtherwise as other:
@@ -183,8 +219,26 @@ class Gathering:
                 "Correct it, or declare the scale that the scores are on in touchstone.yaml, such as `scale: [1, 5]`.",
             )
         number = (found.value - self._low) / (self._high - self._low) if found.cause is None else np.nan
+        self._keep(row, document, judge, version, number)
+
+    def _grade(self, column: str, value: Any) -> float:
+        """A grade's place among all, on 0-1; NaN where there is none."""
+        try:
+            text = as_text(value)
+        except SeveralValues as fault:
+            raise RowFault(f"{fault} in column '{column}' is no single value.", "Write one grade.") from fault
+        if text is None or text in NO_VALUE:
+            return float("nan")
+        whole = text.split(".")[0] if _WHOLE.fullmatch(text) else text
+        own = own_name(whole, self._grades)
+        if own is None:
+            problem = f"'{shown(text)}' in column '{column}' is none of the grades {', '.join(self._grades)}."
+            raise RowFault(problem, "Correct it, or put it into `grades` in touchstone.yaml at its place.")
+        return self._grades.index(own) / (len(self._grades) - 1)
+
+    def _keep(self, row: int, document: int, judge: int, version: str | None, number: float) -> None:
         self._scores.append(number)
-        version_number = self._versions.setdefault(version, len(self._versions))
+        version_number = EACH if version is None else self._versions.setdefault(version, len(self._versions))
         for name, key in zip(self._keys, (document, judge, version_number, row), strict=True):
             self._keys[name].append(key)
 
@@ -200,11 +254,12 @@ class Gathering:
             name: np.frombuffer(key, dtype=np.int64) if len(key) else np.zeros(0, np.int64)
             for name, key in self._keys.items()
         }
+        scores = np.frombuffer(self._scores, dtype=np.float64) if len(self._scores) else np.zeros(0)
+        keys, scores = self._under_each_version(keys, scores)
         self._refuse_duplicates(keys)
         self.faults.raise_if_any()
         if not self._doc_ids:
             raise FileFault(self.name, "there is no row in it.", "Export it again with its queries.")
-        scores = np.frombuffer(self._scores, dtype=np.float64) if len(self._scores) else np.zeros(0)
         there = np.isfinite(scores)
         judges = [name for name, number in self.judges.items() if there[keys["judge"] == number].any()]
         query = np.frombuffer(self._document_query, dtype=np.int64)
@@ -219,6 +274,30 @@ class Gathering:
             {"documents": np.array(self._document_rows)[order], "scores": keys["row"][there]},
             notes=(*self._written.notes(), *self._judge_names.notes("Judges")),
         )
+
+    def _under_each_version(
+        self, keys: dict[str, np.ndarray], scores: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Judgments without a version as often as their query has versions; under the default where it has none."""
+        each = keys["version"] == EACH
+        if not each.any():
+            return keys, scores
+        n_queries = len(self._queries)
+        query = np.frombuffer(self._document_query, dtype=np.int64)[keys["document"]]
+        default = self._versions.setdefault(self._default_version, len(self._versions))
+        pairs = np.unique(np.column_stack([query[~each], keys["version"][~each]]), axis=0)
+        without = np.setdiff1d(query[each], pairs[:, 0])
+        pairs = np.concatenate([pairs, np.column_stack([without, np.full(len(without), default)])])
+        pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+        n_versions = np.bincount(pairs[:, 0], minlength=n_queries)
+        first = np.cumsum(n_versions) - n_versions
+        times = np.where(each, n_versions[query], 1)
+        place = np.repeat(np.arange(len(scores)), times)
+        nth = np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
+        spread = {name: key[place] for name, key in keys.items()}
+        its = pairs[np.minimum(first[query[place]] + nth, len(pairs) - 1), 1]
+        spread["version"] = np.where(each[place], its, spread["version"])
+        return spread, scores[place]
 
     def _documents(self, query: np.ndarray, order: np.ndarray) -> pd.DataFrame:
         sorted_query = query[order]

@@ -14,11 +14,10 @@ from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import Fields, RecordFile, SeveralValues, as_text, refuse_unreadable, value_of
 from resources.inputs.reliability.relevance_records import (
+    Asked,
     Gathering,
     RelevanceInput,
     RowFault,
-    Scale,
-    identifier,
     judge_name,
     refuse_unknown,
     shown,
@@ -33,6 +32,7 @@ _LIKE_DOCUMENTS = 'Write documents like [{"id": "d1", "text": "..."}], or a list
 _LIKE = "Write it like [0.8, null, 0.4]: one score a document, null where it is missing."
 LIKELY = tuple(dict.fromkeys((*OF_DOCUMENTS, *OF_QUERIES)))
 LIKENESS = 0.85
+AS_SCORES: Final = Asked()
 _NAME_IT = "Rename the column, or name it in `columns` of touchstone.yaml, such as `columns: {query_id: QID}`."
 
 
@@ -50,9 +50,9 @@ class RowReader(Protocol):
 class DocumentRows:
     """One row a document: with a judge and its score, with a score column for each judge, or without scores."""
 
-    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str) -> None:
-        """Rows without a prompt version are of `version`; `names` are ours and the file's."""
-        self._gathering, self._names, self._version = gathering, names, version
+    def __init__(self, gathering: Gathering, names: Mapping[str, str]) -> None:
+        """`names` are ours and the file's."""
+        self._gathering, self._names = gathering, names
         self._values = {name: value_of(names[name]) for name in names}
         self._document_fields = [name for name in (QUERY_ID, QUERY, DOC_ID, DOCUMENT) if name in names]
         self._last_values: list[Any] | None = None
@@ -69,7 +69,7 @@ class DocumentRows:
             self._last_values, self._document = None, self._document_of(row, fields)
             self._last_values = values
         for column, judge in self._judgments(fields):
-            version = identifier(VERSION, self._text(VERSION, fields) or self._version)
+            version = self._gathering.version(judge, VERSION, self._text(VERSION, fields))
             value = self._values[column](fields)
             number = self._gathering.judge(judge)
             self._gathering.score(row, self._names[column], self._document, number, version, value)
@@ -99,9 +99,9 @@ class DocumentRows:
 class QueryRows:
     """One row a query: its documents, and a list of scores for each judge in the documents' order."""
 
-    def __init__(self, gathering: Gathering, names: Mapping[str, str], version: str) -> None:
-        """Rows without a prompt version are of `version`; `names` are ours and the file's."""
-        self._gathering, self._version = gathering, version
+    def __init__(self, gathering: Gathering, names: Mapping[str, str]) -> None:
+        """`names` are ours and the file's."""
+        self._gathering = gathering
         self._id = names.get(QUERY_ID) or names[ID]
         self._names = {name: names.get(name, name) for name in (QUERY, DOCS, VERSION)}
         self._ours = {theirs: ours for ours, theirs in names.items() if ours.endswith(SUFFIX)}
@@ -129,9 +129,9 @@ class QueryRows:
                 raise RowFault(problem, _LIKE)
         documents = self._documents(query, query_id, column, [None] * n if docs is None else docs)
         stated = single(self._names[VERSION], value_of(self._names[VERSION])(fields))
-        version = identifier(self._names[VERSION], stated or self._version)
         for name, scores in lists.items():
-            judge = self._gathering.judge(judge_of(name, self._ours.get(name, name)))
+            who = judge_of(name, self._ours.get(name, name))
+            version, judge = self._gathering.version(who, self._names[VERSION], stated), self._gathering.judge(who)
             for document, value in zip(documents, scores, strict=True):
                 self._gathering.score(row, name, document, judge, version, value)
 
@@ -228,8 +228,7 @@ def _document(column: str, number: int, one: Any) -> tuple[str | None, str | Non
 def read_relevance_file(
     path: str | Path | UPath,
     columns: Mapping[str, str] | None = None,
-    scale: Scale = (0.0, 1.0),
-    prompt_version: str = "v1",
+    asked: Asked = AS_SCORES,
 ) -> RelevanceInput:
     """Everything in the file, in its order; the file is read as a stream.
 
@@ -238,8 +237,7 @@ def read_relevance_file(
             `score` or with a `{judge}_score` a judge, and `prompt_version`) or one row a query (`id, query, docs[{id,
             text}], {judge}_score[]`). In CSV lists are JSON text.
         columns: Our column name to the file's.
-        scale: What the scores run from and to; they are mapped onto 0-1.
-        prompt_version: Of scores that name none.
+        asked: How its scores are read.
 
     Raises:
         FileFault: The file cannot be read, or one thing is wrong in it.
@@ -258,9 +256,9 @@ def read_relevance_file(
     kind = DocumentRows if of_documents else QueryRows
 
     def read(written: WrittenColumns) -> RelevanceInput:
-        gathering = Gathering(file.name, scale, written)
+        gathering = Gathering(file.name, asked, written)
         try:
-            reader: RowReader = kind(gathering, found, prompt_version)
+            reader: RowReader = kind(gathering, found)
         except RowFault as fault:
             raise FileFault(file.name, fault.problem, fault.remedy) from fault
         for record in file.records(list(found.values())):

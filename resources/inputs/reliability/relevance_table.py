@@ -16,14 +16,15 @@ from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.faults import Faults
 from resources.inputs.reliability.relevance_records import (
+    Asked,
     Gathering,
     RelevanceInput,
     RowFault,
-    Scale,
     identifier,
     refuse_unknown,
 )
 from resources.inputs.reliability.relevance_rows import (
+    AS_SCORES,
     DOC_ID,
     DOCS,
     DOCUMENT,
@@ -43,8 +44,7 @@ Documents = dict[str, list[dict[str, Any]]]
 def read_relevance_table(
     source: SourceTable,
     columns: Mapping[str, str] | None = None,
-    scale: Scale = (0.0, 1.0),
-    prompt_version: str = "v1",
+    asked: Asked = AS_SCORES,
 ) -> RelevanceInput:
     """Queries, documents and scores of the table, by id; nothing is written to it.
 
@@ -54,8 +54,7 @@ def read_relevance_table(
             column `doc_id` must be each document's place in the lists, from 1; without a table they are numbered so,
             and have no text.
         columns: Our column name to the table's.
-        scale: What the scores run from and to; they are mapped onto 0-1.
-        prompt_version: Of scores that name none.
+        asked: How its scores are read.
 
     Raises:
         UserError: The address is missing or wrong, or the database cannot be used.
@@ -73,8 +72,8 @@ def read_relevance_table(
         found |= {ours.get(name, name): name for name in names if ours.get(name, name).endswith(SUFFIX)}
         _refuse_missing(what, [QUERY] if QUERY_ID in found else [ID, QUERY], found, names)
         documents = None if source.documents_table is None else _documents(connection, source.documents_table)
-        gathering = Gathering(what, scale)
-        reader = QueryRows(gathering, found, prompt_version)
+        gathering = Gathering(what, asked)
+        reader = QueryRows(gathering, found)
         digest = hashlib.sha256(json.dumps(documents).encode())
         key = table.c[found.get(QUERY_ID) or found[ID]]
         question = sa.select(*[table.c[name] for name in found.values()]).order_by(key)

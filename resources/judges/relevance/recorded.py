@@ -26,6 +26,10 @@ NO_SCORE: Final = "recorded without a score"
 CODE_VERSION: Final = "1"
 
 
+Scale = tuple[float, float]
+UNIT: Final[Scale] = (0.0, 1.0)
+
+
 class ScoredRow(NamedTuple):
     """Row in the file, the texts in the order asked for, and the score, null where the file has none."""
 
@@ -35,7 +39,14 @@ class ScoredRow(NamedTuple):
 
 
 def scored_rows(
-    path: Path, texts: Sequence[str], score: str, *, score_may_be_missing: bool, ids: Sequence[str] = ()
+    path: Path,
+    texts: Sequence[str],
+    score: str,
+    *,
+    score_may_be_missing: bool,
+    ids: Sequence[str] = (),
+    may_lack: Sequence[str] = (),
+    scale: Scale = UNIT,
 ) -> list[ScoredRow]:
     """Every row of a file.
 
@@ -45,17 +56,19 @@ def scored_rows(
         score: The column of the score.
         score_may_be_missing: Whether a row without a score is no fault.
         ids: Those of `texts` that are ids: ``1.0`` is ``1`` where a whole column is so.
+        may_lack: Those of `texts` that a row, or the file, need not have; they are "" then.
+        scale: What the scores run from and to; they come back on 0-1.
 
     Raises:
         FileFault: The file cannot be read, lacks a column, or has one fault.
         FileFaults: It has several.
     """
-    columns, asked = [*texts, score], _Columns(texts, ids, score)
+    columns, asked = [*texts, score], _Columns(texts, ids, score, may_lack, scale)
     file = record_file(path, columns)
     names, _ = file.names(whole=True)
     if not names:
         refuse_unreadable(file)
-    for column in columns:
+    for column in [name for name in columns if name not in may_lack]:
         if problem := unknown_field(column, names):
             raise FileFault(file.name, str(problem), f"The columns that are read are {', '.join(columns)}.")
     own = {column: own_name(column, names) or column for column in columns}
@@ -73,7 +86,8 @@ def scored_rows(
             if one is None:
                 continue
             if one.score is None and not score_may_be_missing:
-                faults.add(f"there is no value in column '{score}'.", "Write a number from 0 to 1.", one.row)
+                remedy = f"Write a number from {scale[0]:g} to {scale[1]:g}."
+                faults.add(f"there is no value in column '{score}'.", remedy, one.row)
             if (earlier := first_row.setdefault(one.texts, one.row)) != one.row:
                 faults.add(f"it has the same {', '.join(texts)} as row {earlier}.", "Remove one of the two.", one.row)
             rows.append(one)
@@ -91,6 +105,8 @@ class _Columns(NamedTuple):
     texts: Sequence[str]
     ids: Sequence[str]
     score: str
+    may_lack: Sequence[str]
+    scale: Scale
 
 
 def _read(
@@ -103,6 +119,8 @@ def _read(
         except SeveralValues as several:
             faults.add(f"{several} in column '{column}' is no single value.", "Write one text.", row)
             return None
+        if text is None and column in asked.may_lack:
+            text = ""
         if text is None:
             faults.add(f"there is no value in column '{column}'.", "Write one, or remove the row.", row)
             return None
@@ -121,11 +139,14 @@ def _read(
         return None
     if not written.reads:
         return ScoredRow(row, tuple(found), None)
-    if not 0 <= number <= 1:
-        problem = "is outside 0-1" if math.isfinite(number) else "is no number"
-        faults.add(f"'{text[:60]}' in column '{score}' {problem}.", "Write a number from 0 to 1.", row)
+    low, high = asked.scale
+    number = written.on_scale(score, number, low, high)
+    if not low <= number <= high:
+        problem = f"is outside {low:g}-{high:g}" if math.isfinite(number) else "is no number"
+        remedy = f"Write a number from {low:g} to {high:g}."
+        faults.add(f"'{text[:60]}' in column '{score}' {problem}.", remedy, row)
         return None
-    return ScoredRow(row, tuple(found), number + 0.0)
+    return ScoredRow(row, tuple(found), number + 0.0 if asked.scale == UNIT else (number - low) / (high - low))
 
 
 class RecordedJudge:
@@ -134,15 +155,16 @@ class RecordedJudge:
     Its identity follows from these answers alone: others that are added to the file change nothing.
     """
 
-    def __init__(self, name: str, path: Path, prompt_version: str) -> None:
-        """Read the file.
+    def __init__(self, name: str, path: Path, prompt_version: str, scale: Scale = UNIT) -> None:
+        """Read the file; a judge without a prompt version is the same under each.
 
         Raises:
             FileFault: It cannot be read, or has nothing of this judge and version.
             FileFaults: Several rows are wrong.
         """
         self._name, self._version = name, prompt_version
-        rows = scored_rows(path, COLUMNS, SCORE, score_may_be_missing=True, ids=COLUMNS[:2])
+        rows = scored_rows(path, COLUMNS, SCORE, score_may_be_missing=True, ids=COLUMNS[:2], may_lack=COLUMNS[3:],
+                           scale=scale)  # fmt: skip
         judges = dict.fromkeys(row.texts[2] for row in rows)
         theirs = own_name(name, judges)
         if theirs is None:
@@ -150,12 +172,13 @@ class RecordedJudge:
             problem = f"there is no judge '{name}'{meant} in column 'judge'; there are {listing(judges)}."
             raise FileFault(path, problem, "Name the judge in the configuration as in the file.")
         versions = dict.fromkeys(row.texts[3] for row in rows if row.texts[2] == theirs)
-        if prompt_version not in versions:
+        version = "" if "" in versions and prompt_version not in versions else prompt_version
+        if version not in versions:
             problem = (
                 f"judge '{name}' has no answer under prompt_version '{prompt_version}'; it has {listing(versions)}."
             )
             raise FileFault(path, problem, "Add its answers, or name another file or version.")
-        self._score_of = {row.texts[:2]: row.score for row in rows if row.texts[2:] == (theirs, prompt_version)}
+        self._score_of = {row.texts[:2]: row.score for row in rows if row.texts[2:] == (theirs, version)}
         answers = json.dumps(sorted([*key, score] for key, score in self._score_of.items()))
         self.identity = JudgeIdentity(
             judge="recorded",

@@ -45,7 +45,7 @@ def ready_judges(
     found: dict[str, ReadyJudge] = {}
     for name, judge in judges.items():
         if isinstance(judge, RecordedJudge):
-            found[name] = recorded.RecordedJudge(name, judge.path, version)
+            found[name] = recorded.RecordedJudge(name, judge.path, version, judge.scale)
             continue
         refuse_without_text(name, asked)
         if isinstance(judge, OpenAIJudge):
@@ -144,7 +144,7 @@ def _judge_at_once(
     name, section, version = judge
     assert not isinstance(section, OpenAIJudge)
     if isinstance(section, RecordedJudge):
-        section = recorded.RecordedJudge(name, section.path, version)
+        section = recorded.RecordedJudge(name, section.path, version, section.scale)
     opened = section if isinstance(section, recorded.RecordedJudge) else _offline(study, name, section, asked, run.gpu)
     with run.progress.track("documents judged", len(asked), run.log) as advance:
         for chunk in _chunks(asked):

@@ -6,7 +6,7 @@ from resources.tables.call_states import ANSWER_STATES
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, undefined, whole
 
 # Keys of the configuration that several tables are made from.
-THRESHOLDS = ("threshold", "thresholds")
+THRESHOLDS = ("grades", "relevant_from", "threshold", "thresholds")
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 KAPPA: dict[str, Any] = {"low": -1.0, "high": 1.0}
@@ -26,7 +26,7 @@ QUERY_DOCUMENTS = Table(
         whole("position", "Place of the document in its query, from 0, as the input has them.", "count", low=0),
     ),
     key=("query_id", "doc_id"),
-    reads=("@scores_come_with_input", "columns", "postgres", "scale"),
+    reads=("@scores_come_with_input", "columns", "grades", "people", "postgres", "scale"),
 )
 
 JUDGMENTS = Table(

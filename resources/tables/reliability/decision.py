@@ -150,4 +150,8 @@ RELIABILITY_REPORT = Table(
     reads=(*SAMPLING, *THRESHOLDS, "gate", "review", "recalibration.prompt_version"),
 )
 
-RELIABILITY_TRUST_VERDICT = trust_verdict_table("reliability", "two judges", ("confidence", "gate", "seed", "verdict"))
+RELIABILITY_TRUST_VERDICT = trust_verdict_table(
+    "reliability",
+    "two judges",
+    (*THRESHOLDS, "confidence", "gate", "max_incomplete_share", "people", "seed", "verdict"),
+)

@@ -129,3 +129,13 @@ def test_nothing_is_due_only_after_a_verdict_on_what_is_there_now(facts):
 def test_facts_that_do_not_fit_are_refused(wrong):
     with pytest.raises(ValueError, match="none of|do not fit"):
         step_due(AT_FIRST._replace(**wrong))
+
+
+@pytest.mark.parametrize("status", [None, "contingency_triggered"])
+def test_a_table_that_is_none_of_queries_is_never_reviewed_but_pointed_to_the_verdict(status):
+    facts = AT_FIRST._replace(status=status, one_document=True)
+    found = step_due(facts)
+    assert found.name == "verdict"
+    assert "review" not in found.sentence.lower()
+    assert "`touchstone verdict` answers it" in found.sentence
+    assert step_due(facts._replace(status="passed")).name == "none"

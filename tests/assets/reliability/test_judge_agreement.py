@@ -187,3 +187,24 @@ def test_a_pair_that_fails_is_the_headline_though_another_has_the_lower_macro() 
 def test_without_a_verdict_there_is_no_headline() -> None:
     scores: Scores = {"q": {"d": (0.9, 0.8)}}
     assert deciding_pair([pair_of(scores)], judge_agreement_of(scores), plan()) is None
+
+
+def test_declared_grades_are_the_bins_of_weighted_kappa() -> None:
+    # Grades 0 1 2 2 and 0 1 2 1 of 0, 1, 2: one disagreement of one step.
+    scores = {"q": {f"d{place}": pair for place, pair in enumerate([(0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (1.0, 0.5)])}}
+    rows = judge_agreement_of(scores, grades=("no", "partly", "yes")).set_index("statistic")["value"]
+    first, second = [0, 1, 2, 2], [0, 1, 2, 1]
+    for weights in ("linear", "quadratic"):
+        assert rows[f"weighted_kappa_{weights}"] == pytest.approx(cohen_kappa_score(first, second, weights=weights))
+    # On the anchors 0, 0.3, 0.5, 0.7 and 1 the steps would be of other lengths.
+    assert judge_agreement_of(scores).set_index("statistic")["value"]["weighted_kappa_linear"] == pytest.approx(
+        cohen_kappa_score([0, 2, 4, 4], [0, 2, 4, 2], weights="linear", labels=range(5))
+    )
+
+
+def test_a_macro_that_is_mostly_a_convention_has_no_band() -> None:
+    mostly = blocks([(3, 0, 0, 0), (0, 0, 0, 3), (2, 0, 0, 2)])
+    assert judge_agreement_of(mostly).set_index("statistic")["band"].isna()["kappa_macro"]
+    assert judge_agreement_of(mostly).set_index("statistic").loc["kappa_micro", "band"] == "almost perfect"
+    half = blocks([(3, 0, 0, 0), (2, 0, 0, 2)])
+    assert judge_agreement_of(half).set_index("statistic").loc["kappa_macro", "band"] == "almost perfect"

@@ -2,8 +2,18 @@
 
 import pytest
 
-from assets.reliability.logic.pair_verdicts import pair_verdicts
-from tests.assets.reliability.made_judgments import THREE, TWO, Scores, blocks, judge_agreement_of, plan, query_kappa_of
+from assets.reliability.logic.pair_verdicts import pair_verdicts, people_verdicts
+from tests.assets.reliability.made_judgments import (
+    THREE,
+    TWO,
+    Scores,
+    at,
+    blocks,
+    judge_agreement_of,
+    plan,
+    query_kappa_of,
+    scored_of,
+)
 from tests.assets.reliability.test_kappa_validation import FAIR, FULL, GOOD
 
 
@@ -52,3 +62,44 @@ def test_the_pair_that_decides_answers_the_question() -> None:
     found = pair_verdicts(query_kappa_of(scores, THREE), judge_agreement_of(scores, THREE), plan())
     assert [one.judge for one in found if one.leading] == ["careful and odd"]
     assert len(found) == 3
+
+
+GRADES = ("0", "1", "2", "3")
+
+
+def graded(*, judge_shift: int, n: int = 60) -> Scores:
+    """Grades of a judge and of two people who differ in every seventh document, three documents a query."""
+    found: dict[str, dict[str, tuple[float, ...]]] = {}
+    for place in range(n):
+        truth = place % 4
+        other = truth if place % 7 else max(truth - 1, 0)
+        judge = (truth + judge_shift) % 4
+        given = tuple(grade / 3 for grade in (judge, truth, other))
+        found.setdefault(f"q{place // 3}", {})[f"d{place}"] = given
+    return found
+
+
+@pytest.mark.parametrize(("judge_shift", "expected"), [(0, "yes"), (2, "no")])
+def test_a_judge_next_to_several_people_is_held_against_their_agreement(judge_shift: int, expected: str) -> None:
+    scores = graded(judge_shift=judge_shift)
+    study = plan(people=("hasty", "odd"), grades=GRADES)
+    [found] = people_verdicts(scored_of(scores, THREE), at(THREE), study)
+    assert (found.judge, found.against, found.verdict.word) == ("careful", "people", expected)
+    assert found.leading
+    assert [row.name for row in found.people if row.name] == ["hasty", "odd"]
+
+
+def test_next_to_one_person_the_word_is_never_yes() -> None:
+    study = plan(people=("Hasty",), grades=GRADES)
+    # The judge grades as the second person does.
+    scores = {q: {d: (one[2], one[1]) for d, one in docs.items()} for q, docs in graded(judge_shift=0).items()}
+    [found] = people_verdicts(scored_of(scores, TWO), at(TWO), study)
+    assert (found.against, found.verdict.word) == ("this person", "agrees with this person")
+
+
+def test_without_grades_people_are_held_against_labels() -> None:
+    study = plan(people=("hasty", "odd"))
+    scores = graded(judge_shift=0)
+    [found] = people_verdicts(scored_of(scores, THREE), at(THREE), study)
+    # One of seven documents of grade 2 or 3 falls from 2 to 1: people differ on labels there alone.
+    assert found.verdict.word == "yes"

@@ -82,6 +82,8 @@ def test_grades_of_documents_are_study_d(tmp_path: Path) -> None:
     assert plan is not None
     names = {"query_id": "query", "doc_id": "docno", "gpt4_grade_score": "gpt4_grade", "ann_score": "ann"}
     assert plan.columns == names | {"ben_score": "ben"}
+    assert (plan.grades, plan.relevant_from) == (("0", "1", "2", "3"), "2")
+    assert plan.people == ("ann", "ben")
     assert "for study D (reliability)" in said
 
 
@@ -190,6 +192,11 @@ def test_the_run_after_it_works(study: str, tmp_path: Path, monkeypatch: pytest.
     said = " ".join(told("run", study).split())
     found = trust_verdict(home, study)
     assert found["word"] in said
+    if study == "reliability":
+        assert found["judge"] == "gpt4_grade"
+        assert said.startswith("May gpt4_grade stand in for people?")
+        assert "A document is relevant from grade 2 on; the grades are 0, 1, 2, 3." in said
+        assert "Micro kappa by the grade from which a document counts as relevant: 1: 0." in said
     if study == "fidelity":
         assert "12 can be judged" in " ".join(told("import", "fidelity").split())
         assert "12 of them with a background that is neither black nor transparent" in " ".join(

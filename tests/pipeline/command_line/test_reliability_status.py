@@ -83,6 +83,17 @@ def test_a_validation_is_told_with_its_interval_its_band_and_its_numbers(study: 
     assert told(show_verdict, last, study.reliability.gate) == "Status: passed. IRR Validation Passed (Kappa: 0.75)"
 
 
+def test_where_macro_is_mostly_a_convention_micro_leads_and_macro_has_no_band(study: Study) -> None:
+    validated(study.validations, **FLAGS | {"n_undefined": 30})
+    last = study.validations.validations().iloc[-1].to_dict()
+    shown = told(show_kappa, study, last)
+    assert shown.index("kappa micro 0.720 [0.650, 0.900] substantial") < shown.index("kappa macro 0.750 none >= 0.7")
+    assert "Micro leads: most queries have one label or one document" in shown
+    block = markdown(study)
+    assert block.index("Kappa micro") < block.index("Kappa macro")
+    assert "0.75 (no interval) |" in block
+
+
 def test_flags_are_words(study: Study) -> None:
     limits = study.reliability.gate
     assert flags_in_words(FLAGS, limits) == []

@@ -10,6 +10,7 @@ import pytest
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import FileFault, UserError
 from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_records import Asked
 from resources.inputs.reliability.relevance_rows import read_relevance_file
 from tests.resources.inputs.made_records import csv_file, json_lines, parquet_file
 
@@ -167,7 +168,7 @@ def test_a_list_of_another_name_is_a_judges_where_it_is_named(tmp_path: Path) ->
 
 def test_scores_on_a_declared_scale_are_mapped_onto_0_to_1(tmp_path: Path) -> None:
     rows = [one | {"score": score} for one, score in zip(LONG, [1, 2, 3, 4, 5, 1.5], strict=True)]
-    read = read_relevance_file(csv_file(tmp_path / "a.csv", *rows), scale=(1, 5))
+    read = read_relevance_file(csv_file(tmp_path / "a.csv", *rows), asked=Asked(scale=(1, 5)))
     # (score - 1) / 4
     assert read.scores["score"].tolist() == [0, 0.25, 0.5, 0.75, 1, 0.125]
 

@@ -9,6 +9,7 @@ from resources.configuration.reliability import ReliabilityStudy, SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError
 from resources.inputs.reliability.relevance import read_relevance
+from resources.inputs.reliability.relevance_records import Asked
 from resources.inputs.reliability.relevance_table import read_relevance_table
 
 URL = "TOUCHSTONE_SOURCE_URL"
@@ -112,7 +113,7 @@ def test_lists_of_different_length_and_scores_off_the_scale_are_refused(source: 
 def test_a_scale_and_other_names_of_columns_are_taken(source: sa.Connection) -> None:
     source.exec_driver_sql("ALTER TABLE ground_truth RENAME query TO question")
     source.exec_driver_sql("INSERT INTO ground_truth (question, judge1_score) VALUES ('first?', '{1,5}')")
-    read = read_relevance_table(SourceTable(), {"query": "question"}, (1, 5))
+    read = read_relevance_table(SourceTable(), {"query": "question"}, Asked((1, 5)))
     assert read.scores["score"].tolist() == [0, 1]
 
 

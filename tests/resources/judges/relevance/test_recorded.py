@@ -116,3 +116,16 @@ def test_ids_with_zeros_in_front_and_a_name_in_another_letter_case_are_found(tmp
     assert [one.score for one in judge1.judged(asked, "v1")] == [0.5, 0.75]
     exact = [AskedDocument("0001", "what?", "01", "text"), AskedDocument("1", "what?", "2", "text")]
     assert [one.score for one in judge1.judged(exact, "v1")] == [0.5]
+
+
+def test_a_person_without_a_prompt_version_has_scores_of_any_scale_under_each(tmp_path: Path) -> None:
+    path = tmp_path / "ann.csv"
+    path.write_text("query_id,doc_id,judge,score\n" + "".join(f"{one.query_id},{one.doc_id},ann,4\n" for one in ASKED))
+    for version in ("v1", "v2"):
+        found = StoredJudge("ann", path, version, (1, 5)).judged(ASKED, version)
+        # (4 - 1) / 4
+        assert {one.score for one in found} == {0.75}
+        assert len(found) == len(ASKED)
+    path.write_text(path.read_text().replace(",4\n", ",6\n", 1))
+    with pytest.raises(UserError, match=r"ann.csv, row 2: '6' in column 'score' is outside 1-5"):
+        StoredJudge("ann", path, "v1", (1, 5))
