@@ -6,6 +6,7 @@ from assets.shared.observed_inputs import INPUTS
 from assets.shared.partitions import METHODS, SETTINGS
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.section import Section
 from resources.judges.openai.prices import costs_money
@@ -25,13 +26,17 @@ REFRESH = _EAGER & dg.AutomationCondition.all_deps_blocking_checks_passed()
 # They ask the judge; without a daily budget no automation makes them when the judge is a paid one.
 ASKING = ("judge_calls", "golden_scores")
 JUDGMENTS, GROUND_TRUTH = "judgments", "ground_truth"
+PAIR_ANSWERS = "pair_answers"
 # The anchor asks anew on every day on which it is made: it follows the calendar or a person, never another table.
 ANCHOR = "anchor_scores"
 WATCH = dg.AssetSelection.assets(ANCHOR, "drift")
 
 
 def refresh_rule(
-    table: str, fidelity: FidelityStudy | None, reliability: ReliabilityStudy | None = None
+    table: str,
+    fidelity: FidelityStudy | None,
+    reliability: ReliabilityStudy | None = None,
+    pairwise: PairwiseStudy | None = None,
 ) -> dg.AutomationCondition | None:
     """The refresh rule of one table; null where only a person, a schedule or a sensor may make it.
 
@@ -39,18 +44,27 @@ def refresh_rule(
         table: Its name.
         fidelity: Study A, where it is configured.
         reliability: Study D, where it is configured.
+        pairwise: Study B, where it is configured.
     """
     if table in (ANCHOR, GROUND_TRUTH):  # ground truth has a sensor: a validation must have allowed it
         return None
-    return None if any(_may_not_spend(judge) for judge in judges_of(table, fidelity, reliability)) else REFRESH
+    judges = judges_of(table, fidelity, reliability, pairwise)
+    return None if any(map(_may_not_spend, judges)) else REFRESH
 
 
-def judges_of(table: str, fidelity: FidelityStudy | None, reliability: ReliabilityStudy | None = None) -> list[Section]:
+def judges_of(
+    table: str,
+    fidelity: FidelityStudy | None,
+    reliability: ReliabilityStudy | None = None,
+    pairwise: PairwiseStudy | None = None,
+) -> list[Section]:
     """The judges, as configured, that making this table may ask; none where it asks no judge."""
     if table in (*ASKING, ANCHOR) and fidelity is not None:
         return [fidelity.judge]
     if table == JUDGMENTS and reliability is not None:
         return [*reliability.judges.values(), *reliability.recalibration.judges.values()]
+    if table == PAIR_ANSWERS and pairwise is not None:
+        return [*pairwise.judges.values()]
     return []
 
 

@@ -31,6 +31,7 @@ NOT_OF_AN_ANSWER: Final = (
     *("longest_wait_s", "faults_until_open", "budget_usd", "auto_budget_usd_per_day", "price", "prices"),
     *("name", "key_variable"),
 )
+BEFORE: Final[Mapping[str, Any]] = {"texts": None, "stopping": None, "pairs_of": "photos", "recorded_judges": []}
 _DIGITS: Final = 10
 
 
@@ -48,7 +49,7 @@ def code_version(study: Study, table: str, own: str | None) -> str:
         return str(own)
     facts = {read: fact(study, group, read) for read in reads}
     # Tables keep the version that they had before texts could be judged and repeats could end early.
-    facts = {read: said for read, said in facts.items() if said is not None or read not in ("texts", "stopping")}
+    facts = {read: said for read, said in facts.items() if said != BEFORE.get(read, ...)}
     text = json.dumps(facts, sort_keys=True, default=str)
     return f"{own}-{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
@@ -165,6 +166,15 @@ def _stages(study: Study) -> Any:
     return [sorted(wanted_stages(plan)), weights, DECODING_VERSION, RULES_VERSION]
 
 
+def _pair_judges(study: Study) -> Any:
+    """Who judges pairs in study B, each with what its prompt says."""
+    judges = study.pairwise.judges
+    return {
+        name: [_asked(judge), content(study, judge.task.prompt if judge.task else None)]
+        for name, judge in judges.items()
+    }
+
+
 def _own_methods(study: Study) -> Any:
     """Users' methods, each with what its file says."""
     return {name: content(study, path) for name, path in study.pairwise.own_methods.items()}
@@ -189,5 +199,6 @@ FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
     "@scores_come_with_input": _scores_come_with_input,
     "@stages": _stages,
     "@own_methods": _own_methods,
+    "@pair_judges": _pair_judges,
     "@baseline": _baseline,
 }

@@ -32,6 +32,9 @@ from pipeline.reliability_automation import (
 )
 from pipeline.schedules import schedules_of
 from resources.alerts.webhook import WEBHOOK, AlertWebhook
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.pairwise import PairwiseStudy
+from resources.configuration.reliability import ReliabilityStudy
 from resources.configuration.yaml_text import KeyFaults, values_in_yaml
 from resources.errors import UserError
 from resources.extras import require_extra
@@ -206,7 +209,7 @@ def with_policy(study: Study, spec: dg.AssetSpec) -> dg.AssetSpec:
     lineage = column_lineage(table.name, [dep.asset_key for dep in spec.deps])
     return spec.replace_attributes(
         owners=OWNERS,
-        automation_condition=refresh_rule(table.name, study.fidelity_section, study.reliability_section),
+        automation_condition=refresh_rule(table.name, *_sections(study)),
         freshness_policy=freshness_of(study, table.name),
         code_version=code_version(study, table.name, spec.code_version),
         description=described(table),
@@ -226,7 +229,11 @@ def described(table: Table) -> str:
     )
 
 
+def _sections(study: Study) -> tuple[FidelityStudy | None, ReliabilityStudy | None, PairwiseStudy | None]:
+    return study.fidelity_section, study.reliability_section, study.pairwise_section
+
+
 def asks_judge(study: Study, table: str) -> dict[str, str]:
     """The tag of a table whose making asks a judge, so that people find in the UI what may cost money."""
-    judges = judges_of(table, study.fidelity_section, study.reliability_section)
+    judges = judges_of(table, *_sections(study))
     return {ASKS_JUDGE: "paid" if any(map(costs_money, judges)) else "free"} if judges else {}

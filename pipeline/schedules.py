@@ -11,6 +11,7 @@ import dagster as dg
 from assets.shared.partitions import DATASETS
 from pipeline.automation import (
     JUDGMENTS,
+    PAIR_ANSWERS,
     all_methods,
     all_settings,
     fidelity,
@@ -48,7 +49,8 @@ def schedules_of(study: Study) -> list[dg.ScheduleDefinition]:
         schedules.append(_nightly(reliability, 1, does, most_it_costs(asks_d), lambda _context: [dg.RunRequest()]))
     if study.pairwise_section:
         does = "judges all photo pairs again; photos that are known are kept"
-        schedules.append(_nightly(pairwise, 2, does, NO_JUDGE, lambda _context: [dg.RunRequest(tags=all_methods())]))
+        costs = most_it_costs(judges_of(PAIR_ANSWERS, None, pairwise=study.pairwise))
+        schedules.append(_nightly(pairwise, 2, does, costs, lambda _context: [dg.RunRequest(tags=all_methods())]))
     if study.fidelity_section:
         does = "makes all tables anew but those of the watch on drift; an answered call is not repeated"
         schedules.append(

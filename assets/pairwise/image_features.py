@@ -47,7 +47,7 @@ def image_features(
     stages = stages_of(plan, gpu, wanted_stages(plan))
     if stages.models:
         gpu.opened()
-    photos = images_of(judged_pairs(photo_pairs))
+    photos = images_of(judged_pairs(photo_pairs)) if plan.pairs_of == "photos" else pd.Series(dtype="str")
     paths = dict(zip(photos.index.astype(str), photos, strict=True))
     work = Work(features_folder(study.home, plan), stages, plan, gpu)
     try:
@@ -124,6 +124,8 @@ def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.
 @gate(image_features, Kind.ADVICE, to_do="Replace the photos that are named.")
 def few_photos_are_unreadable(image_features: pd.DataFrame, photo_pairs: pd.DataFrame, study: Study) -> Gate:
     """Few photos of judged pairs cannot be decoded; a pair with one is not predicted."""
+    if study.pairwise.pairs_of == "texts":
+        return unreadable_gate(pd.DataFrame({"unreadable": []}), study.pairwise.max_missing_share)
     features = features_of(study, list(images_of(judged_pairs(photo_pairs)).index), ())
     return unreadable_gate(features, study.pairwise.max_missing_share)
 

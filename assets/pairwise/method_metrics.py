@@ -18,6 +18,7 @@ from reports.pairwise.plots import accuracies, bands, speeds
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listing
+from resources.photos.methods.contract import AnsweredMethod
 from resources.photos.methods.registry import method_of
 from resources.photos.methods.rules import parts_of
 from resources.photos.methods.scoring import why_unavailable
@@ -46,9 +47,12 @@ def method_metrics(
     lacking = {name: why_unavailable(method, unavailable_stages(image_features)) for name, method in methods.items()}
     frame = metrics_rows(pairwise_results, photo_pairs, lacking, study.pairwise)
     if len(judged):
-        parts = {name: parts_of(method) for name, method in methods.items() if lacking[name] is None}
-        shared = shared_times_ms(parts, measured_times(study, images_of(judged)), len(judged))
-        frame["shared_time_ms"] = frame["method"].map(shared)
+        seen = {name: method for name, method in methods.items() if not isinstance(method, AnsweredMethod)}
+        parts = {name: parts_of(method) for name, method in seen.items() if lacking[name] is None}
+        shared = shared_times_ms(parts, measured_times(study, images_of(judged)), len(judged)) if parts else {}
+        # What a judge answers serves no other method.
+        alone = zip(frame["method"], frame["avg_time_ms"], strict=True)
+        frame["shared_time_ms"] = [shared.get(str(name), time_ms) for name, time_ms in alone]
     context.add_output_metadata(headline(frame, sorted(set(study.pairwise.methods) - methods.keys()), study.pairwise))
     return frame
 

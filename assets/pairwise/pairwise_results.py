@@ -1,4 +1,4 @@
-"""Table `pairwise_results`: which photo of each judged pair a method picks."""
+"""Table `pairwise_results`: which photo or text of each judged pair a method picks."""
 
 from typing import Any
 
@@ -6,15 +6,25 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from assets.pairwise.logic.method_scores import PAIR, headline, images_of, no_rows, own_file, result_rows
+from assets.pairwise.logic.method_scores import (
+    PAIR,
+    answered_rows,
+    headline,
+    images_of,
+    longer_rows,
+    no_rows,
+    own_file,
+    result_rows,
+)
 from assets.pairwise.logic.photo_measures import measured, unavailable_stages
 from assets.pairwise.photo_pairs import photos_gate
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import METHODS, ONE_RUN, each_method, methods_of_run
-from resources.configuration.pairwise import PairwiseStudy
+from resources.configuration.pairwise import TEXT_METHODS, PairwiseStudy
 from resources.errors import listing
 from resources.photos.features.stages import STAGES
+from resources.photos.methods.contract import AnsweredMethod
 from resources.photos.methods.features import Features
 from resources.photos.methods.registry import method_of
 from resources.photos.methods.scoring import why_unavailable
@@ -23,7 +33,7 @@ from resources.study import Study
 from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet_tables import Frames
 
-USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded"]
+USED = [*PAIR, "image_1", "image_2", "path_1", "path_2", "excluded", "length_1", "length_2"]
 
 
 @dg.asset(
@@ -33,12 +43,16 @@ def pairwise_results(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,
     image_features: pd.DataFrame,
+    pair_answers: pd.DataFrame,
     study: dg.ResourceParam[Study],
 ) -> Frames:
     """One row per judged pair and method: its scores of both photos; none of a method whose stages are not there."""
     plan = study.pairwise
     require(photos_gate(photo_pairs, plan))
-    judged, stages = judged_pairs(photo_pairs[USED]), unavailable_stages(image_features)
+    judged, stages = (
+        judged_pairs(photo_pairs[[name for name in USED if name in photo_pairs]]),
+        unavailable_stages(image_features),
+    )
     # Before anything is computed: a user's file that is wrong stops the run at once.
     methods = {name: method_of(plan, name) for name in methods_of_run(context)}
     photos = images_of(judged)
@@ -58,7 +72,11 @@ def pairwise_results(
         lacking = why_unavailable(methods[name], stages)
         if lacking:
             return no_rows(), headline(no_rows(), lacking)
-        frame = result_rows(methods[name], judged, features_for(tuple(methods[name].needs)), plan)
+        method = methods[name]
+        if isinstance(method, AnsweredMethod):
+            rows = longer_rows(name, judged) if name in TEXT_METHODS else answered_rows(name, judged, pair_answers)
+            return rows, headline(rows, None)
+        frame = result_rows(method, judged, features_for(tuple(method.needs)), plan)
         return frame, headline(frame, None) | own_file(plan, name)
 
     # The widest networks' features are in memory while the rows of few methods are.

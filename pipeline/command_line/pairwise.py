@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from pipeline.command_line.pairwise_home import claimed, described, refuse_faulty, refuse_half, refuse_unusable
-from pipeline.command_line.run_study import EngineName, run_and_show, with_pairwise
+from pipeline.command_line.run_study import EngineName, run_and_show, tell_the_price_of_pairs, with_pairwise
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.runtime.home import Home, touchstone_home
@@ -76,6 +76,7 @@ def pairwise(
 
         study = with_pairwise(study_from_environment(), **given)
         refuse_unusable(study.pairwise, given)
+        tell_the_price_of_pairs(console, study, methods)
         run_and_show(console, "pairwise", methods, study)
         return
     plan = described(home, config, given)
@@ -83,6 +84,10 @@ def pairwise(
     refuse_faulty(plan, methods)
     own = claimed(home, plan)
     console.print(f"Tables and report go to {own.base}", soft_wrap=True, highlight=False)
+    if plan.judges:
+        from resources.study import study_from_environment
+
+        tell_the_price_of_pairs(console, study_from_environment(), methods)
     run_and_show(console, "pairwise", methods)
     console.print(f"In the web UI: TOUCHSTONE_HOME={own.base} touchstone dev", soft_wrap=True, highlight=False)
 

@@ -89,7 +89,8 @@ def refuse_unusable(study: "PairwiseStudy", given: Mapping[str, Any] = MappingPr
 
     if not study.pairs_csv.is_file():
         raise UserError(f"There is no file {study.pairs_csv} (--pairs, `pairs_csv`). Nothing was judged.")
-    if not study.image_root.is_dir() and (study.max_missing_share < 1 or "image_root" in given):
+    of_photos = study.pairs_of == "photos"
+    if of_photos and not study.image_root.is_dir() and (study.max_missing_share < 1 or "image_root" in given):
         raise UserError(
             f"There is no folder {study.image_root} (--images, `image_root`). Name the folder of the photos; "
             "`max_missing_share: 1` in a --config goes on without photos. Nothing was judged."
@@ -114,7 +115,8 @@ def refuse_faulty(study: "PairwiseStudy", methods: Sequence[str]) -> None:
         if name not in study.methods:
             known = ", ".join(study.methods)
             raise UserError(f"The study has no method '{name}'{did_you_mean(name, study.methods)}. It has {known}.")
-    read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
+    if study.pairs_of == "photos":
+        read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
 
 
 def claimed(home: Home, study: "PairwiseStudy") -> Home:

@@ -48,7 +48,7 @@ def run(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="All but pairwise, evaluation: calls, tokens, price, hours; ask nothing.")
+        bool, typer.Option("--dry-run", help="All but evaluation: calls, tokens, price, hours; ask nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Agree to what a paid judge will cost.")] = False,
 ) -> None:
@@ -58,19 +58,16 @@ def run(
 
     console = terminal()
     home = touchstone_home()
-    if study == "pairwise" and (judge or yes or dry_run):
-        raise UserError("`--judge` and `--yes` go with fidelity and drift: study pairwise asks no judge.")
-    if study == "reliability" and judge:
-        raise UserError(
-            "`--judge` goes with fidelity and drift: study reliability names its judges in touchstone.yaml."
-        )
+    if study in ("pairwise", "reliability") and judge:
+        raise UserError(f"`--judge` goes with fidelity and drift: study {study} names its judges in touchstone.yaml.")
     if study != "pairwise" and (engine or method):
         raise UserError("`--engine` and `--method` go with pairwise.")
     if (study != "evaluation" and dataset) or (study != "fidelity" and setting):
         raise UserError("`--setting` goes with fidelity, `--dataset` with evaluation.")
     if study == "evaluation" and (judge or yes or dry_run):
         raise UserError(
-            "`--judge`, `--dry-run` and `--yes` go with fidelity and drift, the last two with reliability too."
+            "`--judge`, `--dry-run` and `--yes` go with fidelity and drift, the last two with pairwise and "
+            "reliability too."
         )
     if configuration_file(home) is None and "TOUCHSTONE_HOME" in os.environ and not home.holds_a_study():
         raise UserError(
@@ -87,6 +84,7 @@ def run(
         from pipeline.command_line.pairwise_home import refuse_unusable
 
         refuse_unusable(chosen.pairwise)
+        tell_the_price_of_pairs(console, chosen, partitions, dry_run=dry_run, yes=yes)
     if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind in ("openai", "model"))):
         _tell_the_price(console, chosen, study, partitions, dry_run, yes)
     if study == "reliability":
@@ -162,6 +160,17 @@ def _tell_the_price_of_relevance(console: Console, study: "Study", dry_run: bool
     with console.status("Loading"):
         from pipeline.command_line.relevance_ahead import tell_the_price
     tell_the_price(console, study, dry_run=dry_run, yes=yes)
+
+
+def tell_the_price_of_pairs(
+    console: Console, study: "Study", methods: tuple[str, ...], *, dry_run: bool = False, yes: bool = False
+) -> None:
+    """Show what judges of pairs will be asked, where there are any, and ask whether it may cost that."""
+    if not (dry_run or study.pairwise.judges):
+        return
+    with console.status("Loading"):
+        from pipeline.command_line.pairs_ahead import tell_the_price
+    tell_the_price(console, study, methods, dry_run=dry_run, yes=yes)
 
 
 def run_and_show(

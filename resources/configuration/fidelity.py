@@ -383,6 +383,8 @@ class FidelityStudy(Section):
     @model_validator(mode="after")
     def judge_of_texts(self) -> "FidelityStudy":
         """Refuse texts for a judge that looks at images, the other way round, and what there is for images alone."""
+        if isinstance(self.judge, ModelJudge) and self.judge.task and self.judge.task.object == "pair":
+            raise ValueError("judge: its task says `object: pair`, which is for study B; this study scores one thing")
         shown = self.judge.task.shows if isinstance(self.judge, ModelJudge) and self.judge.task else "images"
         if self.texts is not None and shown != "text":
             raise ValueError("texts: the judge has to be a model of the list `judges` whose `task` says `shows: text`")

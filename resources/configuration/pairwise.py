@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from analysis.resampling.bootstrap import Resampling
+from resources.configuration.openai_judge import ModelJudge
+from resources.configuration.reliability import JudgeName
 from resources.configuration.section import Section
 from resources.configuration.verdict import PairwiseVerdict
 from resources.errors import did_you_mean
@@ -22,13 +24,26 @@ RULE_METHODS = (
     "composite_sharpness_focused",
     "composite_exposure_focused",
 )
+# Of pairs of texts: the one with more characters is picked, which any judge should do better than.
+TEXT_METHODS = ("longer_text",)
 LEARNED_METHODS = ("vit_base", "clip_probe", "efficientnet_probe")
 # Of the CSV of votes: those that decide, and those that are checked or used where they are there.
 NEEDED_COLUMNS = ("series_id", "compareID1", "compareID2", "LEFT", "RIGHT")
 OPTIONAL_COLUMNS = ("compareFile1", "compareFile2", "Agreement", "MaxVote", "num_reviewers", "Total", "TIES")
+# Of a file with pairs of texts, as MT-Bench and the arenas write them; turn, judge and questions need not be there.
+TEXT_COLUMNS = (
+    *("question_id", "question", "turn", "model_a", "model_b", "winner", "judge"),
+    *("conversation_a", "conversation_b", "response_a", "response_b"),
+)
+OF_JUDGES: Final = "judge_"
 DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 RuleMeasure = Literal["sharpness", "contrast", "exposure", "colorfulness"]
 Weight = Annotated[float, Field(gt=0)]
+
+
+def method_of_judge(name: str) -> str:
+    """What a judge is called among the methods."""
+    return OF_JUDGES + re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 class ClipAttribute(Section):
@@ -98,6 +113,18 @@ class PairwiseStudy(Section):
 
     pairs_csv: Path
     image_root: Path
+    pairs_of: Literal["photos", "texts"] = Field(
+        "photos", description="texts: pairs_csv is a file as MT-Bench or an arena writes it, and there is no image_root"
+    )
+    judges: dict[JudgeName, ModelJudge] = Field(
+        {}, description="of the list `judges`, whose task says `object: pair`; each is a method, asked in both orders"
+    )
+    recorded_judges: tuple[str, ...] = Field(
+        (), description="of pairs of texts: names in the column judge that are of models; the others are people"
+    )
+    own_sources: dict[str, tuple[str, ...]] = Field(
+        {}, description="judge to the sources (model_a, model_b) that are its own texts, where its model's name differs"
+    )
     dataset_name: str = Field("phototriage", min_length=1)
     cluster_column: str | None = Field(
         None,
@@ -150,6 +177,49 @@ class PairwiseStudy(Section):
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(42, ge=0)
 
+    @model_validator(mode="before")
+    @classmethod
+    def texts_alone(cls, values: Any) -> Any:
+        """Texts need no photos and no measures of them, and one vote a pair is all that an arena has."""
+        if not isinstance(values, dict) or values.get("pairs_of") != "texts":
+            return values
+        taken = {"image_root": values.get("pairs_csv", "."), "rule_based_methods": TEXT_METHODS, "min_reviewers": 1}
+        return taken | {"clip_attributes": (), "dl_methods": ()} | values
+
+    @field_validator("judges", mode="before")
+    @classmethod
+    def judges_of_the_list(cls, judges: Any) -> Any:
+        """Refuse names where there is no list, and judges that are no models."""
+        if isinstance(judges, list | tuple):
+            raise ValueError("names judges, and there is no list `judges`; docs/judges.md shows one")
+        for name, judge in judges.items() if isinstance(judges, dict) else ():
+            if isinstance(judge, Section) and not isinstance(judge, ModelJudge):
+                kind = getattr(judge, "kind", "")
+                raise ValueError(f"'{name}' is `kind: {kind}`; a judge of pairs is a model with a `task` of pairs")
+        return judges
+
+    @model_validator(mode="after")
+    def judges_that_fit(self) -> "PairwiseStudy":
+        """Refuse a judge that does not pick one of two, or is shown what the pairs are not."""
+        for name, judge in self.judges.items():
+            if judge.task is None or judge.task.object != "pair":
+                raise ValueError(f"judges: '{name}' needs a `task` that says `object: pair`")
+            shown = {"images": "photos", "text": "texts"}[judge.task.shows]
+            if shown != self.pairs_of:
+                needed = {"photos": "images", "texts": "text"}[self.pairs_of]
+                raise ValueError(
+                    f"judges: '{name}' is shown {judge.task.shows}, and the pairs are of {self.pairs_of}; its task has "
+                    f"to say `shows: {needed}`"
+                )
+        if self.recorded_judges and self.pairs_of != "texts":
+            raise ValueError("recorded_judges: names of the column judge in a file with `pairs_of: texts`")
+        if both := [name for name in self.recorded_judges if name in self.judges]:
+            raise ValueError(f"'{both[0]}' is in `judges` and in `recorded_judges`; keep one")
+        known = [*self.judges, *self.recorded_judges]
+        if strange := [name for name in self.own_sources if name not in known]:
+            raise ValueError(f"own_sources: there is no judge '{strange[0]}'{did_you_mean(strange[0], known)}")
+        return self
+
     @field_validator("device")
     @classmethod
     def known_device(cls, device: str) -> str:
@@ -170,11 +240,19 @@ class PairwiseStudy(Section):
 
     @model_validator(mode="after")
     def known_methods(self) -> "PairwiseStudy":
-        """Refuse a name that no method has, and a mixture of nothing."""
+        """Refuse a name that no method has, one of photos where the pairs are of texts, and a mixture of nothing."""
+        of_texts = self.pairs_of == "texts"
         for key, names, known in (
-            ("rule_based_methods", self.rule_based_methods, RULE_METHODS),
-            ("dl_methods", self.dl_methods, LEARNED_METHODS),
+            ("rule_based_methods", self.rule_based_methods, TEXT_METHODS if of_texts else RULE_METHODS),
+            ("dl_methods", self.dl_methods, () if of_texts else LEARNED_METHODS),
+            ("clip_attributes", [one.name for one in self.clip_attributes], () if of_texts else None),
+            ("composites", self.composites, () if of_texts else None),
+            ("own_methods", self.own_methods, () if of_texts else None),
         ):
+            if known is None:
+                continue
+            if names and not known:
+                raise ValueError(f"{key}: methods of photos, and the pairs are of texts; leave it out")
             for name in names:
                 if name not in known:
                     raise ValueError(f"{key} names '{name}', which is no such method{did_you_mean(name, known)}")
@@ -185,7 +263,7 @@ class PairwiseStudy(Section):
     @model_validator(mode="after")
     def known_columns(self) -> "PairwiseStudy":
         """Refuse another name for a column that is not read, and one column of the file in two places."""
-        known = (*NEEDED_COLUMNS, *OPTIONAL_COLUMNS)
+        known = TEXT_COLUMNS if self.pairs_of == "texts" else (*NEEDED_COLUMNS, *OPTIONAL_COLUMNS)
         for name in self.columns:
             if name not in known:
                 raise ValueError(
@@ -216,4 +294,10 @@ class PairwiseStudy(Section):
     def methods(self) -> tuple[str, ...]:
         """Every method's name, which is its partition key."""
         clip = tuple(f"clip_{one.name}" for one in self.clip_attributes)
-        return (*clip, *self.rule_based_methods, *self.composites, *self.dl_methods, *self.own_methods)
+        of_photos = (*clip, *self.rule_based_methods, *self.composites, *self.dl_methods, *self.own_methods)
+        return (*of_photos, *(method_of_judge(name) for name in (*self.judges, *self.recorded_judges)))
+
+    @property
+    def judge_methods(self) -> dict[str, str]:
+        """The methods that are judges, each with the judge's name: `gpt-4` is the method `judge_gpt_4`."""
+        return {method_of_judge(name): name for name in (*self.judges, *self.recorded_judges)}

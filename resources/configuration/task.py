@@ -1,7 +1,7 @@
 """What a model is asked, in the configuration: a prompt of one's own, its rubric, scale and form of the answer."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -9,6 +9,8 @@ from resources.configuration.section import Section
 
 RubricName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=60)]
 SCORE = "score"
+FIRST, SECOND, TIE = "A", "B", "tie"
+PICKS: Final = (FIRST, SECOND, TIE)
 
 
 class Task(Section):
@@ -16,7 +18,9 @@ class Task(Section):
 
     `scale` is the lowest and the highest number, or labels from the worst to the best; scores are stored on 0-1. With
     `answer: json` the rubric's names are fields of the answer, each on the scale, and `score`, where the answer has it,
-    counts; their weighted mean where it has none. `shows` is what the judge sees of an object.
+    counts; their weighted mean where it has none. `shows` is what the judge sees of an object. With `object: pair` the
+    judge sees two things, A and B, and picks one: `scale` is `[A, B, tie]` or `[A, B]`, the answer a label, or JSON
+    with the field `winner`.
     """
 
     prompt: Path
@@ -24,11 +28,21 @@ class Task(Section):
     answer: Literal["number", "label", "json"] = "number"
     rubric: dict[RubricName, Annotated[float, Field(ge=0)]] = {}
     shows: Literal["images", "text"] = "images"
-    object: Literal["one"] = "one"
+    object: Literal["one", "pair"] = "one"
+
+    @model_validator(mode="before")
+    @classmethod
+    def picks(cls, values: Any) -> Any:
+        """A judge of pairs picks A, B or tie where nothing else is said."""
+        if isinstance(values, dict) and values.get("object") == "pair":
+            return {"scale": PICKS, "answer": "label"} | values
+        return values
 
     @model_validator(mode="after")
     def parts_that_fit(self) -> "Task":
         """Refuse a scale that does not rise, labels without an answer in labels, and a rubric that is not read."""
+        if self.object == "pair":
+            return self._of_pairs()
         if (self.labels is not None) != (self.answer == "label"):
             given = "labels" if self.labels is not None else "numbers"
             raise ValueError(f"answer '{self.answer}' does not go with a scale of {given}: labels take `answer: label`")
@@ -44,6 +58,20 @@ class Task(Section):
             raise ValueError("rubric: at least one weight must be above 0")
         if SCORE in self.rubric:
             raise ValueError("rubric: `score` is the name of the whole; call the part otherwise")
+        return self
+
+    def _of_pairs(self) -> "Task":
+        known = {pick.casefold() for pick in PICKS}
+        for label in self.labels or ("a number",):
+            if label.casefold() not in known:
+                raise ValueError(f"scale: a judge of pairs answers A, B or tie, and {label!r} is none of them")
+        given = [label.casefold() for label in self.labels or ()]
+        if not {FIRST.casefold(), SECOND.casefold()} <= set(given) or len(set(given)) < len(given):
+            raise ValueError("scale: a judge of pairs needs both A and B, each once; write [A, B, tie] or [A, B]")
+        if self.answer == "number":
+            raise ValueError("answer: a judge of pairs gives a label, or JSON with the field `winner`, and no number")
+        if self.rubric:
+            raise ValueError("rubric: a judge of pairs picks one of two and gives no parts; leave `rubric` out")
         return self
 
     @property

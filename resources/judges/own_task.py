@@ -23,9 +23,14 @@ from resources.tables.call_states import OWN_RUBRIC
 
 OWN_RUBRIC_VERSION: Final = f"{OWN_RUBRIC}1"
 IMAGES, DOCUMENT = "images", "document"
+DOCUMENT_A, DOCUMENT_B = "document_a", "document_b"
 PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "images": ("item_id", "category_l1", "category_l2", "category_l3", "n_photos", "run_id", IMAGES),
     "text": ("item_id", "run_id", "query", DOCUMENT),
+}
+PLACES_OF_PAIRS: Final[Mapping[str, tuple[str, ...]]] = {
+    "images": ("run_id", IMAGES),
+    "text": ("run_id", "query", DOCUMENT_A, DOCUMENT_B),
 }
 NO_TEXT: Final = Text("", "", "", "", "")
 _PLACE: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -68,7 +73,7 @@ class OwnTask:
             UserError: The text is another than the one whose hash was recorded.
         """
         if self.task.shows == "text":
-            return "", self._filled(self.text, self._about(judged) | {"run_id": run_id}).strip()
+            return "", self.filled(self.text, self._about(judged) | {"run_id": run_id}).strip()
         first, second, third = (category or "" for category in judged.categories)
         filled = {
             "item_id": judged.item_id,
@@ -79,9 +84,10 @@ class OwnTask:
             "run_id": run_id,
         }
         before, _, after = self.text.partition(f"{{{IMAGES}}}")
-        return self._filled(before, filled).strip(), self._filled(after, filled).strip()
+        return self.filled(before, filled).strip(), self.filled(after, filled).strip()
 
-    def _filled(self, text: str, values: Mapping[str, str]) -> str:
+    def filled(self, text: str, values: Mapping[str, str]) -> str:
+        """The text with these places filled in, and others left as they are."""
         return _PLACE.sub(lambda found: values.get(found[1], found[0]), text)
 
     def _about(self, judged: JudgedObject) -> dict[str, str]:
@@ -212,15 +218,18 @@ def _read(path: Path, task_json: str, mtime_ns: int, size: int) -> OwnTask:
         raise FileFault(path, "the prompt is not UTF-8.", "Save it as UTF-8.") from error
     if not text.strip() or len(data) > LONGEST_BYTES:
         raise FileFault(path, f"the prompt has {len(data):,} bytes.", f"Write something, at most {LONGEST_BYTES:,}.")
-    places, known = _PLACE.findall(text), PLACES[task.shows]
+    is_pair = task.object == "pair"
+    places, known = _PLACE.findall(text), (PLACES_OF_PAIRS if is_pair else PLACES)[task.shows]
     if strange := [name for name in places if name not in known]:
         problem = f"there is no place '{{{strange[0]}}}'{did_you_mean(strange[0], known)}."
         raise FileFault(path, problem, f"Places are {', '.join(f'{{{name}}}' for name in known)}.")
-    if task.shows == "text" and DOCUMENT not in places:
-        raise FileFault(path, f"the place '{{{DOCUMENT}}}' is missing.", "Write it where the text is to be read.")
+    for needed in (DOCUMENT_A, DOCUMENT_B) if is_pair else (DOCUMENT,):
+        if task.shows == "text" and needed not in places:
+            raise FileFault(path, f"the place '{{{needed}}}' is missing.", "Write it where the text is to be read.")
     if task.shows == "images" and places.count(IMAGES) != 1:
+        shown = "both photos, A and B," if is_pair else "the photos and the candidate"
         problem = f"the prompt has the place '{{{IMAGES}}}' {places.count(IMAGES)} times."
-        raise FileFault(path, problem, "Write it once, where the photos and the candidate are to be shown.")
+        raise FileFault(path, problem, f"Write it once, where {shown} are to be shown.")
     if task.shows == "images" and not text.partition(f"{{{IMAGES}}}")[2].strip():
         problem = f"nothing comes after '{{{IMAGES}}}'."
         raise FileFault(path, problem, "Write the question and the answer's form there.")
@@ -231,6 +240,8 @@ def _read(path: Path, task_json: str, mtime_ns: int, size: int) -> OwnTask:
         raise FileFault(path, problem, "Correct one of the two.")
     if task.labels and (lacks := [label for label in task.labels if label.casefold() not in text.casefold()]):
         raise FileFault(path, f"the prompt does not name the label '{lacks[0]}'.", "Name every label of `scale` in it.")
+    if is_pair and task.answer == "json" and '"winner"' not in text:
+        raise FileFault(path, 'the prompt does not name the field "winner".', 'Ask for {"winner": ...} in JSON.')
     if lacks := [name for name in task.rubric if name not in text]:
         raise FileFault(path, f"the prompt does not name '{lacks[0]}' of the rubric.", "Ask for each part by its name.")
     return OwnTask(task, text, hashlib.sha256(data).hexdigest())

@@ -59,6 +59,21 @@ PHOTO_PAIRS = Table(
             nullable=True,
         ),
         texts("absent_images", "Names of its photos that are not in image_root.", optional=True),
+        *[
+            column
+            for side in (1, 2)
+            for column in (
+                text(f"source_{side}", f"Of pairs of texts: the model that wrote text {side}.", optional=True),
+                whole(
+                    f"length_{side}",
+                    "Its length; null where the file holds no texts.",
+                    "characters",
+                    nullable=True,
+                    low=0,
+                    optional=True,
+                ),
+            )
+        ],
     ),
     key=("pair_idx",),
     reads=(
@@ -70,9 +85,81 @@ PHOTO_PAIRS = Table(
         "min_agreement",
         "min_reviewers",
         "orders",
+        "pairs_of",
         "photo_number",
+        "recorded_judges",
         "sample_size",
     ),
+)
+
+PAIR_ANSWERS = Table(
+    "pair_answers",
+    "What judges of pairs say, asked in both orders: one row per judge and judged pair; none where no judge is named.",
+    (
+        METHOD,
+        text("judge", "The judge's name in the configuration."),
+        whole("pair_idx", "Number of the pair.", "count", low=0),
+        text("image_1", "Name of photo or text 1."),
+        text("image_2", "Name of photo or text 2."),
+        CLUSTER,
+        whole("picked_1_first", "Picked with 1 shown first: 1 or 2; 0 a tie.", nullable=True, low=0, high=2),
+        whole("picked_2_first", "Picked with 2 shown first: 1 or 2; 0 a tie.", nullable=True, low=0, high=2),
+        whole("picked", "The same in both orders, else 0, a tie.", nullable=True, low=0, high=2),
+        text("state_1_first", "What the call came to, with 1 shown first; null where not asked.", nullable=True),
+        text("state_2_first", "The same with 2 shown first.", nullable=True),
+        number("latency_ms", "Time of both calls.", "ms", nullable=True, low=0),
+        number("cost_usd", "Cost of both calls, attempts without an answer too.", "USD", low=0),
+        text("undefined", "Why nothing is picked; null where something is.", nullable=True),
+    ),
+    key=("method", "pair_idx"),
+    reads=("@pair_judges", "recorded_judges"),
+)
+
+PAIR_JUDGES = Table(
+    "pair_judges",
+    "Whether the place decides what a judge of pairs says, or the length, or who wrote it: one row per judge.",
+    (
+        METHOD,
+        text("judge", "The judge's name in the configuration."),
+        whole("n_pairs", "Judged pairs.", "count", low=0),
+        whole("n", "Pairs with an answer in both orders.", "count", low=0),
+        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        number("consistency", "Share of them with the same answer in both orders.", "share", nullable=True, **SHARE),
+        *bounds("consistency", "it, clusters resampled", "share"),
+        number("tie_share", "Share of ties among their answers.", "share", nullable=True, **SHARE),
+        number("first_shown_rate", "Share of answers for the one shown first.", "share", nullable=True, **SHARE),
+        *bounds("first_shown_rate", "it", "share"),
+        whole("n_first_shown", "Answers that are no ties.", "count", low=0),
+        number("position_log_odds", "Log odds gained by being shown first, Bradley-Terry.", "logit", nullable=True),
+        *bounds("position_log_odds", "it", "logit"),
+        whole("n_position", "Pairs that say something about it.", "count", low=0),
+        number(
+            "length_bias",
+            "Credit where people prefer the longer text, less that where they prefer the shorter.",
+            "share",
+            nullable=True,
+        ),
+        *bounds("length_bias", "it", "share"),
+        whole("n_longer", "Pairs whose longer text people prefer.", "count", low=0),
+        whole("n_shorter", "Pairs whose shorter text people prefer.", "count", low=0),
+        number(
+            "self_preference",
+            "Credit where people prefer the judge's own text, less that where they prefer the other.",
+            "share",
+            nullable=True,
+        ),
+        *bounds("self_preference", "it", "share"),
+        whole("n_own", "Pairs with one own text, which people prefer.", "count", low=0),
+        whole("n_not_own", "Pairs with one own text, where people prefer the other.", "count", low=0),
+        number("cost_usd", "What its calls cost.", "USD", low=0),
+        *[
+            interval_method(name)
+            for name in ("consistency", "first_shown_rate", "position_log_odds", "length_bias", "self_preference")
+        ],
+        undefined(),
+    ),
+    key=("method",),
+    reads=(*SAMPLING, "own_sources"),
 )
 
 IMAGE_FEATURES = Table(

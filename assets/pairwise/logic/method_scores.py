@@ -9,14 +9,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.gates import Gate, at_most
+from analysis.messages import message
 from analysis.preference.accuracy import credits_of, predicted_winners
 from analysis.preference.head import linked_clusters
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
-from resources.photos.methods.contract import Method
+from resources.photos.methods.contract import Measured
 from resources.photos.methods.features import Features, Floats, Pairs
 from resources.photos.methods.rules import parts_of
-from resources.photos.methods.scoring import pair_scores_of
+from resources.photos.methods.scoring import PairScores, pair_scores_of
 from resources.runtime.file_hash import sha256_of_file
 from resources.tables.pairwise import PAIRWISE_RESULTS
 
@@ -33,7 +34,7 @@ def images_of(judged: pd.DataFrame) -> pd.Series:
     return both.drop_duplicates("image").set_index("image")["path"]
 
 
-def result_rows(method: Method, judged: pd.DataFrame, features: Features, study: PairwiseStudy) -> pd.DataFrame:
+def result_rows(method: Measured, judged: pd.DataFrame, features: Features, study: PairwiseStudy) -> pd.DataFrame:
     """One method's rows of `pairwise_results`.
 
     Args:
@@ -46,17 +47,65 @@ def result_rows(method: Method, judged: pd.DataFrame, features: Features, study:
     pictures = features.contents
     groups = linked_clusters(judged["cluster"].to_numpy(dtype=str), pictures[pairs.first], pictures[pairs.second])
     found = pair_scores_of(method, features, pairs, groups, folds=study.folds, seed=study.seed)
+    times = features.times_ms(parts_of(method))
+    return _rows(method.name, judged, groups, found, times[pairs.first] + times[pairs.second])
+
+
+def answered_rows(name: str, judged: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """A judge's rows of `pairwise_results`: 1 for what it picks in both orders and 0 for the other, 0.5 each on a tie.
+
+    Args:
+        name: The method.
+        judged: What `judged_pairs` gives.
+        answers: Table `pair_answers`.
+
+    Raises:
+        UserError: The answers are of other pairs.
+    """
+    own = answers[answers["method"] == name].set_index("pair_idx")
+    if not judged["pair_idx"].isin(own.index).all():
+        raise UserError(f"pair_answers has no row of {name} for some judged pair. Make it again.")
+    rows = own.loc[judged["pair_idx"]]
+    if not (rows[["image_1", "image_2"]].to_numpy() == judged[["image_1", "image_2"]].to_numpy()).all():
+        raise UserError(f"pair_answers of {name} is about other pairs than those judged now. Make it again.")
+    picked = rows["picked"].astype("float64").to_numpy()
+    ones = np.select([picked == 1, picked == 2, picked == 0], [1.0, 0.0, 0.5], np.nan)
+    found = PairScores(
+        ones, 1.0 - ones, rows["undefined"].astype("object").where(rows["undefined"].notna(), None).to_numpy()
+    )
+    return _rows(name, judged, _groups(judged), found, rows["latency_ms"].to_numpy(dtype=np.float64))
+
+
+def longer_rows(name: str, judged: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `pairwise_results` of the method whose score of a text is its length in characters."""
+    one, two = (judged[f"length_{side}"].astype("float64").to_numpy() for side in (1, 2))
+    missing = np.isnan(one) | np.isnan(two)
+    why = np.full(len(judged), None, dtype=object)
+    why[missing] = message("the file holds no text of it")
+    found = PairScores(np.where(missing, np.nan, one), np.where(missing, np.nan, two), why)
+    return _rows(name, judged, _groups(judged), found, np.full(len(judged), np.nan))
+
+
+def _groups(judged: pd.DataFrame) -> NDArray[np.int64]:
+    """Groups of clusters that share a photo or text."""
+    names = [judged[name].to_numpy(dtype=object) for name in ("image_1", "image_2")]
+    return linked_clusters(judged["cluster"].to_numpy(dtype=str), *names)
+
+
+def _rows(
+    name: str, judged: pd.DataFrame, groups: NDArray[np.int64], found: PairScores, times_ms: Floats
+) -> pd.DataFrame:
     defined = np.isfinite(found.score_1)
     picked = predicted_winners(found.score_1[defined], found.score_2[defined])
-    times = features.times_ms(parts_of(method))
+    winner = judged["winner"].to_numpy(dtype=np.int64)
     cells = {
-        "method": pd.Series(method.name, index=judged.index, dtype="str"),
+        "method": pd.Series(name, index=judged.index, dtype="str"),
         "fold_group": groups,
         "score_image1": found.score_1,
         "score_image2": found.score_2,
         "predicted_winner": _where_defined(picked, defined, "Int64"),
-        "credit": _where_defined(credits_of(pairs.winner[defined], picked), defined, "float64"),
-        "time_ms": times[pairs.first] + times[pairs.second],
+        "credit": _where_defined(credits_of(winner[defined], picked), defined, "float64"),
+        "time_ms": times_ms,
         "undefined": found.undefined,
     }
     # Not by choosing columns, which copies them: methods share what they have in common.

@@ -1,4 +1,4 @@
-"""Photo pairs from people's votes: both orders merged or as listed, the filter, and where the photos lie."""
+"""Pairs of photos or texts from people's votes: both orders merged or as listed, the filter, where the photos lie."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ from resources.inputs.pairwise.photo_votes import (
     TIES,
     read_photo_votes,
 )
+from resources.inputs.pairwise.text_votes import TextVotes, read_text_votes
 from resources.tables.pairwise import PHOTO_PAIRS
 
 TIE, LOW_AGREEMENT, FEW_REVIEWERS, MISSING = "tie", "low_agreement", "few_reviewers", "missing_image"
@@ -58,14 +59,21 @@ def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
         FileFault: One thing is wrong with the file.
         FileFaults: Several things are.
     """
-    votes = read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
+    texts = read_text_votes(study) if study.pairs_of == "texts" else None
+    votes = (
+        read_photo_votes(study.pairs_csv, study.cluster_column, study.columns, study.photo_number)
+        if texts is None
+        else texts.votes
+    )
     merged = merge_orders(*(votes[name].to_numpy() for name in (SERIES, FIRST, SECOND, LEFT, RIGHT, TIES)))
     rows = _merged_rows(votes, merged) if study.orders == "merged" else _listed_rows(votes, merged)
-    frame = _with_photos(_with_winner(rows, study), study.image_root)
+    rows = _with_winner(rows, study)
+    frame = _with_photos(rows, study.image_root) if texts is None else _with_texts(rows, texts)
     kinds = {column.name: column.kind for column in PHOTO_PAIRS.columns}
-    texts = {name: "str" for name in COLUMNS if kinds[name] == "text"}
+    there = [name for name in COLUMNS if name in frame]
+    words = {name: "str" for name in there if kinds[name] == "text"}
     return PhotoPairsRead(
-        frame=frame.astype({**texts, "winner": "Int64"})[list(COLUMNS)],
+        frame=frame.astype({**words, "winner": "Int64"})[there],
         n_rows_in_file=len(votes),
         n_votes=int(votes[[LEFT, RIGHT, TIES]].to_numpy().sum()),
         notes=tuple(votes.attrs["notes"]),
@@ -177,3 +185,14 @@ def _with_photos(rows: pd.DataFrame, root: Path) -> pd.DataFrame:
         absent_images=pd.Series(absent, index=rows.index, dtype="object"),
         excluded=rows["excluded"].mask(rows["excluded"].isna() & lacks, MISSING),
     )
+
+
+def _with_texts(rows: pd.DataFrame, texts: TextVotes) -> pd.DataFrame:
+    """How long both texts are, null where the file holds none, and who wrote them; no photo is missing."""
+    found = rows.assign(path_1="", path_2="", absent_images=pd.Series([[] for _ in rows.index], index=rows.index))
+    for side in (1, 2):
+        things = [texts.things[name] for name in rows[f"image_{side}"]]
+        found[f"source_{side}"] = [thing.source for thing in things]
+        lengths = [None if thing.document is None else len(thing.document) for thing in things]
+        found[f"length_{side}"] = pd.Series(lengths, index=rows.index, dtype="Int64")
+    return found

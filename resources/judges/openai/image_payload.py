@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import cv2
@@ -37,23 +38,34 @@ class ImagePayload:
         """
         labels = (*photo_labels(len(judged.reference_paths)), CANDIDATE)
         paths = (*judged.reference_paths, judged.candidate_path)
+        return self.labelled(labels, paths, judged.image_hashes)
+
+    def labelled(
+        self, labels: Sequence[str], paths: Sequence[str], hashes: Sequence[str], made: str = "study_objects"
+    ) -> list[dict[str, Any]]:
+        """Images behind their labels, as parts of a user message; `made` is the table that noted their hashes.
+
+        Raises:
+            UserError: An image is another than the one whose hash was recorded.
+            UnreadableImage: An image cannot be read.
+        """
         parts: list[dict[str, Any]] = []
-        for label, path, sha256 in zip(labels, paths, judged.image_hashes, strict=True):
-            picture = {"url": self._url(path, sha256)}
+        for label, path, sha256 in zip(labels, paths, hashes, strict=True):
+            picture = {"url": self._url(path, sha256, made)}
             # The default is left out: some servers do not know the field.
             if self._detail != "auto":
                 picture["detail"] = self._detail
             parts += [{"type": "text", "text": label}, {"type": "image_url", "image_url": picture}]
         return parts
 
-    def _url(self, path: str, sha256: str) -> str:
-        return self._urls.get(sha256, lambda: self._encoded(path, sha256))
+    def _url(self, path: str, sha256: str, made: str) -> str:
+        return self._urls.get(sha256, lambda: self._encoded(path, sha256, made))
 
-    def _encoded(self, path: str, sha256: str) -> str:
+    def _encoded(self, path: str, sha256: str, made: str) -> str:
         data = read_image_file(path)
         # The ledger says which bytes were judged, so that no others may be.
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise UserError(f"{path} changed since study_objects was made; make study_objects again.")
+            raise UserError(f"{path} changed since {made} was made; make {made} again.")
         rgba = decode_image(data, path, self._side_px).astype(np.float32)
         # Photos and renders stand on black or on nothing; on black they all look alike.
         rgb = rgba[..., :3] * (rgba[..., 3:] / 255)

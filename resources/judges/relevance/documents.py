@@ -12,6 +12,11 @@ from resources.errors import UserError, listing
 _ESCAPED: Final = str.maketrans({"%": "%25", "/": "%2F", "~": "%7E", "@": "%40"})
 
 
+def escaped(name: str) -> str:
+    """The name without signs that mean something in the ledger."""
+    return name.translate(_ESCAPED)
+
+
 @dataclass(frozen=True)
 class AskedDocument:
     """One document of one query; `document` is null where its text is not known."""
@@ -24,7 +29,7 @@ class AskedDocument:
     @property
     def object(self) -> str:
         """Its name in the ledger, `query_id/doc_id`, with `% / ~ @` in either id as `%25 %2F %7E %40`."""
-        return f"{self.query_id.translate(_ESCAPED)}/{self.doc_id.translate(_ESCAPED)}"
+        return f"{escaped(self.query_id)}/{escaped(self.doc_id)}"
 
     @property
     def item_id(self) -> str:

@@ -1,6 +1,7 @@
 """What a method is: one object with a name, the stages it needs, and scores of images or of pairs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -66,4 +67,13 @@ class PairMethod(Protocol):
         ...
 
 
-Method = ImageMethod | PairMethod
+@dataclass(frozen=True)
+class AnsweredMethod:
+    """A method whose pick of each pair is there already: what a judge answered, or which text is longer."""
+
+    name: str
+    needs: tuple[str, ...] = ()
+
+
+Measured = ImageMethod | PairMethod
+Method = Measured | AnsweredMethod

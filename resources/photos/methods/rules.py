@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from analysis.images.photo_rules import COMPOSITES, MEASURES, STEPS, STEPS_OF, composite
-from resources.photos.methods.contract import Method
+from resources.photos.methods.contract import AnsweredMethod, Method
 from resources.photos.methods.features import DECODE, RULES, Features, Floats
 from resources.photos.methods.features import MEASURES as MEASURES_OF
 
@@ -62,6 +62,8 @@ def parts_of(method: Method) -> tuple[str, ...]:
     Args:
         method: A user's own that needs the rules pays for all of them, as which it reads is unknown.
     """
+    if isinstance(method, AnsweredMethod):
+        return ()
     measures = method.measures if isinstance(method, RuleMeasure | Composite) else MEASURES_OF[RULES]
     used = {step for measure in measures for step in STEPS_OF[measure]}
     steps = tuple(step for step in STEPS if step in used) if RULES in method.needs else ()

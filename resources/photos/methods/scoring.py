@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.messages import message_list
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError
-from resources.photos.methods.contract import Method, PairMethod
+from resources.photos.methods.contract import Measured, Method, PairMethod
 from resources.photos.methods.features import Features, Floats, Pairs
 
 NO_REASON = "the method gives no finite score"
@@ -68,7 +68,7 @@ class PairScores(NamedTuple):
 
 
 def pair_scores_of(
-    method: Method, features: Features, pairs: Pairs, series: NDArray[np.generic], *, folds: int, seed: int
+    method: Measured, features: Features, pairs: Pairs, series: NDArray[np.generic], *, folds: int, seed: int
 ) -> PairScores:
     """What a method says of both images of each pair.
 

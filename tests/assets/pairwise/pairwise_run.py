@@ -13,6 +13,7 @@ from assets.pairwise import (
     image_features,
     method_metrics,
     method_significance,
+    pair_answers,
     pairwise_results,
     photo_pairs,
 )
@@ -22,7 +23,15 @@ from resources.runtime.progress import LoggedProgress
 from resources.study import study_from_environment
 from resources.tables.parquet_tables import ParquetTables
 
-MODULES = (photo_pairs, image_features, pairwise_results, bradley_terry, method_metrics, method_significance)
+MODULES = (
+    photo_pairs,
+    image_features,
+    pair_answers,
+    pairwise_results,
+    bradley_terry,
+    method_metrics,
+    method_significance,
+)
 
 
 def main() -> None:

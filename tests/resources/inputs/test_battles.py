@@ -1,0 +1,142 @@
+"""Files as MT-Bench and the arenas write them: winners in many words, conversations, and what is wrong with rows."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from resources.errors import FileFault, UserError
+from resources.inputs.battles import is_battles, read_battles
+
+
+def said(*texts: str) -> list[dict[str, str]]:
+    """A conversation: what the user says, what the model says, and so on."""
+    return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    """A row of MT-Bench's human judgments."""
+    return {
+        "question_id": 81,
+        "model_a": "alpaca-13b",
+        "model_b": "gpt-4",
+        "winner": "model_b",
+        "judge": "expert_1",
+        "conversation_a": said("Write.", "Short.", "Rewrite.", "Shorter."),
+        "conversation_b": said("Write.", "A long text.", "Rewrite.", "Another."),
+        "turn": 1,
+    } | changes
+
+
+def written(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("\ufeff" + "".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return path
+
+
+def test_a_row_of_mt_bench_is_read_up_to_its_turn(tmp_path: Path) -> None:
+    found = read_battles(written(tmp_path / "mt.jsonl", row(), row(turn=2, judge="author_0")))
+    one, two = found.rows
+    assert (one.question, one.turn, one.winner, one.judge) == ("81", 1, 2, "expert_1")
+    assert (one.a.name, one.a.query, one.a.document) == ("81/alpaca-13b", "Write.", "Short.")
+    assert (two.b.name, two.b.document) == ("81/turn2/gpt-4", "A long text.\n\nUser: Rewrite.\n\nAnother.")
+
+
+@pytest.mark.parametrize(
+    ("winner", "side"),
+    [
+        ("model_a", 1),
+        ("Model_B ", 2),
+        ("tie", 0),
+        ("tie (bothbad)", 0),
+        ("Tie (Both Bad)", 0),
+        ("bothbad", 0),
+        ("gpt-4", 2),
+        ("A", 1),
+    ],
+)
+def test_winners_are_written_in_many_words(winner: str, side: int, tmp_path: Path) -> None:
+    assert read_battles(written(tmp_path / "mt.jsonl", row(winner=winner))).rows[0].winner == side
+
+
+def test_an_arena_as_csv_has_messages_as_text_and_questions_without_names(tmp_path: Path) -> None:
+    path = tmp_path / "arena.csv"
+    asked = [
+        # As a data frame writes lists, as one writes arrays of mappings, and as JSON.
+        (
+            str(said("Why?", "Because.")),
+            "[{'content': 'Why?', 'role': 'user'}\n {'content': 'So.', 'role': 'assistant'}]",
+        ),
+        (json.dumps(said("How?", "Thus.")), json.dumps(said("How?", "Like this."))),
+    ]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        cells = csv.writer(file)
+        cells.writerow(["model_a", "model_b", "winner", "conversation_a", "conversation_b", "language"])
+        for conversation_a, conversation_b in asked:
+            cells.writerow(["koala", "vicuna", "tie (bothbad)", conversation_a, conversation_b, "English"])
+        cells.writerow(["koala", "vicuna", "", *asked[1], "English"])
+    found = read_battles(path, cluster_column="language")
+    assert [(one.a.query, one.a.document, one.b.document) for one in found.rows] == [
+        ("Why?", "Because.", "So."),
+        ("How?", "Thus.", "Like this."),
+    ]
+    assert len({one.question for one in found.rows}) == 2
+    assert {one.cluster for one in found.rows} == {"English"}
+    assert found.notes == ("Rows without a winner, left out: 1.",)
+
+
+def test_outcomes_in_three_columns_and_responses_are_an_arena_too(tmp_path: Path) -> None:
+    path = tmp_path / "arena.parquet"
+    pd.DataFrame(
+        {
+            "id": [1, 2],
+            "model_a": ["m1", "m1"],
+            "model_b": ["m2", "m3"],
+            "prompt": ['["Why?"]', '["Why?"]'],
+            "response_a": ['["Because."]', '["Because it is."]'],
+            "response_b": ['["[So] it is."]', '["Who knows."]'],
+            "winner_model_a": [1, 0],
+            "winner_model_b": [0, 0],
+            "winner_tie": [0, 1],
+        }
+    ).to_parquet(path)
+    one, two = read_battles(path).rows
+    assert (one.winner, two.winner) == (1, 0)
+    assert (one.a.query, one.a.document, one.b.document) == ("Why?", "Because.", "[So] it is.")
+    # One model answered one question twice, each time in other words: two texts.
+    assert (one.question, one.a.name == two.a.name, two.a.name) == (two.question, False, f"{two.question}/m1#2")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said_so"),
+    [
+        ({"winner": "llama"}, "'llama' in column 'winner' names neither model"),
+        ({"model_b": "alpaca-13b", "conversation_b": row()["conversation_a"]}, "sets 'alpaca-13b' against itself"),
+        ({"model_a": ""}, "there is no value in column 'model_a'"),
+        ({"turn": "second"}, "'second' in column 'turn' is no whole number"),
+        ({"conversation_a": "[{'role': 'user"}, "column 'conversation_a' holds no list of messages"),
+        ({"question_id": None, "conversation_a": None, "conversation_b": None}, "it does not say its question"),
+    ],
+)
+def test_what_is_wrong_with_a_row_names_row_column_and_value(
+    changed: dict[str, Any], said_so: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "mt.jsonl", row(), row(judge="expert_2", **changed))
+    with pytest.raises(UserError, match=said_so) as raised:
+        read_battles(path)
+    assert "row 2" in str(raised.value)
+
+
+def test_a_missing_column_and_a_file_without_winners_are_said(tmp_path: Path) -> None:
+    without = {name: value for name, value in row().items() if name != "winner"}
+    with pytest.raises(FileFault, match="there is no field 'winner'"):
+        read_battles(written(tmp_path / "mt.jsonl", without))
+    with pytest.raises(FileFault, match="there is no row with a winner"):
+        read_battles(written(tmp_path / "open.jsonl", row(winner=None)))
+    renamed = {"verdict" if name == "winner" else name: value for name, value in row().items()}
+    path = written(tmp_path / "named.jsonl", renamed)
+    assert read_battles(path, {"winner": "verdict"}).rows[0].winner == 2
+    assert is_battles(["Model_A", "model_b", "winner", "x"])
+    assert not is_battles(["model_a", "winner"])
