@@ -9,7 +9,7 @@ from analysis.intervals.headline import headline_intervals
 from analysis.preference.accuracy import credits_of
 from analysis.preference.orders import PositionEffect, position_effect
 from analysis.preference.position import PositionCoefficient, position_within_pairs
-from analysis.resampling.bootstrap import Interval, cluster_index
+from analysis.resampling.bootstrap import Interval, Resampling, cluster_index
 from analysis.undefined import UndefinedStatistic
 
 TIE = 0
@@ -73,14 +73,13 @@ def picked(answers: BothOrders) -> NDArray[np.int64]:
     return np.where(answers.one_first == answers.two_first, answers.one_first, TIE)
 
 
-def consistency(answers: BothOrders, clusters: ArrayLike, *, seed: int, confidence: float = 0.95) -> Consistency:
+def consistency(answers: BothOrders, clusters: ArrayLike, *, resampling: Resampling) -> Consistency:
     """How often the order changes nothing; two ties are the same answer.
 
     Args:
         answers: Of both orders.
         clusters: Shape ``(n,)``, what pairs share, such as the series or the question.
-        seed: Of the groups that are left out together above 1,000 clusters.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Raises:
         ValueError: Shapes differ.
@@ -92,21 +91,18 @@ def consistency(answers: BothOrders, clusters: ArrayLike, *, seed: int, confiden
     same = (answers.one_first == answers.two_first).astype(np.float64)
     if not same.size:
         raise UndefinedStatistic("no pair has an answer in both orders")
-    [interval] = headline_intervals(
-        lambda counts: _mean(counts, same), ("share",), clusters, seed=seed, confidence=confidence
-    )
+    [interval] = headline_intervals(lambda counts: _mean(counts, same), ("share",), clusters, resampling=resampling)
     ties = float(np.mean([answers.one_first == TIE, answers.two_first == TIE]))
     return Consistency(float(same.mean()), interval, ties, same.size, cluster_index(clusters)[1])
 
 
-def first_shown(answers: BothOrders, clusters: ArrayLike, *, seed: int, confidence: float = 0.95) -> PositionEffect:
+def first_shown(answers: BothOrders, clusters: ArrayLike, *, resampling: Resampling) -> PositionEffect:
     """How often the one shown first is picked, among answers that are no ties; 0.5 where the place does nothing.
 
     Args:
         answers: Of both orders, so that the things are balanced against the places.
         clusters: As in `consistency`.
-        seed: As in `consistency`.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Raises:
         ValueError: Shapes differ.
@@ -117,9 +113,7 @@ def first_shown(answers: BothOrders, clusters: ArrayLike, *, seed: int, confiden
     decided = first + second > 0
     if not decided.any():
         raise UndefinedStatistic("all answers are ties")
-    return position_effect(
-        first[decided], second[decided], np.asarray(clusters)[decided], seed=seed, confidence=confidence
-    )
+    return position_effect(first[decided], second[decided], np.asarray(clusters)[decided], resampling=resampling)
 
 
 def position_coefficient(
@@ -157,7 +151,7 @@ def position_coefficient(
 
 
 def bias_towards(
-    side: ArrayLike, winners: ArrayLike, picks: ArrayLike, clusters: ArrayLike, *, seed: int, confidence: float = 0.95
+    side: ArrayLike, winners: ArrayLike, picks: ArrayLike, clusters: ArrayLike, *, resampling: Resampling
 ) -> Bias:
     """How much rather the judge agrees with people where they prefer the side that it may favour.
 
@@ -166,8 +160,7 @@ def bias_towards(
         winners: Shape ``(n,)``, what people prefer, 1 or 2.
         picks: Shape ``(n,)``, what the judge picks, 1 or 2, 0 a tie, which gets half the credit.
         clusters: As in `consistency`.
-        seed: As in `consistency`.
-        confidence: Of the interval.
+        resampling: Of the interval.
 
     Returns:
         Mean credit where people prefer that side, less mean credit where they prefer the other: above 0 the judge
@@ -198,7 +191,7 @@ def bias_towards(
         sums = (counts @ in_both).astype(np.float64)
         return (sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3])[:, None]
 
-    [interval] = headline_intervals(statistics, ("mean",), groups[used], seed=seed, confidence=confidence)
+    [interval] = headline_intervals(statistics, ("mean",), groups[used], resampling=resampling)
     when_liked, otherwise = float(credit[liked].mean()), float(credit[~liked].mean())
     return Bias(when_liked - otherwise, interval, when_liked, otherwise, n_liked, n - n_liked)
 

@@ -125,7 +125,7 @@ def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.
 def few_photos_are_unreadable(image_features: pd.DataFrame, photo_pairs: pd.DataFrame, study: Study) -> Gate:
     """Few photos of judged pairs cannot be decoded; a pair with one is not predicted."""
     if study.pairwise.pairs_of == "texts":
-        return unreadable_gate(pd.DataFrame({"unreadable": []}), study.pairwise.max_missing_share)
+        return Gate("few_photos_are_unreadable", True, None, "nothing", "The pairs are of texts: no photo is read.")
     features = features_of(study, list(images_of(judged_pairs(photo_pairs)).index), ())
     return unreadable_gate(features, study.pairwise.max_missing_share)
 

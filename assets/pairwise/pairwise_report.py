@@ -16,6 +16,7 @@ from assets.pairwise.method_metrics import (
     all_methods_are_available,
     some_method_beats_chance_for_sure,
 )
+from assets.pairwise.pair_judges import place_does_not_decide
 from assets.pairwise.pairwise_results import pairs_have_predictions
 from assets.pairwise.photo_pairs import no_photo_is_missing, photos_are_there, some_pairs_are_judged
 from assets.shared.gate import rows_of
@@ -36,6 +37,7 @@ from resources.tables.parquet_tables import Frames
 WHOLE = (
     "photo_pairs",
     "image_features",
+    "pair_judges",
     "method_metrics",
     "method_significance",
     "bradley_terry",
@@ -50,6 +52,7 @@ OF_STUDY = (
     all_methods_are_available,
     some_method_beats_chance_for_sure,
     accuracies_are_plausible,
+    place_does_not_decide,
 )
 # What the page shows of them; of 100,000 pairs and 16 methods the other columns would take 100 MB once more.
 RESULTS = ["method", "pair_idx", "score_image1", "score_image2", "predicted_winner", "credit", "undefined"]

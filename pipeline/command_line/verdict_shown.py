@@ -13,7 +13,7 @@ from pipeline.command_line.evaluate_shown import grid
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
 from resources.inputs.any_file import Opening
-from resources.inputs.ratings.exports import RATER, LabelStudio, Trec
+from resources.inputs.ratings.exports import RATER, LongFile
 from resources.inputs.ratings.layout import ratings_file
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.record_files import Record
@@ -237,7 +237,7 @@ def _number(value: float | None) -> str:
 def show_likely(files: list[str], opening: Opening, console: Console) -> None:
     """What the columns of a file look like, and the command that reads it so."""
     file = ratings_file(files, (), opening)
-    if isinstance(file, Trec | LabelStudio):
+    if isinstance(file, LongFile):
         raters = dict.fromkeys(str(record.fields[RATER]) for record in file.records() if isinstance(record, Record))
         models = [name for name in raters if name in file.machines]
         console.print(f"{file.name} has ratings by {listing(raters)}.")

@@ -106,9 +106,9 @@ def _failure(pair: pd.Series, counts: dict[Any, Any], results: pd.DataFrame) -> 
 def _photo(pair: pd.Series, side: int, *, won: bool) -> Picture:
     name, votes = str(pair[f"image_{side}"]), whole(pair[f"votes_{side}"])
     caption = say("failures.won" if won else "failures.lost", photo=name, n=votes)
-    return picture(
-        str(pair[f"path_{side}"]), say("failures.alt", photo=name, n=votes), caption, say("failures.gone", photo=name)
-    )
+    path = str(pair[f"path_{side}"])
+    missing = say("failures.gone" if path else "failures.is_text", photo=name)
+    return picture(path, say("failures.alt", photo=name, n=votes), caption, missing)
 
 
 def _outcome(row: dict[Any, Any]) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 from reports.pairwise.contents import WORDS, Contents, level, say, units
 from reports.pairwise.exclusions import exclusions_table, said_of_photos, unpredicted_table
 from reports.pairwise.failures import failing_pairs, failures, said_of_failures
+from reports.pairwise.judges import judges_table, said_of_judges
 from reports.pairwise.people import agreement_chart, position_table, said_of_people
 from reports.pairwise.ranking import accuracy_chart, bands_chart, said_of_bands
 from reports.pairwise.significance import matrix, said_of_couples, tests_table
@@ -32,6 +33,7 @@ SECTIONS: Final = (
     "ranking",
     "significance",
     "speed",
+    "judges",
     "people",
     "strengths",
     "failures",
@@ -47,6 +49,10 @@ TERMS: Final = (
     "opposite",
     "position",
     "position_log_odds",
+    "consistency",
+    "first_shown_rate",
+    "length_bias",
+    "self_preference",
     "series_bootstrap",
     "interval",
     "series_test",
@@ -112,7 +118,7 @@ def pairwise_page(contents: Contents) -> str:
     """
     found, tables = failing_pairs(contents), downloads(contents)
     counted, advice = gates(contents)
-    beside_chance = likelihood_charts(contents)
+    beside_chance, judges = likelihood_charts(contents), judges_table(contents)
     context: dict[str, Any] = {
         "study": contents.study,
         "facts": facts(contents),
@@ -127,6 +133,9 @@ def pairwise_page(contents: Contents) -> str:
         "matrix": matrix(contents),
         "tests": tests_table(contents),
         "speed": said_of_speed(contents),
+        "of_texts": contents.plan.pairs_of == "texts",
+        "judges": judges,
+        "judges_said": said_of_judges(contents),
         "people": said_of_people(contents),
         "position": position_table(contents),
         "strengths": said_of_strengths(contents),
@@ -144,7 +153,7 @@ def pairwise_page(contents: Contents) -> str:
             template="pairwise/pairwise.html.j2",
             title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
-            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
+            sections=[(name, say(f"section.{name}")) for name in SECTIONS if judges or name != "judges"],
             charts=[
                 accuracy_chart(contents),
                 bands_chart(contents),
@@ -215,6 +224,8 @@ def about(contents: Contents) -> dict[str, Any]:
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out: without addresses, and without those that are too long for a page."""
     tables = {name: contents.tables[name] for name in ("method_metrics", "method_significance")}
+    if len(judges := contents.tables.get("pair_judges", pd.DataFrame())):
+        tables["pair_judges"] = judges
     if contents.verdicts is not None:
         tables = {"pairwise_trust_verdict": contents.verdicts, **tables}
     long = {

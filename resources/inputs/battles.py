@@ -35,6 +35,7 @@ _WORDS: Final[Mapping[str, int]] = {
 _TIE: Final = re.compile(r"tie\s*\(.*\)")  # tie (bothbad)
 _OF_ARRAYS: Final = re.compile(r"\}\s+\{")  # how an array of mappings is written into a CSV file
 _PEOPLE: Final = ("user", "human")
+_LIKE_A_MODEL: Final = re.compile(r"gpt|claude|gemini|llama|mistral|qwen|deepseek|\bpalm|grok", re.IGNORECASE)
 SHORT: Final = 8
 
 
@@ -77,6 +78,11 @@ class Battles:
 def is_battles(names: Sequence[str]) -> bool:
     """Whether a file with these columns is such a file."""
     return all(own_name(name, names) for name in NEEDED)
+
+
+def looks_like_a_model(judge: str) -> bool:
+    """Whether the name in the column judge is hardly a person's."""
+    return _LIKE_A_MODEL.search(judge) is not None
 
 
 def read_battles(

@@ -25,7 +25,7 @@ from resources.inputs.pairwise.text_votes import read_text_votes
 from resources.judges.openai.access import access_of
 from resources.judges.pairs import SETTING, PairPlan, PairRun, Shown, ShownPair, pair_judge, pair_task
 from resources.judges.pairs import both_orders as turned
-from resources.runtime.file_hash import sha256_of_file
+from resources.photos.golden_set import sha256_if_there
 from resources.study import Study
 from resources.tables.pairwise import PAIR_ANSWERS, PAIR_JUDGES
 
@@ -48,7 +48,7 @@ def shown_pairs(judged: pd.DataFrame, study: PairwiseStudy) -> list[ShownPair]:
              **dict(zip(judged["image_2"], judged["path_2"], strict=True))}  # fmt: skip
     shown = {}
     for name, path in paths.items():
-        if (sha256 := sha256_of_file(path)) is None:
+        if (sha256 := sha256_if_there(path)) is None:
             raise UserError(f"The photo {path} is gone since photo_pairs was made. Put it there, or make it again.")
         shown[name] = Shown(str(name), str(path), sha256)
     return [ShownPair(shown[one], shown[two]) for one, two in zip(judged["image_1"], judged["image_2"], strict=True)]
@@ -241,11 +241,11 @@ def _place(both: pd.DataFrame, study: PairwiseStudy) -> dict[str, Callable[[], F
     ones, twos = (both[name].to_numpy(dtype=np.str_) for name in PLACE)
 
     def same() -> Found:
-        found = consistency(answers, clusters, seed=study.seed, confidence=study.confidence)
+        found = consistency(answers, clusters, resampling=study.resampling)
         return found.share, found.interval, {"tie_share": found.tie_share}
 
     def first() -> Found:
-        found = first_shown(answers, clusters, seed=study.seed, confidence=study.confidence)
+        found = first_shown(answers, clusters, resampling=study.resampling)
         return found.share, found.interval, {"n_first_shown": found.votes}
 
     def log_odds() -> Found:
@@ -260,7 +260,7 @@ def _bias(rows: pd.DataFrame, side: NDArray[np.int64], counts: tuple[str, str], 
     said = rows["picked"].notna().to_numpy()
     winner, pick = (rows.loc[said, name].to_numpy(dtype=np.int64) for name in ("winner", "picked"))
     clusters = rows.loc[said, "cluster"].to_numpy(dtype=np.str_)
-    one = bias_towards(side[said], winner, pick, clusters, seed=study.seed, confidence=study.confidence)
+    one = bias_towards(side[said], winner, pick, clusters, resampling=study.resampling)
     return one.difference, one.interval, dict(zip(counts, (one.n_liked, one.n_otherwise), strict=True))
 
 

@@ -1,6 +1,5 @@
 """The votes on pairs of texts, counted by pair and order, and what recorded judges said of the same pairs."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,10 +9,9 @@ import pandas as pd
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import FileFault, did_you_mean, listing
-from resources.inputs.battles import FIRST, SECOND, Battle, Battles, Thing, read_battles
+from resources.inputs.battles import FIRST, SECOND, Battle, Battles, Thing, looks_like_a_model, read_battles
 from resources.inputs.faults import Faults
 
-_LIKE_A_MODEL: Final = re.compile(r"gpt|claude|gemini|llama|mistral|qwen|deepseek|\bpalm|grok", re.IGNORECASE)
 RECORDED: Final = ("judge", "first", "second", "picked")
 
 
@@ -41,7 +39,7 @@ def read_text_votes(study: PairwiseStudy) -> TextVotes:
     faults = Faults(found.name)
     kept, n_twice = _once(found.rows, faults)
     people = [one for one in kept if one.judge is None or recorded.get(one.judge) is None]
-    if likely := next((one for one in people if one.judge and _LIKE_A_MODEL.search(one.judge)), None):
+    if likely := next((one for one in people if one.judge and looks_like_a_model(one.judge)), None):
         problem = f"'{likely.judge}' in column 'judge' looks like a model, and its answers would count as a person's."
         faults.add(problem, "Name it under `recorded_judges` in section `pairwise`, or rename it.", likely.row)
     faults.raise_if_any()

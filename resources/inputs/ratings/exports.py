@@ -1,4 +1,4 @@
-"""Files of ratings in forms of their own: TREC's judgments and runs, and what Label Studio exports."""
+"""Files of ratings in forms of their own: TREC's judgments and runs, Label Studio's export, battles of models."""
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 from upath import UPath
 
 from resources.errors import FileFault, UserError, listing
+from resources.inputs.battles import JUDGE, is_battles, looks_like_a_model, read_battles
+from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import Record, RecordFile
 from resources.inputs.whole_files import JsonList
@@ -16,7 +18,7 @@ from resources.runtime.opened_files import lines_of, opened
 
 TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
 JUDGMENT, RUN = ("topic", "iteration", "document", "grade"), ("topic", "Q0", "document", "rank", "score", "run")
-ITEM, RATER, RATING = "item", "rater", "rating"
+ITEM, RATER, RATING, QUESTION = "item", "rater", "rating", "question"
 _ANNOTATIONS, _PREDICTIONS = "annotations", "predictions"
 # What a person filled in, by the kind of control: the key of its value.
 _VALUES: Final = {"choices": "choices", "rating": "rating", "number": "number", "taxonomy": "taxonomy"}
@@ -130,6 +132,62 @@ class LabelStudio(JsonList):
             if isinstance(record, Record):
                 names.update(dict.fromkeys(name for name in record.fields if name not in (ITEM, RATER)))
         return list(names)
+
+
+class BattleRatings(RecordFile):
+    """A file of battles with the column judge: a record for what one judge said of one pair of models' texts.
+
+    The rating is A where the model won whose name comes first in the alphabet, B where the other did, else tie; what
+    one judge says of a pair in both orders is a tie where the two differ.
+    """
+
+    def __init__(self, path: str | Path | UPath) -> None:
+        """Read the file."""
+        super().__init__(path)
+        self._rows = read_battles(path).rows
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """A record a judge and pair; where a judge contradicts itself in one order, one for each row."""
+        said: dict[tuple[str, str], dict[str, list[tuple[int, str, str]]]] = {}
+        for one in self._rows:
+            turned = one.a.name > one.b.name
+            first, second = (one.b.name, one.a.name) if turned else (one.a.name, one.b.name)
+            label = "tie" if one.winner == 0 else "B" if (one.winner == 2) != turned else "A"
+            of_pair = said.setdefault((one.judge or "", f"{first} | {second}"), {})
+            of_pair.setdefault(one.a.name, []).append((one.row, label, one.question))
+        for (judge, item), orders in said.items():
+            rows = [row for of_order in orders.values() for row in of_order]
+            labels = {label for _, label, _ in rows}
+            contradicts = any(len({label for _, label, _ in of_order}) > 1 for of_order in orders.values())
+            label = labels.pop() if len(labels) == 1 else "tie"
+            kept = rows if contradicts else [(rows[0][0], label, rows[0][2])]
+            for row, rating, question in kept:
+                yield Record(row, {ITEM: item, RATER: judge, RATING: rating, QUESTION: question})
+
+    def names(self, whole: bool = False) -> tuple[list[str], bool]:
+        """Those of a record."""
+        return [ITEM, RATER, RATING, QUESTION], True
+
+    @property
+    def long_columns(self) -> LongColumns:
+        """What its columns mean."""
+        return LongColumns(ITEM, RATER, RATING, QUESTION)
+
+    @cached_property
+    def machines(self) -> frozenset[str]:
+        """Judges whose names are models', never people."""
+        return frozenset(one.judge for one in self._rows if one.judge and looks_like_a_model(one.judge))
+
+
+LongFile = Trec | LabelStudio | BattleRatings
+
+
+def is_battle_ratings(file: RecordFile, named: Collection[str]) -> bool:
+    """Whether each row says which of two models one judge prefers, and none of these names is a column."""
+    names, _ = file.names()
+    return (
+        is_battles([*names]) and own_name(JUDGE, names) is not None and not any(own_name(one, names) for one in named)
+    )
 
 
 def is_trec(path: str | Path | UPath) -> bool:

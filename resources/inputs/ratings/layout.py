@@ -13,7 +13,16 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.ratings.exports import TREC_ENDINGS, LabelStudio, Trec, is_label_studio, is_trec
+from resources.inputs.ratings.exports import (
+    TREC_ENDINGS,
+    BattleRatings,
+    LabelStudio,
+    LongFile,
+    Trec,
+    is_battle_ratings,
+    is_label_studio,
+    is_trec,
+)
 from resources.inputs.ratings.likely import likely_columns, names_objects
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.record_files import (
@@ -87,7 +96,9 @@ def ratings_file(path: RatingsPath, likely: Collection[str] = (), opening: Openi
         remedy = f"Only TREC files ({listing(TREC_ENDINGS)}) are read several at once."
         raise UserError(f"{listing(paths)}: put all ratings into one file, a column a rater. {remedy}")
     file = record_file(paths[0], likely, opening)
-    return LabelStudio(paths[0]) if isinstance(file, JsonList) and is_label_studio(file) else file
+    if isinstance(file, JsonList) and is_label_studio(file):
+        return LabelStudio(paths[0])
+    return BattleRatings(paths[0]) if opening == AS_IT_IS and is_battle_ratings(file, likely) else file
 
 
 def _is_plain_trec(path: str | Path | UPath) -> bool:
@@ -154,7 +165,7 @@ def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS
 
 def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     """The file's own spelling of every name."""
-    if isinstance(file, Trec | LabelStudio) and not columns.is_long:
+    if isinstance(file, LongFile) and not columns.is_long:
         columns = replace(columns, **{k: getattr(columns, k) or v for k, v in file.long_columns._asdict().items()})
     names, complete = file.names()
     if not complete:
@@ -191,7 +202,7 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
 
 def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
     """The columns that are named, else those that are neither ratings nor names of objects."""
-    if columns.by or isinstance(file, Trec | LabelStudio):
+    if columns.by or isinstance(file, LongFile):
         return list(columns.by)
     taken = {*columns.judges, *columns.people, columns.item, columns.rater, columns.score, columns.cluster}
     found = [one.name for one in likely_columns(file).columns if one.role in ("other", "source")]
@@ -327,7 +338,7 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
     there = dict.fromkeys(name for name in names if name is not None)
     judges = {_there(name, there, columns.rater, file) for name in columns.judges}
     people = {_there(name, there, columns.rater, file) for name in columns.people}
-    machines = file.machines if isinstance(file, Trec | LabelStudio) else frozenset()
+    machines = file.machines if isinstance(file, LongFile) else frozenset()
     people = people or set(there) - judges - machines
     unused = [name for name in there if name in machines and name not in judges | people]
     places: dict[str, int] = {}

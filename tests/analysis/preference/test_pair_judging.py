@@ -14,6 +14,7 @@ from analysis.preference.pair_judging import (
     picked,
     position_coefficient,
 )
+from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
 # Pair by pair: with 1 shown first, with 2 shown first.
@@ -28,13 +29,13 @@ def test_two_answers_that_differ_are_a_tie() -> None:
 
 
 def test_consistency_is_the_share_of_equal_answers_and_counts_two_ties_as_equal() -> None:
-    found = consistency(ANSWERS, CLUSTERS, seed=0)
+    found = consistency(ANSWERS, CLUSTERS, resampling=Resampling(seed=0))
     # The first, the second and the fifth pair of six; ties are 3 of 12 answers.
     assert (found.share, found.tie_share, found.n, found.n_clusters) == (0.5, 0.25, 6, 3)
 
 
 def test_the_first_shown_rate_is_of_answers_that_are_no_ties() -> None:
-    found = first_shown(ANSWERS, CLUSTERS, seed=0)
+    found = first_shown(ANSWERS, CLUSTERS, resampling=Resampling(seed=0))
     # Shown first: 1 of the first pair, 1 of the second, 2 of the third, 0 of the fourth, 1 of the last: 5 of 9.
     assert (found.votes_first, found.votes, found.share) == (5, 9, 5 / 9)
 
@@ -51,9 +52,9 @@ def test_the_position_coefficient_is_half_the_log_of_first_twice_over_second_twi
 def test_no_pair_and_ties_alone_define_nothing() -> None:
     none = both_orders([], [])
     with pytest.raises(UndefinedStatistic, match="no pair has an answer in both orders"):
-        consistency(none, [], seed=0)
+        consistency(none, [], resampling=Resampling(seed=0))
     with pytest.raises(UndefinedStatistic, match="all answers are ties"):
-        first_shown(both_orders([0, 0], [0, 0]), ["a", "b"], seed=0)
+        first_shown(both_orders([0, 0], [0, 0]), ["a", "b"], resampling=Resampling(seed=0))
 
 
 def test_a_bias_is_the_credit_where_people_like_it_less_the_credit_where_they_do_not() -> None:
@@ -61,11 +62,11 @@ def test_a_bias_is_the_credit_where_people_like_it_less_the_credit_where_they_do
     winner = [1, 1, 1, 1, 2, 1]
     picks = [1, 0, 2, 1, 2, 2]
     # People like it in the first two pairs: credit 1 and 0.5. They do not in the next three: 0, 1 and 1.
-    found = bias_towards(side, winner, picks, list("abcdef"), seed=0)
+    found = bias_towards(side, winner, picks, list("abcdef"), resampling=Resampling(seed=0))
     assert (found.when_liked, found.otherwise, found.n_liked, found.n_otherwise) == (0.75, 2 / 3, 2, 3)
     assert found.difference == pytest.approx(0.75 - 2 / 3)
     with pytest.raises(UndefinedStatistic, match="people prefer it in 2 of 2 pairs"):
-        bias_towards([1, 1], [1, 1], [1, 1], ["a", "b"], seed=0)
+        bias_towards([1, 1], [1, 1], [1, 1], ["a", "b"], resampling=Resampling(seed=0))
 
 
 def test_answers_are_one_for_each_order_and_pair() -> None:

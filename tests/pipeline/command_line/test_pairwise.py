@@ -149,8 +149,7 @@ def test_a_quick_test_and_the_whole_study_after_it_measure_each_photo_once(tmp_p
 def test_engine_and_votes_go_with_the_studies_that_have_them() -> None:
     for arguments, words in (
         (["fidelity", "--engine", "ray"], "`--engine` and `--method` go with pairwise"),
-        (["pairwise", "--judge", "local"], "study pairwise asks no judge"),
-        (["pairwise", "--dry-run"], "study pairwise asks no judge"),
+        (["pairwise", "--judge", "local"], "study pairwise names its judges in touchstone.yaml"),
     ):
         result = CliRunner().invoke(application, ["run", *arguments])
         assert isinstance(result.exception, UserError)

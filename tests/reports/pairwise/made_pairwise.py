@@ -12,6 +12,7 @@ from analysis.messages import message
 from assets.pairwise.bradley_terry import strength_rows
 from assets.pairwise.logic.method_scores import no_rows
 from assets.pairwise.logic.method_verdicts import method_verdicts
+from assets.pairwise.logic.pair_judging import judge_rows, no_answers
 from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
@@ -84,6 +85,7 @@ def frames_of_study(
             TABLES["bradley_terry"], strength_rows(pairs, strengths_of(pairs, study), study.confidence)
         ),
         "image_features": checked(TABLES["image_features"], pd.DataFrame([_shard()])),
+        "pair_judges": checked(TABLES["pair_judges"], judge_rows(no_answers(), judged_pairs(pairs), study)),
         "pairwise_trust_verdict": _verdicts(results, pairs, metrics, study),
     }
 

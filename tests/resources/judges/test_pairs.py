@@ -146,7 +146,7 @@ def test_both_orders_are_asked_once_and_a_run_that_broke_repeats_no_answer(ledge
     run, judge = run_of(ledger, tmp_path, breaks_at_the_fourth)
     with pytest.raises(RuntimeError, match="killed"):
         run.ask(CountedProgress(), LOG)
-    finished = {key.object for key in run._planned} - {key.object for key in run.open_calls()}
+    finished = {one.object for one in pairs(3)} - {key.object for key in run.open_calls()}
     assert len(finished) == 3
     again, second = run_of(ledger, tmp_path, lambda call: Reply("B"))
     again.ask(CountedProgress(), LOG)

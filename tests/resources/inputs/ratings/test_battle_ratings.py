@@ -1,0 +1,41 @@
+"""Battles of two models as ratings: each judge picks the first or the second of a pair, people are who is no model."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.errors import UserError
+from resources.inputs.ratings.layout import RatingColumns, raw_ratings
+from tests.resources.inputs.pairwise.test_text_votes import turned
+from tests.resources.inputs.test_battles import row, written
+
+JUDGED = RatingColumns(judges=("gpt4_pair",), people=())
+
+
+def test_the_judge_and_each_person_are_raters_of_pairs_whatever_the_order(tmp_path: Path) -> None:
+    rows = [
+        row(judge="expert_1"),  # gpt-4, the second in the alphabet
+        turned(row(), judge="expert_2", winner="model_a"),  # gpt-4 again
+        row(judge="gpt4_pair", winner="model_b"),
+        row(judge="expert_1", question_id=82, winner="tie (bothbad)"),
+        row(judge="gpt4_pair", question_id=82, winner="model_a"),
+        turned(row(), judge="gpt4_pair", question_id=82, winner="model_a"),  # the first shown, both times
+    ]
+    found = raw_ratings(written(tmp_path / "mt.jsonl", *rows), JUDGED)
+    assert found.objects == ("81/alpaca-13b | 81/gpt-4", "82/alpaca-13b | 82/gpt-4")
+    assert (found.judges, found.people) == (("gpt4_pair",), ("expert_1", "expert_2"))
+    assert found.ratings == {"expert_1": ["B", "tie"], "expert_2": ["B", None], "gpt4_pair": ["B", "tie"]}
+    assert found.clusters == ["81", "82"]
+
+
+def test_a_judge_that_contradicts_itself_in_one_order_is_an_error(tmp_path: Path) -> None:
+    path = written(tmp_path / "mt.jsonl", row(), row(winner="tie"), row(judge="gpt4_pair"))
+    with pytest.raises(UserError, match="'expert_1' rated '81/alpaca-13b | 81/gpt-4' in row 1 already"):
+        raw_ratings(path, JUDGED)
+
+
+def test_a_column_of_the_judges_next_to_the_winner_is_read_as_any_wide_file(tmp_path: Path) -> None:
+    rows = [row(question_id=place, gpt4_winner="model_b") for place in range(2)]
+    wide = RatingColumns(judges=("gpt4_winner",), people=("winner",))
+    found = raw_ratings(written(tmp_path / "wide.jsonl", *rows), wide)
+    assert found.ratings == {"gpt4_winner": ["model_b"] * 2, "winner": ["model_b"] * 2}
