@@ -10,6 +10,7 @@ from reports.shared.headline import Figure
 from reports.shared.numbers import is_number, number, percent, whole
 from reports.shared.phrases import phrase
 from reports.shared.text import Text, joined, same
+from resources.configuration.pairwise import OF_JUDGES
 from resources.photos.features.model import NOT_INSTALLED
 from resources.photos.weights import NOT_HERE
 from resources.tables.pairwise_rows import PLAUSIBLE, chance_of, plausible
@@ -117,7 +118,8 @@ def _methods(contents: Contents) -> list[Text]:
         key = "like_best" if like else "alone"
         said.append(say(f"summary.{key}", method=best, n=whole(len(like)), methods=named(like), letters=letters))
     low, high = PLAUSIBLE
-    odd = [row for row in contents.measured if not plausible(row["accuracy"])]
+    measures = [row for row in contents.measured if not str(row["method"]).startswith(OF_JUDGES)]
+    odd = [row for row in measures if not plausible(row["accuracy"])]
     if odd:
         names = joined([joined([row["method"], number(row["accuracy"])], " ") for row in odd[:20]])
         limits = {"low": number(low, 1), "high": number(high, 1)}
