@@ -11,6 +11,7 @@ METHODS = (
     "clip_attributes",
     "composites",
     "dl_methods",
+    "recorded_judges",
     "rule_based_methods",
     "@own_methods",
     "clip_model",
@@ -112,7 +113,7 @@ PAIR_ANSWERS = Table(
         text("undefined", "Why nothing is picked; null where something is.", nullable=True),
     ),
     key=("method", "pair_idx"),
-    reads=("@pair_judges", "recorded_judges"),
+    reads=("@pair_judges", "image_root", "max_missing_share", "pairs_of", "recorded_judges"),
 )
 
 PAIR_JUDGES = Table(
@@ -159,7 +160,7 @@ PAIR_JUDGES = Table(
         undefined(),
     ),
     key=("method",),
-    reads=(*SAMPLING, "own_sources"),
+    reads=(*SAMPLING, "own_sources", "pairs_of"),
 )
 
 IMAGE_FEATURES = Table(
@@ -192,6 +193,8 @@ IMAGE_FEATURES = Table(
         "features_dir",
         "image_root",
         "max_missing_share",
+        "pairs_of",
+        "recorded_judges",
         "rules_long_side",
         "vit_model",
     ),
@@ -396,6 +399,7 @@ PAIRWISE_REPORT = Table(
         "min_reviewers",
         "max_missing_share",
         "orders",
+        "pairs_of",
         "rules_long_side",
         "sample_size",
         "use_bradley_terry",
